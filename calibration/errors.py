@@ -2,12 +2,12 @@
 
 CalibrationError
 ├── ProfileError   a saved profile cannot be read or used; names the file and what to do
-└── PatternError   what was asked to be looked for is no pattern, or was not seen well enough
+└── PatternError   a pattern is not known, or was not seen well enough
 """
 
 
 class CalibrationError(Exception):
-    """Calibration was given something broken; the message is for the person who gave it."""
+    """The input of a calibration is unusable; the message is for the person who gave it."""
 
 
 class ProfileError(CalibrationError):

@@ -1,4 +1,4 @@
-"""From photographs of a pattern to a profile: lens, table, light, and how the table looked."""
+"""From photographs of a pattern to a profile: lens, table, light and a reference picture."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from calibration.sighting import Sighting
 
 @dataclass(frozen=True, eq=False)
 class Photo:
-    """One photograph, perhaps with fewer pixels than its file has."""
+    """One photograph; ``bgr`` may have fewer pixels than the file."""
 
     name: str
     bgr: Any
     size_px: tuple[int, int]
-    """Width and height of the whole picture; everything learnt is in its pixels."""
+    """Width and height of the full-size picture; the profile uses its pixels."""
 
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """What photographs taught, and which of them did not help."""
+    """The profile learnt from photographs, and which photographs were not used."""
 
     pictures: int
-    """How many were looked at."""
+    """Number of photographs."""
     profile: Profile | None = None
-    """``None`` where none of them shows the pattern."""
+    """``None`` if no photograph shows the pattern."""
     left_out: tuple[tuple[str, str], ...] = ()
     """Name and reason of each picture that was not used."""
     notes: tuple[str, ...] = ()
 
     @property
     def used(self) -> int:
-        """How many pictures the lens was learnt from."""
+        """Number of photographs that the lens was learnt from."""
         return self.pictures - len(self.left_out)
 
 
@@ -58,14 +58,14 @@ class _Seen:
 
 
 def learn_profile(photos: Iterable[Photo], pattern: Pattern) -> Learnt:
-    """Learn everything that photographs of a pattern tell.
+    """Learn a profile from photographs of a pattern.
 
-    The last picture that shows the printed sheet gives the table and the light: there the sheet
-    lies flat on the table, and the camera hangs as it will hang in play.
+    The last photograph that shows the printed sheet gives the table and the light: the sheet must
+    lie flat on the table there, and the camera must hang as it will in play.
 
     Args:
-        photos: looked at one at a time, so that they need not fit in memory together.
-        pattern: what they show.
+        photos: processed one at a time, so that they need not fit in memory together.
+        pattern: the pattern that they show.
     """
     seen: list[_Seen] = []
     left_out: list[tuple[str, str]] = []

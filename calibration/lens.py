@@ -1,4 +1,4 @@
-"""Learns a lens from sightings of a board, or assumes an ordinary one where there are none."""
+"""Learns a lens from sightings of a board, or assumes an ordinary one if there are none."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from calibration.sighting import Sighting
 USUAL_FOCAL = 0.8
 """Focal length as a share of the longer side: phones and the Pi's cameras have 0.72 to 0.88."""
 FOR_EVERYTHING, FOR_BENDING = 5, 3
-"""Sightings needed to learn all five coefficients, and to learn any bending at all."""
+"""Sightings needed to learn all five distortion coefficients, and to learn any distortion."""
 REACH_FOR_K3, REACH_FOR_K2 = 0.6, 0.4
-"""How far towards the picture's corner the board must have been seen to learn the higher
-coefficients; fitted to the middle alone, they throw the corners off by 7 px of 960."""
+"""How far from the centre the board must have been seen, as a share of the half diagonal, to learn
+``k3`` and ``k2``; fitted to the middle alone, they put the corners off by 7 px of 960."""
 BAD_PX, BAD_TIMES = 2.0, 5.0
-"""A picture is left out when its error is above both; corners refined in too wide a window reach
-1.2 px and 6 times the median in OpenCV's own photos, and those are kept."""
+"""A picture is left out if its error exceeds both this many pixels and this multiple of the median.
+OpenCV's own photos, refined in too wide a window, reach 1.2 px and 6 times: they are kept."""
 MOST_LEFT_OUT = 1 / 3
 FOCAL_DOUBT = 0.05
-"""Standard error of the focal length, as a share, above which it is not taken from the photos:
-boards that all lie flat to the camera say nothing about it."""
+"""Relative standard error of the focal length above which it is assumed, not learnt: boards that
+are all parallel to the sensor do not determine it."""
 FOCAL_RANGE = (0.3, 10.0)
 
 
 @dataclass(frozen=True, eq=False)
 class LensFit:
-    """A learnt lens, and what became of each sighting."""
+    """A learnt lens, and which sightings it was learnt from."""
 
     lens: Lens
     used: tuple[bool, ...]
     rms_px: tuple[float, ...]
-    """The error of each sighting; of those left out, the one that decided it."""
+    """Reprojection error of each sighting; for those left out, the error that excluded it."""
     notes: tuple[str, ...] = ()
 
 
 def assumed_lens(size_px: tuple[int, int]) -> Lens:
-    """Return the lens of an ordinary camera that bends nothing."""
+    """Return the lens of an ordinary camera without distortion."""
     width, height = size_px
     focal = USUAL_FOCAL * max(size_px)
     matrix = np.array([[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1.0]])
@@ -50,10 +50,10 @@ def assumed_lens(size_px: tuple[int, int]) -> Lens:
 
 
 def learn_lens(sightings: Sequence[Sighting], size_px: tuple[int, int]) -> LensFit:
-    """Return the lens that explains where the boards were seen.
+    """Return the lens that fits the sightings best.
 
-    Sightings that fit far worse than the others (a bent sheet, a camera that moved) are left out
-    one at a time, the worst first.
+    Sightings that fit far worse than the others (a bent sheet, a moving camera) are left out one at
+    a time, the worst first.
 
     Raises:
         PatternError: there is no sighting at all.
@@ -106,7 +106,7 @@ def _fit(sightings: list[Sighting], size_px: tuple[int, int]) -> _Fit:
 
 
 def _unseen_bending(sightings: list[Sighting], size_px: tuple[int, int]) -> int:
-    """Return OpenCV's flags for what boards near the middle cannot tell."""
+    """Return OpenCV's flags that fix the coefficients which boards near the middle cannot show."""
     middle = (np.array(size_px) - 1) / 2
     seen_px = np.concatenate([sighting.seen_px for sighting in sightings])
     reach = np.linalg.norm(seen_px - middle, axis=1).max() / np.linalg.norm(middle)
@@ -128,7 +128,7 @@ def _focal_only() -> int:
 def _solve(
     sightings: list[Sighting], size_px: tuple[int, int], flags: int, *, doubt: bool = True
 ) -> _Fit | None:
-    """Return OpenCV's solution, ``None`` where the focal length is not to be trusted."""
+    """Return OpenCV's solution; ``None`` if its focal length is unreliable."""
     matrix: Any = None
     distortion: Any = None
     if flags:

@@ -1,4 +1,4 @@
-"""The light on the table: what white paper looks like under it, and how evenly it falls."""
+"""The light on the table: the colour of white paper, and the gradient of its brightness."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from calibration.sheet import white_squares_mm
 from calibration.sighting import Sighting
 
 CLIPPED = 252
-"""Brighter pixels are cut off by the camera and say nothing about colour."""
+"""Pixels at or above this level are clipped, and their colour is unknown."""
 FEWEST_PLACES = 3
 FOR_SLOPE = 6
 DIMMEST = 12.0
-"""White paper darker than this is noise."""
+"""White paper with a channel below this level is too dark to measure."""
 MOST_COLOURED = 3.0
-"""The brightest channel of white paper is at most this many times the weakest: candle light."""
+"""Largest ratio between the channels of white paper; candle light reaches it."""
 WHITE_SHARE = 0.15
-"""The brightest part of a card that is taken for its white."""
+"""Share of a card's pixels, the brightest ones, that counts as its white."""
 
 
 def light_from_sheet(bgr: Any, sighting: Sighting) -> Light | None:
-    """Return the light on the sheet, ``None`` where its white is too dark or cut off."""
+    """Return the light on the sheet; ``None`` if its white is too dark or clipped."""
     px_from_mm, _ = cv2.findHomography(sighting.board[:, :2], sighting.seen_px)
     if px_from_mm is None:
         return None
-    # Only where corners were seen: the rest of the sheet may be under a hand.
+    # Sample only between corners that were seen: a hand may cover the rest of the sheet.
     low, high = sighting.board[:, :2].min(axis=0), sighting.board[:, :2].max(axis=0)
     white_mm = white_squares_mm()
     inside = ((white_mm >= low) & (white_mm <= high)).all(axis=1)
@@ -41,12 +41,12 @@ def light_from_sheet(bgr: Any, sighting: Sighting) -> Light | None:
 
 
 def light_from_cards(bgr: Any, outlines_px: Any) -> Light | None:
-    """Return the light from the white of cards, ``None`` where there are too few to tell.
+    """Return the light from the white of cards; ``None`` if there are too few.
 
     Args:
         bgr: the picture.
-        outlines_px: N x K x 2 corners; cards without white on them do little harm, since the
-            middle of all cards counts.
+        outlines_px: N x K x 2 corners; a few cards without white do little harm, since the median
+            over all cards counts.
     """
     places, samples = [], []
     for outline in np.asarray(outlines_px, np.float64):
@@ -64,7 +64,7 @@ def _around(bgr: Any, x: float, y: float) -> Any:
 
 
 def _brightest(bgr: Any, outline: Any) -> Any:
-    """Return the middle colour of the brightest part of one card."""
+    """Return the median colour of the brightest part of one card; ``None`` if it is too small."""
     low = np.maximum(np.floor(outline.min(axis=0)).astype(int), 0)
     high = np.minimum(np.ceil(outline.max(axis=0)).astype(int) + 1, (bgr.shape[1], bgr.shape[0]))
     if (high - low < 6).any():
@@ -75,7 +75,7 @@ def _brightest(bgr: Any, outline: Any) -> Any:
     inner = outline.mean(axis=0) + 0.9 * (outline - outline.mean(axis=0))
     cv2.fillConvexPoly(mask, np.round((inner - low) / step).astype(np.int32), 1)
     pixels = patch[mask > 0].astype(np.float64)
-    # Green carries most of the brightness, the weakest channel tells white from strong colours.
+    # Green has most of the brightness; the weakest channel separates white from strong colours.
     brightness = pixels.min(axis=1) + 0.3 * pixels[:, 1] if len(pixels) else pixels
     if len(pixels) < 20:
         return None
@@ -99,7 +99,7 @@ def _fitted(places_px: Any, samples: Any, size_px: tuple[int, int]) -> Light | N
 
 
 def _slope(places: Any, level: Any) -> Any:
-    """Return how the level grows across and down, as shares of the middle, by a robust fit."""
+    """Return the brightness gradient across and down, relative to the centre, by a robust fit."""
     terms = np.column_stack([np.ones(len(places)), places])
     weights = np.ones(len(places))
     solved = np.array([1.0, 0, 0])

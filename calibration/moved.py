@@ -1,13 +1,13 @@
-"""Whether the camera has been knocked since its profile was made, from any later frame.
+"""Detects whether the camera was knocked since its profile was made, from any later frame.
 
-Small pieces of the remembered table are looked for in the new frame, each on its own, so that a
-hand, a lamp or newly laid tiles spoil a few pieces and not the answer. Pieces that stayed where
-they were against the common movement show that things were moved on the table, not the camera.
+Small pieces of the profile's reference picture are matched separately in the new frame, so that a
+hand, a lamp or new tiles spoil only a few pieces. If enough pieces stayed in place against the
+common movement, things on the table were moved, not the camera.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import cv2
@@ -16,26 +16,26 @@ import numpy as np
 from calibration.profile import Profile
 
 REFERENCE_PX = 480
-"""The longer side of the remembered picture: about 100 kB, and a piece is found to 0.1 px."""
+"""Longer side of the reference picture: about 100 kB, and a piece is located to 0.1 px."""
 PIECE_PX = 40
 STEP_PX = 28
 REACH_PX = 20
-"""How far a piece is looked for; a harder knock is found by features."""
+"""Search radius of a piece; harder knocks are found by matching features."""
 REACH_AGAIN_PX = 8
 FEWEST_DETAIL = 6.0
-"""Standard deviation in grey levels, in its weaker direction, below which a piece shows nothing."""
+"""Least contrast of a piece in its weaker direction, in grey levels; others are not matched."""
 SURE_MATCH = 0.75
 DISTINCT = 0.06
-"""How much worse the second best place of a piece must match; repeated patterns do not."""
+"""Least lead of a piece's best match over the second best; repeated patterns do not reach it."""
 SAME_PX = 0.6
-"""Pieces within this distance of a common movement follow it (0.1 px of noise, and some for
-tiles' thickness under a changed view)."""
+"""Inlier distance of a piece to a common movement: 0.1 px of noise, and some for the tiles'
+thickness in a changed view."""
 FEWEST_PIECES = 8
 FOR_PERSPECTIVE = 20
-"""Points needed to believe a change of perspective; fewer give a shift, a turn and a scale."""
+"""Least points to fit a homography; with fewer, only a shift, a turn and a scale are fitted."""
 STAYED_SHARE = 0.2
 MOVED_PX = 0.75
-"""Movement that counts, in the small picture: 3 pixels of 1920."""
+"""Least movement that counts, in pixels of the reference: 3 pixels of 1920."""
 FEATURES = 1500
 FEWEST_FEATURES = 25
 FEATURE_SHARE = 0.25
@@ -47,24 +47,13 @@ class Movement:
 
     verdict: Literal["still", "moved", "unsure"]
     shift_px: float = 0.0
-    """How far what is seen went at most, in pixels of the profile's size."""
+    """Largest shift of any matched point, in pixels of the profile's size."""
     now_from_then: Any = None
     """Homography between straightened pixels of the profile's size; ``None`` when unsure."""
 
-    def followed(self, profile: Profile) -> Profile:
-        """Return a profile that fits the camera where it is now.
-
-        The remembered picture stays the old one, so the next movement counts from there.
-        """
-        if self.verdict != "moved" or profile.table is None:
-            return profile
-        then_from_now = np.linalg.inv(self.now_from_then)
-        table = replace(profile.table, mm_from_px=profile.table.mm_from_px @ then_from_now)
-        return replace(profile, table=table)
-
 
 def remembered(bgr: Any) -> Any:
-    """Return the small grey picture that a profile keeps of its table."""
+    """Return the small grey reference picture that a profile keeps of its table."""
     gray = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY) if bgr.ndim == 3 else bgr
     scale = REFERENCE_PX / max(gray.shape)
     if scale >= 1:
@@ -76,8 +65,8 @@ def movement_since(profile: Profile, bgr: Any) -> Movement:
     """Say whether the camera moved since the profile's picture was taken.
 
     Args:
-        profile: must remember a picture, or the answer is unsure.
-        bgr: a later frame of the same shape, of any size.
+        profile: the profile; without a reference picture the answer is unsure.
+        bgr: a later frame of the same aspect ratio, of any size.
     """
     if profile.reference is None:
         return Movement("unsure")
@@ -98,7 +87,7 @@ def movement_since(profile: Profile, bgr: Any) -> Movement:
 
 
 def _looked_again(then: Any, now: Any, start: Any, end: Any) -> tuple[Any, Any]:
-    """Take the movement back and look for the pieces once more, now that they lie close by."""
+    """Undo the estimated movement and match the pieces again, to refine it."""
     now_from_then = _common_map(start, end)
     if now_from_then is None:
         return start, end
@@ -114,7 +103,7 @@ def _looked_again(then: Any, now: Any, start: Any, end: Any) -> tuple[Any, Any]:
 
 
 def _common_map(start: Any, end: Any, reach: float = 3 * SAME_PX) -> Any:
-    """Return the one map that most points followed: the more there are, the freer it is."""
+    """Return the map that most points follow: a homography, or a similarity for few points."""
     if len(start) < FOR_PERSPECTIVE:
         turn, _ = cv2.estimateAffinePartial2D(start, end, ransacReprojThreshold=reach)
         return None if turn is None else np.vstack([turn, [0.0, 0.0, 1.0]])
@@ -128,12 +117,12 @@ def _mapped(homography: Any, points: Any) -> Any:
 
 
 def _movement(profile: Profile, start_px: Any, end_px: Any, scale: Any) -> Movement:
-    """Fit one map to followed points, given in pixels of the profile's size."""
+    """Return the movement of matched points, given in pixels of the profile's size."""
     then, now = profile.straight_px(start_px), profile.straight_px(end_px)
     now_from_then = _common_map(then, now, 2 * SAME_PX * float(scale.mean()))
     if now_from_then is None:
         return Movement("unsure")
-    # Where the followed points went, not the corners: those may be far from any of them.
+    # Measured at the matched points, not at the picture's corners, where the map extrapolates.
     shift = float(np.linalg.norm(_mapped(now_from_then, then) - then, axis=1).max())
     if not np.isfinite(shift) or shift > 2 * max(profile.size_px):
         return Movement("unsure")
@@ -146,7 +135,7 @@ def _movement(profile: Profile, start_px: Any, end_px: Any, scale: Any) -> Movem
 
 
 def _followed_pieces(then: Any, now: Any) -> tuple[Any, Any, bool]:
-    """Return where pieces were and are, and whether they show that nothing moved."""
+    """Return the old and new places of pieces, and whether they show that nothing moved."""
     start, shift = _pieces(then, now)
     if len(start) < FEWEST_PIECES:
         return None, None, False
@@ -157,7 +146,7 @@ def _followed_pieces(then: Any, now: Any) -> tuple[Any, Any, bool]:
     follows = np.zeros(len(start), bool)
     if common is not None:
         follows = np.linalg.norm(_mapped(common, start) - start - shift, axis=1) < 2 * SAME_PX
-    # A piece that stayed although the common movement would have taken it along.
+    # Pieces that stayed in place although the common movement would have shifted them.
     against = stayed & ~follows
     if against.sum() >= max(FEWEST_PIECES // 2, STAYED_SHARE * len(start)):
         return None, None, True
@@ -167,7 +156,7 @@ def _followed_pieces(then: Any, now: Any) -> tuple[Any, Any, bool]:
 
 
 def _pieces(then: Any, now: Any, reach: int = REACH_PX) -> tuple[Any, Any]:
-    """Return the centres of pieces that were found again, and how far each went."""
+    """Return the centres of pieces that were found again, and the shift of each."""
     height, width = then.shape
     starts, shifts = [], []
     for top in range(0, height - PIECE_PX + 1, STEP_PX):
@@ -183,7 +172,7 @@ def _pieces(then: Any, now: Any, reach: int = REACH_PX) -> tuple[Any, Any]:
 
 
 def _detail(piece: Any) -> float:
-    """Return the contrast in the direction in which the piece shows least."""
+    """Return the contrast of a piece in its weaker direction: the smaller structure eigenvalue."""
     across = np.diff(piece.astype(np.float32), axis=1)[:-1].ravel()
     down = np.diff(piece.astype(np.float32), axis=0)[:, :-1].ravel()
     spread = np.array([[across @ across, across @ down], [across @ down, down @ down]])
@@ -207,7 +196,7 @@ def _found_again(piece: Any, now: Any, left: int, top: int, reach: int) -> Any:
 
 
 def _peak(three: Any) -> float:
-    """Return where between three neighbours a parabola through them is highest."""
+    """Return the subpixel offset of a peak, from a parabola through three neighbours."""
     before, middle, after = (float(v) for v in three)
     bend = before - 2 * middle + after
     return 0.0 if bend >= 0 else float(np.clip((before - after) / (2 * bend), -0.5, 0.5))
@@ -217,7 +206,7 @@ def _peak(three: Any) -> float:
 
 
 def _followed_features(then: Any, now: Any) -> tuple[Any, Any]:
-    """Return where features were and are, or nothing where too few agree."""
+    """Return the old and new places of matched features; ``None`` twice if too few agree."""
     finder = cv2.ORB.create(FEATURES, fastThreshold=7)
     light = cv2.createCLAHE(2.0, (6, 6))
     places_then, words_then = finder.detectAndCompute(light.apply(then), None)

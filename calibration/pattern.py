@@ -15,10 +15,10 @@ from calibration.sighting import Sighting
 
 FEWEST_INNER, MOST_INNER = 3, 60
 DETECT_PX = 1280
-"""The longest side that chessboards are looked for in: without one the search takes 0.4 s at 640
-pixels and grows with the area."""
+"""Longest side of the picture that is searched for a chessboard: if it shows none, the search takes
+0.4 s at 640 pixels and grows with the area."""
 REFINE_WINDOW_PX = 11
-"""OpenCV's own sample refines corners in this window, so errors compare with its figures."""
+"""Window of corner refinement, the same as in OpenCV's own sample, so that errors compare."""
 REFINE_STOP = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 30, 0.001)
 
 
@@ -31,18 +31,18 @@ class Pattern:
 
     @property
     def in_millimetres(self) -> bool:
-        """Whether the size of the board is known, so that it gives the table's measures."""
+        """Whether the board's size is known, so that it gives the table in millimetres."""
         return self.inner is None
 
     @property
     def words(self) -> str:
-        """What people call it."""
+        """The pattern's name in messages."""
         if self.inner is None:
             return "the calibration sheet"
         return f"a chessboard of {self.inner[0]} x {self.inner[1]} inner corners"
 
     def find(self, gray: Any) -> Sighting | None:
-        """Return where its corners are in a grey picture, ``None`` where it is not seen."""
+        """Return the pattern's corners in a grey picture; ``None`` if it is not seen."""
         return find_sheet(gray) if self.inner is None else _find_chessboard(gray, self.inner)
 
 

@@ -1,8 +1,8 @@
 """The table plane: from the printed sheet lying on it, or from the tiles or board themselves.
 
-Nobody tells where the tiles lie or how they are turned; it is enough that all of them are flat,
-equally large and of a known size. The plane is then the one in which every outline becomes a true
-square (or hexagon) of that size.
+The positions and turns of the tiles need not be known; it is enough that all of them lie flat and
+have the same known size. The plane is the one in which every outline becomes a regular square (or
+hexagon) of that size.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from calibration.sighting import Sighting
 
 ROUNDS = 40
 HUBER = 2.0
-"""Outlines further off than this many medians count less, the further the less."""
+"""Huber threshold, in multiples of the median error; outlines beyond it weigh less."""
 STARTS = 4
 """Fits start from this many of the largest outlines; the best one is kept."""
 BAD_SHARE = 0.12
-"""Above this residual, as a share of the tile, the outlines are no tiles of one size on a plane;
-tiles off by a pixel of 24 leave 0.03."""
+"""Residual, as a share of the tile, above which the outlines are no tiles of one size on a plane;
+corners that are off by a pixel of 24 give 0.03."""
 
 
 def plane_from_sheet(sighting: Sighting, lens: Lens) -> TablePlane:
@@ -50,17 +50,17 @@ def plane_from_outlines(
     lens: Lens | None = None,
     learnt_from: Literal["tiles", "board"] = "tiles",
 ) -> TablePlane:
-    """Return the plane in which all outlines are true squares or hexagons of one size.
+    """Return the plane in which all outlines are regular squares or hexagons of one size.
 
     Args:
         corners_px: N x 4 x 2 or N x 6 x 2, the corners of each tile, or of each cell of a board,
             in order; where they start does not matter.
         across_mm: side of a square, or width of a hexagon from flat to flat.
-        lens: straightens the corners first.
-        learnt_from: what the outlines are, to be kept in the profile.
+        lens: removes distortion from the corners first.
+        learnt_from: what the outlines are, stored in the profile.
 
     Raises:
-        PatternError: there are none, or no plane makes them equal.
+        PatternError: there are no outlines, or no plane makes them equal.
     """
     corners = np.asarray(corners_px, np.float64)
     if corners.ndim != 3 or corners.shape[1] not in (4, 6) or corners.shape[2] != 2:
@@ -83,11 +83,11 @@ class _Fitted:
 
 @dataclass(frozen=True, eq=False)
 class _Tiles:
-    """Outlines in normalised pixels, and the true tile they are pictures of."""
+    """Outlines in normalised pixels, and the true shape of the tile."""
 
     corners: Any
     truth_mm: Any
-    """K x 2, centred."""
+    """The true corners, K x 2, around the origin."""
     own_from_px: Any
 
     @staticmethod
@@ -117,14 +117,14 @@ class _Tiles:
         return (homography / homography[2, 2]).ravel()[:8]
 
     def _fit_from(self, params: Any) -> tuple[Any, float]:
-        """Improve a map by damped Gauss-Newton steps; far-off outlines weigh less each round."""
+        """Improve a map by damped Gauss-Newton steps; outliers are reweighted each round."""
         damping, residuals = 1e-3, self._residuals(params)
         for _ in range(ROUNDS):
             weights = self._weights(residuals)
             jacobian = self._jacobian(params, residuals)
             normal = jacobian.T @ (weights[:, None] * jacobian)
             push = jacobian.T @ (weights * residuals)
-            # The origin and the turn of the table are free; damping holds them where they are.
+            # The table's origin and rotation are undetermined; damping keeps them in place.
             step = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-9), -push)
             tried = self._residuals(params + step)
             if float(weights @ tried**2) < float(weights @ residuals**2):
@@ -136,18 +136,18 @@ class _Tiles:
                 damping *= 5
                 if damping > 1e9:
                     break
-        # The median counts each outline's error as a whole, whatever a few stray ones say.
+        # The median over outlines is robust against a few outliers.
         return params, float(np.median(self._off_mm(residuals)))
 
     def _residuals(self, params: Any) -> Any:
-        """Return how far each mapped corner lies off the best placed true tile, flattened."""
+        """Return the offset of each mapped corner from the best aligned true tile, flattened."""
         homography = np.append(params, 1.0).reshape(3, 3)
         depth = self.corners @ homography[2, :2] + 1.0
         if (depth < 0.05).any():
             return np.full(self.corners.size, 1e6)
         mapped = (self.corners @ homography[:2, :2].T + homography[:2, 2]) / depth[..., None]
         mapped = mapped - mapped.mean(axis=1, keepdims=True)
-        # As complex numbers the best turn of the true tile is one product.
+        # With complex numbers the best rotation of the true tile is a single product.
         seen = mapped[..., 0] + 1j * mapped[..., 1]
         true = self.truth_mm[:, 0] + 1j * self.truth_mm[:, 1]
         turn = (seen * true.conj()).sum(axis=1)
@@ -180,7 +180,7 @@ def _regular(corners: int, across_mm: float) -> Any:
 
 
 def _area(corners: Any) -> float:
-    """Return the area of an outline, positive where it goes clockwise as seen."""
+    """Return the signed area of an outline, positive if it is clockwise as seen."""
     x, y = corners[:, 0], corners[:, 1]
     return float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
 

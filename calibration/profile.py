@@ -1,6 +1,6 @@
-"""What is known about one camera over one table: lens, table plane, light, and how it looked.
+"""The profile of one camera over one table: lens, table plane, light and a reference picture.
 
-The values, and how pixels become millimetres with them; ``profile_file`` saves and loads them.
+It converts between pixels and millimetres; ``profile_file`` saves and loads it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from calibration.errors import ProfileError
 
 GREY_OF_WHITE = 230.0
-"""What white paper is brought to; a little below the top, so that print beside it is not lost."""
+"""Level of white paper after correction; below 255, so that bright print is not clipped."""
 
 Array = NDArray[Any]
 Points = NDArray[np.float64]
@@ -23,18 +23,18 @@ Points = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """How a camera bends what it sees: OpenCV's pinhole with ``k1 k2 p1 p2 k3``."""
+    """A camera's lens: OpenCV's pinhole model with the distortion ``k1 k2 p1 p2 k3``."""
 
     size_px: tuple[int, int]
     matrix: Array
     distortion: Array
     rms_px: float | None = None
-    """How far board corners lie off on average; ``None`` where the lens is only assumed."""
+    """Root mean square reprojection error of board corners; ``None`` for an assumed lens."""
     used: int = 0
     pictures: int = 0
 
     def straight_px(self, points_px: Points) -> Points:
-        """Return points, N x 2, where a lens that bends nothing would have shown them."""
+        """Return points, N x 2, without the lens's distortion."""
         points = np.asarray(points_px, np.float64).reshape(-1, 1, 2)
         if not self.distortion.any():
             return points.reshape(-1, 2)
@@ -42,7 +42,7 @@ class Lens:
         return np.asarray(straight, np.float64).reshape(-1, 2)
 
     def seen_px(self, straight_px: Points) -> Points:
-        """Return where this lens shows points that ``straight_px`` gave."""
+        """Return points with the lens's distortion: the inverse of the method ``straight_px``."""
         points = np.asarray(straight_px, np.float64).reshape(-1, 2)
         if not self.distortion.any():
             return points
@@ -53,29 +53,29 @@ class Lens:
 
 @dataclass(frozen=True, eq=False)
 class TablePlane:
-    """How straightened pixels map to millimetres on the table top."""
+    """The map from straightened pixels to millimetres on the table top."""
 
     mm_from_px: Array
-    """Homography, 3 x 3; where its origin lies and how it is turned is arbitrary."""
+    """Homography, 3 x 3; its origin and rotation on the table are arbitrary."""
     learnt_from: str
     """``sheet``, ``board`` or ``tiles``."""
     residual_mm: float = 0.0
-    """How far the points it was learnt from lie off on average."""
+    """Typical error of the points that it was learnt from."""
 
 
 @dataclass(frozen=True)
 class Light:
-    """What white paper looks like on this table."""
+    """The light on this table, as seen on white paper."""
 
     white_bgr: tuple[float, float, float]
-    """At the middle of the picture."""
+    """Levels of white paper at the centre of the picture."""
     slope: tuple[float, float] = (0.0, 0.0)
-    """How much brighter, as a share, it is at the right edge than at the left, and at the lower
-    than at the upper one."""
+    """Relative increase of brightness from the left edge to the right, and from the upper edge to
+    the lower."""
 
     @property
     def gains_bgr(self) -> tuple[float, float, float]:
-        """What to multiply the channels by so that white has no colour; 1 for green."""
+        """White balance: the factors of the channels that make white neutral; 1 for green."""
         blue, green, red = self.white_bgr
         return (green / blue, 1.0, green / red)
 
@@ -93,42 +93,42 @@ class Light:
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Everything known about one camera over one table; what is not known is ``None``."""
+    """What calibration learnt about one camera over one table; unknown parts are ``None``."""
 
     size_px: tuple[int, int]
-    """Width and height of its pictures."""
+    """Width and height of the camera's pictures."""
     lens: Lens | None = None
     table: TablePlane | None = None
     light: Light | None = None
     reference: Array | None = field(default=None, repr=False)
-    """The table as it looked, small and grey, to notice that the camera was knocked."""
+    """A small grey picture of the table, to detect that the camera was knocked."""
 
     def straight_px(self, points_px: Points) -> Points:
-        """Return points, N x 2, where a lens that bends nothing would have shown them."""
+        """Return points, N x 2, without the lens's distortion."""
         if self.lens is None:
             return np.asarray(points_px, np.float64).reshape(-1, 2)
         return self.lens.straight_px(points_px)
 
     def seen_px(self, straight_px: Points) -> Points:
-        """Return the pixels of straightened points."""
+        """Return the pixels at which the camera sees straightened points."""
         if self.lens is None:
             return np.asarray(straight_px, np.float64).reshape(-1, 2)
         return self.lens.seen_px(straight_px)
 
     def mm(self, points_px: Points) -> Points:
-        """Return where on the table, in millimetres, pixels look at."""
+        """Return the points on the table, in millimetres, that pixels show."""
         return _mapped(self._plane().mm_from_px, self.straight_px(points_px))
 
     def px(self, points_mm: Points) -> Points:
-        """Return the pixels that show points of the table."""
+        """Return the pixels that show points on the table, given in millimetres."""
         straight = _mapped(np.linalg.inv(self._plane().mm_from_px), points_mm)
         return self.seen_px(straight)
 
     def for_size(self, size_px: tuple[int, int]) -> Profile:
-        """Return the same profile for pictures of another size.
+        """Return the profile scaled to pictures of another size.
 
         Raises:
-            ProfileError: the pictures have another shape, so they are no scaled ones.
+            ProfileError: the pictures have another aspect ratio.
         """
         if size_px == self.size_px:
             return self
@@ -138,7 +138,7 @@ class Profile:
                 f"the profile was made for pictures of {_times(self.size_px)} pixels, and this "
                 f"one has {_times(size_px)}: calibrate again with the camera as it is set now"
             )
-        # Pixels count from their centres, so that scaling is about the corner at -0.5.
+        # Pixel coordinates refer to pixel centres, so scaling is about the corner at -0.5.
         scaled = np.array([[across, 0, (across - 1) / 2], [0, down, (down - 1) / 2], [0, 0, 1.0]])
         lens, table = self.lens, self.table
         if lens is not None:

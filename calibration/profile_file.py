@@ -1,7 +1,7 @@
-"""Saves and loads profiles: one small JSON file with a format number.
+"""Saves and loads profiles: one small JSON file with a format version.
 
-It is written in one step, so that a power cut leaves the old one or the new one, and every number
-is checked when it is loaded.
+The file is replaced atomically, so that a power cut leaves either the old or the new one. Every
+number is checked on loading.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ LARGEST_FILE_BYTES = 1_000_000
 LARGEST_SIDE_PX = 20_000
 LARGEST_REFERENCE_PX = 1_000
 LARGEST = 1e9
-"""No lens, table or lamp needs a larger number."""
+"""Largest absolute value that is accepted for any number of a profile."""
 
 
 # --- Saving ---
 
 
 def save_profile(profile: Profile, path: Path) -> None:
-    """Write a profile in one step: whatever happens, the file is the old one or the new one.
+    """Write a profile atomically: after a crash the file is either the old or the new one.
 
     Raises:
         ProfileError: the file cannot be written.
@@ -62,7 +62,7 @@ def save_profile(profile: Profile, path: Path) -> None:
 
 
 def profile_to_json(profile: Profile) -> dict[str, Any]:
-    """Return a profile as JSON can hold it."""
+    """Return a profile as a JSON-serialisable dictionary."""
     lens, table, light = profile.lens, profile.table, profile.light
     return {
         "format": FORMAT,
@@ -93,7 +93,7 @@ def load_profile(path: Path) -> Profile:
     """Return a saved profile.
 
     Raises:
-        ProfileError: says what was met, where, and what to do.
+        ProfileError: the file is missing or invalid; the message says what to do.
     """
     try:
         with path.open("rb") as file:
@@ -118,11 +118,11 @@ def profile_from_json(value: object, place: str) -> Profile:
     """Return the profile that a JSON value describes.
 
     Args:
-        value: what ``profile_to_json`` gave.
-        place: what messages call it.
+        value: a value as ``profile_to_json`` returns it.
+        place: the name of the profile in messages.
 
     Raises:
-        ProfileError: something in it is not what a profile holds.
+        ProfileError: the value is not a valid profile.
     """
     top = _Reader(place, value)
     if top.get("format") != FORMAT:
@@ -144,7 +144,7 @@ def profile_from_json(value: object, place: str) -> Profile:
 
 
 class _Reader:
-    """One object of a profile, and where it stands."""
+    """One JSON object of a profile, with its place for messages."""
 
     def __init__(self, place: str, value: object) -> None:
         if not isinstance(value, dict):
@@ -231,7 +231,7 @@ def _reference_from(top: _Reader) -> Array | None:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, TypeError, ValueError):
         raise top.wrong("reference_png", expected) from None
-    # Its header says how large it is; nothing is decoded before that was looked at.
+    # The size in the PNG header is checked before anything is decoded.
     declared = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
     if data[:4] != b"\x89PNG" or not all(0 < side <= LARGEST_REFERENCE_PX for side in declared):
         raise top.wrong("reference_png", expected)

@@ -1,8 +1,8 @@
-"""The geometry of the printed calibration sheet, and where it is seen in a picture.
+"""The geometry of the printed calibration sheet, and its detection in a picture.
 
-A ChArUco board: a chessboard with a marker in every white square, so that a corner is known by
-its number even where a hand covers half of the sheet. The sheets that are printed, and whoever
-looks for them, both read these numbers.
+The sheet is a ChArUco board: a chessboard with a marker in every white square, so that each corner
+has a known number even if a hand covers half of the sheet. Printing and detection share the
+constants below.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ import numpy as np
 from calibration.sighting import Sighting
 
 SQUARES = (5, 7)
-"""Across and down; odd both ways, since OpenCV's boards of even size changed in 4.6."""
+"""Squares across and down; both odd, since OpenCV changed its boards of even size in 4.6."""
 SQUARE_MM = 35.0
 MARKER_MM = 26.0
 DICTIONARY = "DICT_4X4_50"
 FEWEST_CORNERS = 8
-"""Of the 24; fewer lie too close together to say how the sheet is tilted."""
+"""Least number of seen corners, of 24; fewer lie too close together to determine the tilt."""
 DETECT_PX = 1600
-"""The longest side that markers are looked for in; corners are refined in the whole picture."""
+"""Longest side of the picture that is searched for markers; corners are refined at full size."""
 BENT = 0.02
-"""How far a corner may lie off the flat sheet, as a share of the sheet's length in the picture.
-A wide lens bends the sheet by 1 %; a wrongly numbered corner is a whole square off, 14 %."""
+"""RANSAC threshold of the flat sheet, as a share of its length in the picture. A wide lens bends
+the sheet by 1 %; a wrongly numbered corner is a whole square off, 14 %."""
 
 
 @cache
 def charuco_board() -> Any:
-    """Return the board as OpenCV knows it, in millimetres."""
+    """Return OpenCV's object for the board, in millimetres."""
     dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, DICTIONARY))
     return cv2.aruco.CharucoBoard(SQUARES, SQUARE_MM, MARKER_MM, dictionary)
 
 
 def find_sheet(gray: Any) -> Sighting | None:
-    """Return where the sheet's corners are in a grey picture, ``None`` where it is not seen."""
+    """Return the sheet's corners in a grey picture; ``None`` if it is not seen."""
     scale = min(1.0, DETECT_PX / max(gray.shape))
     small = cv2.resize(gray, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     corners, numbers, _, _ = cv2.aruco.CharucoDetector(charuco_board()).detectBoard(small)
@@ -55,7 +55,7 @@ def find_sheet(gray: Any) -> Sighting | None:
 
 
 def white_squares_mm() -> Any:
-    """Return places on the sheet that are white paper: N x 2, beside the markers."""
+    """Return points of white paper beside the markers, N x 2, in millimetres."""
     edge = (SQUARE_MM - MARKER_MM) / 4
     return np.array(
         [
@@ -69,7 +69,7 @@ def white_squares_mm() -> Any:
 
 
 def _refined(gray: Any, seen_px: Any, board_mm: Any, reach: int) -> Any:
-    """Find the corners again among all pixels, within a third of a square."""
+    """Return the corners refined at full size, within a third of a square."""
     to_px, _ = cv2.findHomography(board_mm[:, :2], seen_px, cv2.RANSAC, 3.0 * reach)
     square_px = SQUARE_MM * np.sqrt(abs(np.linalg.det(to_px[:2, :2]))) if to_px is not None else 0
     window = int(np.clip(min(square_px / 6, 2 * reach + 3), 3, 11))
@@ -79,7 +79,7 @@ def _refined(gray: Any, seen_px: Any, board_mm: Any, reach: int) -> Any:
 
 
 def _flat(seen_px: Any, board_mm: Any) -> Any:
-    """Say which corners agree that the sheet is flat."""
+    """Return the mask of corners that fit a flat sheet: the inliers of a homography."""
     length = float(np.linalg.norm(np.ptp(seen_px, axis=0)))
     to_px, inside = cv2.findHomography(board_mm[:, :2], seen_px, cv2.RANSAC, BENT * length)
     if to_px is None:

@@ -16,9 +16,10 @@ class Sighting:
     """Points of a flat board and where a camera saw them."""
 
     seen_px: Points
-    """N x 2."""
+    """Pixels of the points, N x 2."""
     board: Points
-    """N x 3, the last column zero: millimetres, or squares where nobody knows how large."""
+    """Points of the board, N x 3, the last column zero: in millimetres, or in squares of unknown
+    size."""
 
     def __post_init__(self) -> None:
         count = len(self.seen_px)

@@ -22,7 +22,7 @@ class InputError(Exception):
 
 @contextmanager
 def writing(name: str) -> Iterator[None]:
-    """Say which file cannot be written, and why."""
+    """Turn errors of the block into an ``InputError`` that names the file and the reason."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -31,18 +31,18 @@ def writing(name: str) -> Iterator[None]:
 
 
 def complain(problem: str) -> None:
-    """Print a problem as one sentence on standard error, short enough to be read."""
+    """Print a problem on one line of standard error, shortened if it is very long."""
     text = readable(" ".join(problem.split()), LONGEST_COMPLAINT)
     sys.stderr.write(f"snake-eye: {text}\n")
 
 
 def shown_name(name: str) -> str:
-    """Return the name of a file as it can be printed."""
+    """Return the name of a file in a printable form."""
     return readable(name.encode(errors="backslashreplace").decode(), LONGEST_NAME)
 
 
 def answer(arguments: Namespace, document: object, lines: Iterable[str]) -> None:
-    """Print an answer: one JSON document where that was asked for, else lines for people."""
+    """Print an answer: one JSON document if ``--json`` was given, else lines for people."""
     if arguments.json:
         print_json(document)
     else:
@@ -51,7 +51,7 @@ def answer(arguments: Namespace, document: object, lines: Iterable[str]) -> None
 
 
 def print_json(value: object) -> None:
-    """Print one JSON document on one line, at once."""
+    """Print one JSON document on one line, and flush."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
     sys.stdout.flush()
 

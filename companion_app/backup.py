@@ -26,13 +26,13 @@ FORMAT, VERSION = "snake-eye/backup", 1
 MANIFEST = "manifest.json"
 CHUNK = 1 << 20
 BY_PAGE = "backup"
-"""The folder in which the page keeps a backup until it is fetched, or restored."""
+"""The folder in which the page keeps a backup until it is downloaded or restored."""
 TAKEN_IN = "taken-in.zip"
-"""The one that the page was sent, to be restored."""
+"""Name of the backup that was uploaded to the page to be restored."""
 LEFT_OUT = ("games.lock", "games.log", "games.spare", "games.salvaged.json", "tls", "update",
             BY_PAGE)  # fmt: skip
-"""Files of this machine: its lock, its second copy of the games, the room that it keeps free,
-what was salvaged, its own keys, what an update left, backups on their way."""
+"""Files that belong to this machine: the store's lock, its second copy and its reserved space, the
+salvage report, TLS keys, files of an update, backups in transit."""
 LEFT_OUT_ENDS = (".part", ".new", "-wal", "-shm", "-journal", ".lock")
 SQLITE_START = b"SQLite format 3\x00"
 
@@ -43,7 +43,7 @@ class BackupError(InputError):
     def __init__(self, text: str, code: str = "bad-backup") -> None:
         super().__init__(text)
         self.code = code
-        """Which sentence the page has for it."""
+        """Key of the page's sentence for this error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Kept:
     """One file of a backup."""
 
     path: str
-    """Relative to the folder, with slashes."""
+    """Path relative to the data folder, with slashes."""
     size: int
     sha256: str
 
 
 def make_backup(home: Path, file: Path, now_s: Callable[[], float] = time.time) -> tuple[Kept, ...]:
-    """Write everything under ``home`` into a new file and return what is in it.
+    """Write everything under ``home`` into a new file and return the files in it.
 
     Raises:
         BackupError: there is nothing to keep, the file exists, or the disk fails.
@@ -98,7 +98,7 @@ def _packed(home: Path, file: Path, to: zipfile.ZipFile, copy: Path) -> Iterator
 
 
 def _files(home: Path) -> Iterator[Path]:
-    """Yield the files to keep; links are left out, since they may point anywhere."""
+    """Yield the files to back up; symlinks are left out, since they may point anywhere."""
     for folder, folders, names in os.walk(home):
         here = Path(folder)
         folders[:] = [
@@ -114,7 +114,7 @@ def _files(home: Path) -> Iterator[Path]:
 
 
 def _still_copy(path: Path, copy: Path) -> Path:
-    """Return a file that nobody writes to: a database is copied by its own means."""
+    """Return a file that does not change: a database is copied by SQLite's backup."""
     with path.open("rb") as handle:
         if handle.read(len(SQLITE_START)) != SQLITE_START:
             return path
@@ -125,7 +125,7 @@ def _still_copy(path: Path, copy: Path) -> Path:
         ):
             source.backup(target)
     except sqlite3.Error:
-        # A damaged database is kept as it is: what can be salvaged is in its bytes.
+        # A damaged database is backed up unchanged: its bytes can still be salvaged.
         copy.unlink(missing_ok=True)
         return path
     return copy
@@ -133,7 +133,7 @@ def _still_copy(path: Path, copy: Path) -> Path:
 
 def _added(to: zipfile.ZipFile, source: Path, name: str) -> Kept:
     digest, size = hashlib.sha256(), 0
-    # A fixed date: the manifest says when, and a clock that jumped must not refuse a backup.
+    # A fixed date: the manifest has the time, and zip fails on dates of a clock that is wrong.
     entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = (stat.S_IFREG | 0o600) << 16
@@ -153,12 +153,12 @@ def _manifest(kept: tuple[Kept, ...], now_s: float) -> dict[str, Any]:
 
 
 def private_file(path: Path) -> IO[bytes]:
-    """Open a new file that nobody else may read: pictures of homes and the host's PIN are in it."""
+    """Create a file that only this user may read: it holds pictures of homes and the PIN."""
     return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b")
 
 
 def put_on_disk(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
+    """Sync a file, or the names in a folder, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

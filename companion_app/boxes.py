@@ -1,4 +1,4 @@
-"""The box that a game is played with, and who plays by what lies on the table."""
+"""Finds the box that a game is played with, and the players by the tiles on the table."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def box_for(game: AnyGame, name: str | None) -> TileSet:
     """Return the named box, or the game's own.
 
     Raises:
-        InputError: the box was taught without a game; says what to do.
-        EngineError: there is none of that name.
+        InputError: the box was taught without a game; the message says what to do.
+        EngineError: there is no box of that name.
     """
     if name is not None and SAFE_NAME.fullmatch(name):
         for folder in set_folders():
@@ -33,10 +33,10 @@ def box_for(game: AnyGame, name: str | None) -> TileSet:
 
 
 def box_on_the_table(record: Record) -> TileSet:
-    """Return the box of a game as the players have agreed on it.
+    """Return the box of a game with the players' options applied.
 
-    The holes of its boards are where they say, and Carnival's tiles of colours that nobody plays
-    are put away.
+    The eyes of its boards are those of the options, and in Carnival the tiles of unused colours
+    are removed.
     """
     if record.game.facts.unused_put_away:
         return box_in_play(record.tile_set, record.start)
@@ -48,7 +48,7 @@ def box_on_the_table(record: Record) -> TileSet:
 
 
 def players_seen(game: AnyGame, tile_set: TileSet, layout: Layout) -> tuple[str, ...]:
-    """Return the colours or fields that lie on a table, in the game's order."""
+    """Return the players whose colours or fields are on a table, in the game's order."""
     names = game.facts.player_names
     if names is None:
         fields = {placed.field or 0 for placed in layout.cards}

@@ -1,7 +1,7 @@
 """A process of the supervisor: how it reports, is told to stop, and never outlives it.
 
-Its standard output goes to the supervisor, a JSON object a line; its standard input is the
-supervisor's other end: when that is gone, so is the supervisor.
+Its standard output goes to the supervisor, one JSON object per line. Its standard input is a pipe
+from the supervisor: when that closes, the supervisor has ended.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
-"""Linux' prctl: the signal that a process gets when its parent ends."""
+"""Linux' prctl option: sets the signal that a process gets when its parent ends."""
 BEAT_S = 2.0
 
 
@@ -27,10 +27,10 @@ class Child:
 
     def __init__(self) -> None:
         self.told: dict[str, Any] = json.loads(sys.argv[1])
-        """What the supervisor said at the start."""
+        """Start data from the supervisor."""
         self.stopping = threading.Event()
         signal.signal(signal.SIGTERM, lambda *_: self.stopping.set())
-        # Ctrl-C reaches every process of a terminal; the supervisor then says when to stop.
+        # Ctrl-C reaches every process of a terminal, but only the supervisor reacts to it.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         with suppress(AttributeError, OSError):
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -40,12 +40,12 @@ class Child:
             logging.basicConfig(level=self.told["log"], format=form)
 
     def report(self, **said: Any) -> None:
-        """Tell the supervisor something."""
+        """Send a report to the supervisor."""
         with suppress(OSError):
             os.write(1, json.dumps(said).encode() + b"\n")
 
     def beat(self, lives: Callable[[], bool]) -> None:
-        """Tell the supervisor again and again that this process lives, as long as it does."""
+        """Send heartbeats to the supervisor in a thread, as long as ``lives`` returns true."""
         threading.Thread(target=self._beat, args=(lives,), name="beat", daemon=True).start()
 
     def _beat(self, lives: Callable[[], bool]) -> None:

@@ -1,6 +1,6 @@
-"""`doctor`: looks at everything a game rests on and says in plain words what is wrong.
+"""`doctor`: checks everything that a game depends on and says in plain words what is wrong.
 
-What is asked of the machine comes in as a ``Machine``, so that every fault can be shown in a test.
+The machine is queried through a ``Machine``, so that tests can simulate every fault.
 """
 
 from __future__ import annotations
@@ -28,20 +28,21 @@ from engine.wording import in_english
 from vision import VisionError
 
 LEAST_FREE_MB, LITTLE_FREE_MB = 200, 1000
-"""A long game with its pictures takes about 100 MB."""
+"""Free MB below which the disk is a fault, or gets advice; a long game with its pictures takes
+about 100 MB."""
 HOT_C, WARM_C = 80.0, 70.0
-"""A Pi slows itself down at 80 and 85 degrees."""
+"""Degrees from which on heat is a fault, or gets advice; a Pi throttles at 80 and 85 degrees."""
 GAMES_KEPT = {"one": "{n} game is kept.", "other": "{n} games are kept."}
 KINDS = {"one": "{n} kind of tiles", "other": "{n} kinds of tiles"}
 THROTTLED = {0: "the power supply is too weak", 1: "it has slowed down", 2: "it has slowed down",
              3: "it is too hot"}  # fmt: skip
-"""What the low bits of the Pi's own answer mean; the same 16 bits higher: since it was started."""
+"""Meaning of the low bits of the Pi's ``get_throttled``; 16 bits higher they mean "since boot"."""
 BUILT_S = 1_750_000_000
-"""A clock that stands before this code was written (June 2025) is wrong."""
+"""Unix time (June 2025) before which a clock is wrong: this code is newer."""
 
 
 def diagnose(machine: Machine, seen: Seen, *, camera_wanted: bool = False) -> list[Check]:
-    """Return every check, in the order in which an owner would go through them."""
+    """Run all checks, in the order in which an owner would go through them."""
     return [
         _settings(),
         *camera_checks(seen, wanted=camera_wanted),
@@ -213,7 +214,7 @@ def _pi_model() -> list[str]:
 
 
 def _own_sets(home: Path) -> list[Check]:
-    """Say of every box of the owner whether its set file and what was taught are whole."""
+    """Check the set file and the taught model of every box of the owner."""
     folder = home / "sets"
     names = {path.stem for end in ("toml", "json") for path in folder.glob(f"*.{end}")}
     return [_own_set(name, folder) for name in sorted(names)]

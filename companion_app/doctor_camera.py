@@ -1,4 +1,4 @@
-"""What `doctor` says of the camera: whether it is there, its focus, the light, the lens."""
+"""The checks of `doctor` on the camera: whether it is there, its focus, the light, the lens."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from vision.layout.quality import TEXTS
 from vision.sources import FrameSource
 from vision.sources.pi_camera import CameraFacts, PiCamera
 
-FRAMES = 4
-"""The first frames of a webcam are dark until its exposure has settled."""
 MOST_TRIES = 8
+"""Frames taken, of which the last is checked: a webcam's first ones are dark."""
 BLOCKS = (6, 8)
 TEXTURED = 14.0
-"""Spread of grey levels in a block from which its edges say something about sharpness."""
+"""Standard deviation of grey levels above which a block's sharpness can be measured."""
 SMEARED, PATCH_BLOCKS = 0.3, 4
-"""Blocks that are as sharp as so little of the usual block, and how many of them must adjoin:
-shadows have soft edges too, and leave one or two."""
+"""Sharpness of a smeared block as a share of the median, and how many of them must adjoin: the
+soft edges of shadows leave one or two."""
 FOGGED = 70.0
-"""The darkest hundredth, in its weakest channel; a clean lens shows some strong colour or black."""
+"""First percentile of the pixels' darkest channel above which a lens may be fogged: through a clean
+lens some pixel is black or strongly coloured."""
 FEWEST_BLOCKS = 8
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What was got from the camera."""
+    """A picture from the camera, or why there is none."""
 
     name: str
-    """The source, as ``pi`` or ``webcam:0``; empty where there is none."""
+    """The source, such as ``pi`` or ``webcam:0``; empty if there is none."""
     bgr: Bgr | None = None
     facts: CameraFacts | None = None
     trouble: str = ""
     """Why there is no picture."""
     in_use: bool = False
-    """Whether the running companion has the camera."""
+    """Whether the running companion has the camera open."""
 
 
 def look(name: str, open_source: Callable[[str], FrameSource]) -> Seen:
-    """Return what a camera shows, or why it shows nothing."""
+    """Take a picture with a camera; return it, or why there is none."""
     if not name:
         return Seen("")
     try:
         source = open_source(name)
         try:
-            frames = [f for f in islice(source.frames(), MOST_TRIES) if f is not None][-FRAMES:]
+            frames = [f for f in islice(source.frames(), MOST_TRIES) if f is not None]
             facts = source.facts if isinstance(source, PiCamera) else None
         finally:
             source.close()
@@ -64,7 +64,7 @@ def look(name: str, open_source: Callable[[str], FrameSource]) -> Seen:
 
 
 def camera_checks(seen: Seen, *, wanted: bool) -> list[Check]:
-    """Return what there is to say of camera, focus, light and lens.
+    """Return the checks of camera, focus, light and lens.
 
     Args:
         seen: what the camera shows.
@@ -131,9 +131,9 @@ def _lens(bgr: Bgr, troubles: Sequence[str]) -> Check:
 
 
 def sharpness_by_block(bgr: Any) -> Any:
-    """Return how steep edges are for their height, block by block; ``None`` on a bare table.
+    """Return edge slope relative to contrast, by block; ``None`` if too few blocks are textured.
 
-    Blocks without anything on them are not a number.
+    Blocks without texture are NaN.
     """
     scale = min(1.0, 960 / max(bgr.shape[:2]))
     grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
@@ -157,7 +157,7 @@ def sharpness_by_block(bgr: Any) -> Any:
 
 
 def _largest_patch(blocks: Any) -> Any:
-    """Return row and column of the blocks of the largest patch of adjoining ones."""
+    """Return rows and columns of the blocks in the largest 4-connected patch."""
     count, labels = cv2.connectedComponents(blocks.astype(np.uint8), connectivity=4)
     patches = [np.argwhere(labels == number) for number in range(1, count)]
     return max(patches, key=len, default=np.zeros((0, 2), int))

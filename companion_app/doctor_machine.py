@@ -1,4 +1,4 @@
-"""What `doctor` asks of the machine (temperature, power, clock, network), and one line of it."""
+"""The queries of `doctor` to the machine (temperature, power, clock, network), and its checks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def read_temperature(folder: Path = Path("/sys/class/thermal")) -> float | None:
-    """Return the temperature of the processor in degrees, ``None`` where it is not told."""
+    """Return the processor's temperature in degrees Celsius; ``None`` if it is not reported."""
     for zone in sorted(folder.glob("thermal_zone*")):
         with suppress(OSError, ValueError):
             if "cpu" in (zone / "type").read_text().lower() or "x86" in (zone / "type").read_text():
@@ -24,7 +24,7 @@ def read_temperature(folder: Path = Path("/sys/class/thermal")) -> float | None:
 def read_throttled(
     path: Path = Path("/sys/devices/platform/soc/soc:firmware/get_throttled"),
 ) -> int | None:
-    """Return what a Pi says about its power and speed, as bits."""
+    """Return a Pi's power and throttling bits; ``None`` on other machines."""
     with suppress(OSError, ValueError):
         return int(path.read_text().strip(), 16)
     with suppress(OSError, ValueError, IndexError, subprocess.SubprocessError):
@@ -36,7 +36,7 @@ def read_throttled(
 
 
 def ask_clock() -> bool | None:
-    """Say whether something keeps the clock right, ``None`` where that cannot be asked."""
+    """Say whether the clock is synchronised by NTP; ``None`` if that is not known."""
     with suppress(OSError, subprocess.SubprocessError):
         said = subprocess.run(
             ["timedatectl", "show", "-p", "NTPSynchronized", "--value"],
@@ -50,7 +50,7 @@ def own_addresses() -> tuple[str, ...]:
     """Return the addresses by which phones reach this machine."""
     found = []
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        # No packet is sent: the system only says which of its addresses would be used.
+        # Connecting a UDP socket sends no packet, but selects the address that would be used.
         probe.connect(("192.0.2.1", 9))
         found.append(str(probe.getsockname()[0]))
     with suppress(OSError):
@@ -61,7 +61,7 @@ def own_addresses() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Machine:
-    """What is asked of the machine."""
+    """Queries to the machine; tests replace them."""
 
     home: Path
     free_bytes: Callable[[Path], int] = lambda path: shutil.disk_usage(path).free
@@ -76,11 +76,11 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at, in plain words."""
+    """The result of one check, in plain words."""
 
     name: str
     ok: bool | None
-    """``False`` for a fault, ``None`` where it cannot be told or does not apply here."""
+    """``False`` for a fault, ``None`` if it cannot be checked or does not apply."""
     text: str
     """What was found."""
     fix: str = ""

@@ -1,4 +1,4 @@
-"""What `doctor` says of the trained models: each file there, whole, and made for its box."""
+"""The checks of `doctor` on the trained models: each file exists, is intact, and fits its box."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIX = "Install Snake Eye again: deploy/install.sh"
 
 
 def model_checks(folder: Path | None = None) -> list[Check]:
-    """Return a check for the tile finder, and one for the reader of every box that comes along."""
+    """Return a check for the tile detector, and one for every built-in box and other model."""
     trained = folder or models.TRAINED
     files = sorted(trained.glob("*.*"))
     return list(_checks(trained, tuple((f.name, f.stat().st_mtime_ns) for f in files)))
@@ -24,7 +24,7 @@ def model_checks(folder: Path | None = None) -> list[Check]:
 
 @lru_cache(maxsize=2)
 def _checks(trained: Path, stamps: tuple[tuple[str, int], ...]) -> tuple[Check, ...]:
-    del stamps  # They say that a file has changed since: only then are all of them loaded again.
+    del stamps  # Part of the cache key: the models are loaded again only if a file has changed.
     boxes = [load_set(name, ()) for name in built_in_names()]
     return (
         _check("model detector", lambda: _detector(trained)),
@@ -42,7 +42,7 @@ def _check(label: str, load: Callable[[], str]) -> Check:
 
 
 def _other_names(boxes: list[TileSet], folder: Path) -> list[str]:
-    """Return the models beside finder and readers, by what lies there."""
+    """Return the names of model files that belong to neither the detector nor a box's reader."""
     from vision.classify.reader import file_names
     from vision.detect.network import QUICK_FILE
     from vision.hexes.models import MANIFEST, NETWORKS

@@ -1,4 +1,4 @@
-"""Whether a JSON value has the form that this program gives it: files may come from elsewhere."""
+"""Validates the form of JSON values: files may come from elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.given import is_whole
 MOST = 4000
 LONGEST_TEXT = 260
 Form = dict[str, Any] | list[Any] | Callable[[Any], bool]
-"""An object with these keys, a list of one form, or what a single value must be."""
+"""Forms of an object's values by key, a list with the form of its items, or a predicate."""
 
 
 def fits(value: Any, form: Form) -> bool:
@@ -24,7 +24,7 @@ def fits(value: Any, form: Form) -> bool:
 
 
 def text(value: Any) -> bool:
-    """Say whether a value is a text of a usual length."""
+    """Say whether a value is a text of at most ``LONGEST_TEXT`` characters."""
     return isinstance(value, str) and len(value) <= LONGEST_TEXT
 
 
@@ -34,11 +34,11 @@ def yes_no(value: Any) -> bool:
 
 
 def whole(least: int, most: int) -> Callable[[Any], bool]:
-    """Return what says whether a value is a whole number of a range."""
+    """Return a predicate for whole numbers from ``least`` to ``most``."""
     return lambda value: is_whole(value) and least <= value <= most
 
 
 def by_name(form: Form, most: int = MOST) -> Callable[[Any], bool]:
-    """Return what says whether a value is an object with few keys, all values of one form."""
+    """Return a predicate for objects with at most ``most`` keys and all values of one form."""
     return lambda value: isinstance(value, dict) and len(value) <= most and all(
         fits(one, form) for one in value.values())  # fmt: skip

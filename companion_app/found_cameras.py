@@ -1,7 +1,7 @@
-"""The cameras that are plugged in: a Raspberry Pi's own, and webcams that really take pictures.
+"""Finds the cameras that are plugged in: a Raspberry Pi's own, and webcams.
 
-A Raspberry Pi lists a dozen devices for its video decoders beside those of cameras, and a webcam
-has a second one for its own notes; each is asked what it can do.
+Not every video device is a camera: a Raspberry Pi has a dozen for its video decoders, and a webcam
+has a second one for metadata. So each device is asked for its capabilities.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from contextlib import suppress
 from pathlib import Path
 
 QUERY_CAPABILITIES = 0x80685600
-"""Linux' VIDIOC_QUERYCAP: 104 bytes come back, the device's own abilities at byte 88."""
+"""Linux' VIDIOC_QUERYCAP: it returns 104 bytes, with the device's capabilities at byte 88."""
 ANSWER_BYTES, ABILITIES_AT = 104, 88
 TAKES_PICTURES = 0x00000001
 CONVERTS = 0x00004000 | 0x00008000
-"""Memory to memory: decoders and scalers, which also say that they take pictures."""
+"""Memory-to-memory capability flags: decoders and scalers, which claim to capture video too."""
 
 
 def found_cameras(
     devices: Path = Path("/dev"), abilities: Callable[[Path], int] | None = None
 ) -> list[str]:
-    """Return the cameras as sources are named, the Pi's own first."""
+    """Return the source names of the cameras, the Pi's own first."""
     from vision.sources.pi_camera import has_library, pi_cameras
 
     asked = abilities or _abilities
@@ -42,7 +42,7 @@ def _is_camera(abilities: int) -> bool:
 
 
 def _abilities(device: Path) -> int:
-    """Return what a device says it can do; nothing where it cannot be asked."""
+    """Return a video device's capability flags; 0 if it cannot be queried."""
     answer = bytearray(ANSWER_BYTES)
     with suppress(OSError):
         handle = os.open(device, os.O_RDWR | os.O_NONBLOCK)

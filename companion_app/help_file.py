@@ -1,33 +1,59 @@
-"""One file to send for help: what doctor says, and the settings without their secrets."""
+"""Writes one file to send for help: the doctor's report, and the settings without secrets."""
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from companion_app.settings import settings_path
+from companion_app.settings import LARGEST_FILE, settings_path
 
-SECRET = re.compile(rb"^([ \t]*(?:mqtt\.)?(?:password|user))[ \t]*=.*$", re.MULTILINE)
-"""Lines of the settings that nobody else should read."""
+SECRET = re.compile("user|password|pin|secret|token|key", re.IGNORECASE)
+"""Matches names of settings whose values are left out."""
+UNREADABLE = "# The settings file is no TOML, so it is left out.\n"
 
 
 def write_help_file(file: Path, answer: Mapping[str, Any], jpeg: bytes | None) -> None:
-    """Write one file to send for help: what doctor says and the settings; no games, no names.
+    """Write one file to send for help: the doctor's report and the settings; no games, no names.
 
     Args:
         file: a new file.
-        answer: what ``report`` gave.
-        jpeg: a picture of the table, only where the owner said so.
+        answer: the result of ``report``.
+        jpeg: a picture of the table, only if the owner agreed.
     """
     with zipfile.ZipFile(file, "x", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("doctor.json", json.dumps(answer, indent=1, ensure_ascii=False))
         with suppress(OSError):
-            settings = settings_path().read_bytes()[: 64 << 10]
-            archive.writestr("snake-eye.toml", SECRET.sub(rb'\1 = "(left out)"', settings))
+            archive.writestr("snake-eye.toml", without_secrets(settings_path().read_bytes()))
         if jpeg is not None:
             archive.writestr("table.jpg", jpeg)
+
+
+def without_secrets(settings: bytes) -> str:
+    """Return settings as TOML without secrets and comments, however they were written."""
+    try:
+        told = tomllib.loads(settings[:LARGEST_FILE].decode())
+    except (ValueError, RecursionError):
+        return UNREADABLE
+    return "".join(_lines(told, ""))
+
+
+def _lines(told: Mapping[str, Any], table: str) -> Iterator[str]:
+    tables = {name: value for name, value in told.items() if isinstance(value, dict)}
+    for name, value in told.items():
+        if name not in tables:
+            shown = "(left out)" if SECRET.search(table + name) else value
+            yield f"{_quoted(name)} = {json.dumps(shown, ensure_ascii=False, default=str)}\n"
+    for name, value in tables.items():
+        inner = f"{table}.{_quoted(name)}" if table else _quoted(name)
+        yield f"\n[{inner}]\n"
+        yield from _lines(value, inner)
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() and name.isascii() else json.dumps(name)

@@ -1,7 +1,8 @@
-"""Whether the hall lets this table help its players: hints and the machine's help, in rated rounds.
+"""Orders of the hall on whether this table may help its players, which rated rounds can forbid.
 
-The order is a small file beside the table's membership, so that every process of a table can look
-it up at once, with the hall there or not. A table that has left its hall is under no order.
+Help means hints and the machine's help. The order is a small file beside the table's membership,
+so that every process of a table can read it at any time, even if the hall cannot be reached. A
+table that has left its hall is under no order.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ HELP_OFF, HELP_ON = "help-off", "help-on"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the hall said last."""
+    """The hall's last order on help."""
 
     n: int
-    """The number of the ruling; an older one changes nothing any more."""
+    """The number of the ruling; one that is not newer than the kept one is ignored."""
     help: bool = True
     table: str = ""
-    """Whom it was said to: who joins anew is another table."""
+    """Id of the table that the order is for; a table that joins again has another id."""
     order: Mapping[str, Any] = field(default_factory=dict)
     """Round, table, game and players, as the hall has them."""
 
 
 def order_of(home: Path) -> Order | None:
-    """Return what the hall that this table is in said last of its help."""
+    """Return the last order of this table's hall; ``None`` if there is none."""
     folder = home / FOLDER
     try:
         table = json.loads((folder / JOINED).read_text(encoding="utf-8"))["table"]
@@ -43,13 +44,13 @@ def order_of(home: Path) -> Order | None:
 
 
 def help_is_off(home: Path) -> bool:
-    """Say whether hints and the machine's help are refused here; cheap enough to ask each time."""
+    """Say whether hints and the machine's help are off; cheap enough to call every time."""
     order = order_of(home)
     return order is not None and not order.help
 
 
 def keep_order(home: Path, order: Order) -> bool:
-    """Keep what the hall said; an order that is older than the last one is not kept."""
+    """Save an order if it is newer than the kept one; return whether it was saved."""
     last = order_of(home)
     if last is not None and last.n >= order.n:
         return False

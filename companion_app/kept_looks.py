@@ -1,4 +1,4 @@
-"""Games that the machine has looked over, kept beside them: found again, added up, forgotten."""
+"""Stores the machine's analyses of games, one file per game."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from companion_app.whole_file import write_whole
 
 FOLDER = "looked-over"
 MOST_KEPT = 400
-"""The oldest make room for newer ones; a game is looked over again whenever somebody asks."""
+"""Most analyses kept; the oldest are deleted, and made again when somebody asks."""
 
 
 class KeptLooks:
-    """What was found in games, one small file each; ``mark`` tells a game from its later self."""
+    """The analyses of games; ``mark`` identifies the state of the game that was analysed."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home / FOLDER
 
     def of(self, key: str, mark: int) -> Any:
-        """Return what was found in a game; ``None`` where it was not looked over as it is now."""
+        """Return the analysis of a game; ``None`` if there is none of its current state."""
         said = _read(self._file(key))
         return said["found"] if said is not None and said["mark"] == mark else None
 
     def keep(self, key: str, mark: int, found: Any) -> None:
-        """Keep what was found; a full disk costs the next one who asks the same work, no more."""
+        """Save an analysis; disk errors are ignored, since it can be made again."""
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
             write_whole(self._file(key), json.dumps({"mark": mark, "found": found}))
@@ -35,12 +35,12 @@ class KeptLooks:
                 old.unlink()
 
     def all(self) -> dict[str, Any]:
-        """Return what was found, by game."""
+        """Return all analyses, by game."""
         read = {unquote(file.stem): _read(file) for file in self._files()}
         return {key: said["found"] for key, said in read.items() if said is not None}
 
     def forget(self, key: str) -> None:
-        """Forget a game that is deleted."""
+        """Delete the analysis of a game."""
         self._file(key).unlink(missing_ok=True)
 
     def _files(self) -> list[Path]:

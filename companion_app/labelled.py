@@ -1,4 +1,4 @@
-"""Labelled pictures of what people put right, as the page lists and shows them."""
+"""Labelled pictures of people's corrections, as the page lists and shows them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ PICTURE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}-[0-9]{6,12}\.jpg")
 
 
 class LabelledPictures:
-    """A folder of them: one file of labels a box, in the format of ``teach``, pictures beside."""
+    """A folder of labelled pictures: per box one file of labels in the format of ``teach``."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def listed(self) -> list[Doc]:
-        """Return what is kept, by box, the newest first."""
+        """Return the kept pictures by box, newest first."""
         return [
             {"set": box, "file": name, "tile": str(labels[0].get("tile", ""))}
             for box in self._boxes()
@@ -48,11 +48,11 @@ class LabelledPictures:
 
 
 def read_photos(path: Path) -> dict[str, list[Doc]]:
-    """Return the labels in a file of corrections, by picture; a picture lies beside the file.
+    """Return the labels in a file of corrections, by the name of a picture in the same folder.
 
     Raises:
-        EngineError: it is no such file, or names pictures elsewhere.
-        OSError: it cannot be read.
+        EngineError: the file has another format, or names pictures in other folders.
+        OSError: the file cannot be read.
     """
     photos = an_object(an_object(read_json(path), path.name).get("photos"), "photos")
     for name, labels in photos.items():

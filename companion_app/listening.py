@@ -1,4 +1,4 @@
-"""The address of the page: the port that phones call, how they find it, and whether it answers."""
+"""The page's address: its listening socket, how phones reach it, and whether it answers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from http.client import HTTPConnection, HTTPException
 PORT = 8080
 NEXT_PORTS = 20
 BACKLOG = 256
-"""So many callers wait while the page is being started again."""
+"""Most connections that can wait while the page is being restarted."""
 ANSWER_WITHIN_S = 10.0
 GOING_S = 1.5
-"""A page that was just killed may hold its port for so long."""
+"""Seconds for which a page that was just killed may still hold its port."""
 
 
 def listening(host: str, port: int | None) -> socket.socket:
-    """Return a socket that listens on a port; without one, on ours or one of the next.
+    """Return a socket that listens on a port; without one, on ``PORT`` or one of the next.
 
     Raises:
-        OSError: the port is taken.
+        OSError: the port is in use.
     """
     wanted = [port] if port is not None else [PORT + n for n in range(NEXT_PORTS)]
     for number in wanted[:-1]:
@@ -54,7 +54,7 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 def status_of(host: str, port: int, path: str) -> int:
-    """Return how the page answers on this machine: a status, 0 for not at all."""
+    """Return the HTTP status of the page on this machine; 0 if it does not answer."""
     here = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
     connection = HTTPConnection(here.get(host, host), port, timeout=ANSWER_WITHIN_S)
     try:
@@ -67,11 +67,11 @@ def status_of(host: str, port: int, path: str) -> int:
 
 
 def reachable_host(host: str) -> str:
-    """Return the address by which phones in the same network find this machine."""
+    """Return the address by which phones in the same network reach this machine."""
     if host not in ("", "0.0.0.0", "::"):
         return host
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        # No packet is sent: the system only says which of its addresses would be used.
+        # Connecting a UDP socket sends no packet, but selects the address that would be used.
         probe.connect(("192.0.2.1", 9))
         return str(probe.getsockname()[0])
     return "127.0.0.1"

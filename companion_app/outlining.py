@@ -1,4 +1,4 @@
-"""How what was read is outlined in a picture: in which colour, and how wide."""
+"""Colour and width of the outlines that are drawn around tiles in a picture."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ PLAIN = "#ffffff"
 
 
 def ink_of(tile: str, colours: Sequence[str]) -> str:
-    """Return the colour that a tile is outlined in: that of its snake, else white."""
+    """Return the colour of a tile's outline: that of its snake, else white."""
     colour = tile.partition("/")[0]
     return coat(colour, colours).base if colour in colours else PLAIN
 
 
 def stroke_px(size_px: tuple[int, int]) -> float:
-    """Return how wide outlines are in a picture of such a size."""
+    """Return the width of outlines, in pixels, for a picture of a given size."""
     return max(size_px) / 400

@@ -1,6 +1,6 @@
-"""Why something is refused: a status, a code that the page has a sentence for, and details.
+"""Refusals: an HTTP status, a code for which the page has a sentence, and details.
 
-A refusal is the same in every process: it can be written as plain data and read again.
+A refusal can be sent between processes as plain data.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from vision import ModelError, VisionError
 
 
 class Refusal(Exception):  # noqa: N818 - an answer to whoever asked, in its own words
-    """Something that is not done, and why."""
+    """A request that is refused, and why."""
 
     status = 400
     code = "bad-request"
@@ -25,7 +25,7 @@ class Refusal(Exception):  # noqa: N818 - an answer to whoever asked, in its own
     ) -> None:
         super().__init__(detail or code or self.code)
         self.detail = detail
-        """What exactly was met, where there is more to say than the code."""
+        """What exactly is wrong; empty if the code says it all."""
         self.retry_after_s = retry_after_s
         if code:
             self.code = code
@@ -33,19 +33,19 @@ class Refusal(Exception):  # noqa: N818 - an answer to whoever asked, in its own
             self.status = status
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the refusal as plain data."""
         return {"status": self.status, "code": self.code, "detail": self.detail,
                 "retry_after_s": self.retry_after_s}  # fmt: skip
 
 
 def read_refusal(said: Mapping[str, Any]) -> Refusal:
-    """Return the refusal that was written."""
+    """Return a refusal from plain data."""
     return Refusal(said["detail"], code=said["code"], status=said["status"],
                    retry_after_s=said["retry_after_s"])  # fmt: skip
 
 
 def refusal_of(error: Exception) -> Refusal | None:
-    """Return how an error is answered; ``None`` for a fault of our own."""
+    """Return an exception as a refusal; ``None`` if it is a fault of the program."""
     match error:
         case Refusal():
             return error
@@ -54,7 +54,7 @@ def refusal_of(error: Exception) -> Refusal | None:
         case StoreError():
             return Refusal(str(error), code="not-kept", status=507)
         case VisionError() if not isinstance(error, ModelError):
-            # What exactly is wrong names files of this machine, and says it in English.
+            # The error's text is left out: it names files of this machine, and is in English.
             return Refusal(code="no-photo", status=422)
         case LiveError() | EngineError():
             return Refusal(str(error), code=getattr(error, "code", "cannot-be"), status=409)

@@ -1,7 +1,7 @@
-"""Puts a backup in place of what is kept.
+"""Restores a backup in place of the data folder.
 
-Everything in the file is checked before anything is touched, and what was there is kept beside
-the restored folder.
+Everything in the backup is checked before anything is changed, and the old data folder is kept
+beside the restored one.
 """
 
 from __future__ import annotations
@@ -39,39 +39,40 @@ MOST_FILES = 20_000
 LARGEST_MANIFEST = 8 << 20
 LARGEST_TOTAL = 64 << 30
 SPARE_BYTES = 64 << 20
-"""Left free on the disk, so that the game can go on after a restore."""
+"""Bytes that must stay free on the disk, so that games can go on after a restore."""
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What restoring did."""
+    """The result of a restore."""
 
     files: int
     kept: Path | None
-    """Where that lies which was there before; ``None`` when there was nothing."""
+    """Where the old data folder is now; ``None`` if there was none."""
     left_out: tuple[str, ...] = ()
-    """A sentence for each file that cannot be used here."""
+    """A sentence for each file that was left out because it cannot be used."""
     own: bool = True
-    """Whether PIN, sessions and settings stayed those of this machine."""
+    """Whether this machine kept its own PIN, sessions and settings."""
 
 
 def restore_backup(
     home: Path, file: Path, free_bytes: Callable[[Path], int] | None = None, *,
     with_secrets: bool = False, let_go: Callable[[], None] = lambda: None,
 ) -> Restored:  # fmt: skip
-    """Put what a backup holds in place of ``home``; what was there is kept beside it.
+    """Replace ``home`` by the content of a backup; the old folder is kept beside it.
 
     Args:
-        home: the folder of everything that is kept.
+        home: the data folder.
         file: the backup.
-        free_bytes: how much room a disk has.
+        free_bytes: returns the free space of a disk, for tests.
         with_secrets: take PIN, sessions and settings from the backup too. Otherwise those of this
-            machine stay; where it has none, the next start makes a new PIN.
-        let_go: called once everything is checked, before anything is touched: whoever has the
-            games open gives them back.
+            machine stay; if it has none, the next start makes a new PIN.
+        let_go: called once everything is checked, before anything is changed, to close the store
+            if this process has it open.
 
     Raises:
-        BackupError: the file is no sound backup, the disk is too small, or a game is on.
+        BackupError: the file is not a valid backup, does not fit on the disk, or another process
+            has the games open.
     """
     parent = home.parent
     try:
@@ -106,7 +107,7 @@ def restore_backup(
 
 
 def _checked(archive: zipfile.ZipFile, file: Path) -> tuple[Kept, ...]:
-    """Return what the manifest promises, after holding the file's own list against it."""
+    """Return the manifest's files, after checking them against the archive's own directory."""
     entries = archive.infolist()
     if len(entries) > MOST_FILES + 1:
         raise BackupError(f"{file} has more files than any backup: {len(entries)}")
@@ -183,7 +184,7 @@ def _unpack(archive: zipfile.ZipFile, kept: tuple[Kept, ...], staging: Path, fil
         target.parent.mkdir(parents=True, exist_ok=True)
         digest, size = hashlib.sha256(), 0
         with archive.open(one.path) as read, private_file(target) as write:
-            # The size that a zip file states is a promise that it may break.
+            # The size in a zip file's directory may be false, so the bytes are counted.
             while chunk := read.read(CHUNK):
                 size += len(chunk)
                 if size > one.size:
@@ -197,7 +198,7 @@ def _unpack(archive: zipfile.ZipFile, kept: tuple[Kept, ...], staging: Path, fil
 
 
 def _keep_own(home: Path, staging: Path) -> None:
-    """Put who may do what on this machine in place of what the backup says of another."""
+    """Replace the backup's PIN, sessions, settings and keys by those of this machine."""
     shutil.rmtree(staging / KEYS, ignore_errors=True)
     if (home / KEYS).is_dir() and not (home / KEYS).is_symlink():
         shutil.copytree(home / KEYS, staging / KEYS)
@@ -211,7 +212,7 @@ def _keep_own(home: Path, staging: Path) -> None:
 
 
 def _swapped(home: Path, staging: Path) -> Path | None:
-    """Put the new folder in place of the old one and return where the old one lies now."""
+    """Move the new folder in place of the old one; return where the old one is now."""
     staging.chmod(0o700)
     if not home.exists():
         staging.rename(home)
@@ -219,7 +220,7 @@ def _swapped(home: Path, staging: Path) -> Path | None:
         return None
     aside = _free_name(home)
     try:
-        # Held while the folders change places: nobody begins a game in between.
+        # The store's lock is held while the folders are swapped, so that no game begins.
         with (home / "games.lock").open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             home.rename(aside)

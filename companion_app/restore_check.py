@@ -1,7 +1,7 @@
-"""Looks into every file of a backup before it is put in place: what it says must be usable here.
+"""Checks every file of a backup before it is restored: its content must be usable here.
 
-Games that are damaged refuse the whole backup. A taught box, a correction, a camera profile or a
-lesson that cannot be used is left out by name, and everything else is restored.
+With damaged games the whole backup is refused. A taught box, a correction, a camera profile or a
+lesson that cannot be used is left out and named, and everything else is restored.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from engine.errors import EngineError
 from engine.given import load_json, read_json
 
 OWN = ("page.json", "sessions.json", SETTINGS_FILE)
-"""Who may do what on this machine, and where its messages go: the PIN, the key that signs cookies,
-the join code, phones that have joined, the broker and its password."""
+"""Files with this machine's access rights and secrets: the PIN, the key that signs cookies, the
+join code, phones that have joined, the broker and its password."""
 KEYS = "keys"
-"""The folder of keys whose owners this machine's owner knows."""
+"""The folder of keys that this machine's owner trusts."""
 LONGEST_PICTURE_NAME = 80
 LARGEST_PICTURE = 24 << 20
 
@@ -52,7 +52,7 @@ def check_own(staging: Path, file: Path) -> None:
 
 
 def leave_out_unusable(staging: Path) -> tuple[str, ...]:
-    """Remove what cannot be used from the unpacked files; return a sentence for each."""
+    """Delete unpacked files that cannot be used; return a sentence for each."""
     out = [*_unusable_boxes(staging / "sets")]
     for path in sorted((staging / "corrections").glob("*.json")):
         out += _tried(path, read_photos)
@@ -90,7 +90,7 @@ def _check_lesson(path: Path) -> None:
 
 
 def check_games(staging: Path, file: Path) -> None:
-    """Refuse a backup whose games are damaged, of a newer version, or were never kept by us."""
+    """Refuse a backup whose games are damaged, from a newer version, or not by Snake Eye."""
     games = staging / GAMES_FILE
     if not games.exists():
         return
@@ -105,7 +105,7 @@ def check_games(staging: Path, file: Path) -> None:
                 raise BackupError(f"{file}: its games were kept by a newer Snake Eye; update first")
             if answer != "ok":
                 raise BackupError(f"{file}: its games are damaged: {str(answer)[:80]}")
-            # A database can hold commands that run when something is written to it: only ours may.
+            # A foreign database could hold triggers, which run on every write: only ours may.
             if schema != _own_schema(number):
                 raise BackupError(f"{file}: its games lie in tables that Snake Eye never made")
             _check_lines(database, file)

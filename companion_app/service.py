@@ -1,7 +1,7 @@
-"""What systemd runs: the companion by its settings file, and https where asked for.
+"""What systemd runs: the companion by its settings file, with https if that is set.
 
-``python -m companion_app.service``. It becomes the supervisor of eye and page, which tells systemd
-that the page is ready once it answers, and that the eye lives as long as it does.
+``python -m companion_app.service``. It becomes the supervisor of eye and page, which notifies
+systemd once the page answers, and then as a watchdog while the eye lives.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from companion_app.web.serving.page_file import SettingsFile
 
 HEALTHY = 200
 TRY_AGAIN = 75
-"""Exit status for what may pass: a disk that is full, a port that is taken. Systemd starts the
-service again; only a mistake in the settings waits for its owner."""
+"""Exit status for temporary faults (a full disk, a port in use): systemd restarts the service.
+Only a mistake in the settings file ends it for good."""
 
 
 def main() -> int:
@@ -31,7 +31,8 @@ def main() -> int:
         complain(str(error))
         return BAD_INPUT
     logging.basicConfig(level=settings.log.upper(), format="%(levelname)s %(name)s: %(message)s")
-    # A PIN that the run makes would be said in the journal; sudo snake-eye pin --new shows one.
+    # Creates the PIN here: ``run`` would print a new one into the journal. The owner gets one by
+    # ``sudo snake-eye pin --new``.
     with suppress(OSError):
         SettingsFile(home_folder() / "page.json")
     status = cli.main(arguments_of(settings))
@@ -39,12 +40,12 @@ def main() -> int:
 
 
 def arguments_of(settings: Settings) -> list[str]:
-    """Return the command line that the settings mean."""
+    """Return the command line that corresponds to the settings."""
     arguments = ["run", "--json", "--host", settings.host, "--port", str(settings.port)]
     if settings.source != "auto":
         arguments += ["--source", settings.source]
     if settings.game:
-        # After a power cut the game goes on; only without one a new game is begun.
+        # An unfinished game is resumed, as after a power cut; else a new one is begun.
         arguments += ["--game", settings.game, "--resume"]
     if settings.https:
         arguments += ["--https-port", str(settings.https_port)]
@@ -52,7 +53,7 @@ def arguments_of(settings: Settings) -> list[str]:
 
 
 def page_answers(settings: Settings) -> bool:
-    """Say whether the page answers on this machine, and its eye with it."""
+    """Say whether the page on this machine reports that it and the eye are healthy."""
     return status_of(settings.host, settings.port, "/health") == HEALTHY
 
 

@@ -1,7 +1,7 @@
-"""The settings file: what may stand in it, its defaults, and every mistake named with its line.
+"""The settings file: its settings and defaults; every mistake in it is reported with its line.
 
-The file is ``$SNAKE_EYE_SETTINGS``, else ``snake-eye.toml`` in the folder of everything that is
-kept. ``deploy/snake-eye.toml`` shows every setting with its default.
+The file is ``$SNAKE_EYE_SETTINGS``, else ``snake-eye.toml`` in the data folder.
+``deploy/snake-eye.toml`` shows every setting with its default.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class SettingsError(InputError):
     def __init__(self, path: Path, mistakes: tuple[str, ...]) -> None:
         super().__init__("; ".join(f"{path}, {mistake}" for mistake in mistakes))
         self.mistakes = mistakes
-        """One sentence each, beginning with the line where there is one."""
+        """One sentence per mistake, beginning with its line if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set; what is changed on the page is kept elsewhere."""
+    """All settings of the file; what people change on the page is kept elsewhere."""
 
     source: str = "auto"
     """Where frames come from; ``auto`` takes the first camera found, else the demo table."""
@@ -44,14 +44,14 @@ class Settings:
     longest_px: int = 1920
     frames_a_second: float = 15.0
     game: str = ""
-    """The game to begin with, unless one was not finished; empty begins none by itself."""
+    """The game to begin at the start if there is no unfinished one; empty to begin none."""
     host: str = "0.0.0.0"
     port: int = 8080
     https: bool = False
     https_port: int = 8443
     log: str = "info"
     mqtt_host: str = ""
-    """The broker that is told what goes on at the table; empty for none."""
+    """The MQTT broker to publish to; empty for none."""
     mqtt_port: int = 1883
     mqtt_user: str = ""
     mqtt_password: str = ""
@@ -61,7 +61,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What one setting may be."""
+    """Name, type and allowed values of one setting."""
 
     section: str
     key: str
@@ -123,13 +123,13 @@ _KINDS = {str: "text in quotes", int: "a whole number", float: "a number", bool:
 
 
 def settings_path() -> Path:
-    """Return where the settings file lies; it need not exist."""
+    """Return the path of the settings file; it need not exist."""
     named = os.environ.get("SNAKE_EYE_SETTINGS")
     return Path(named) if named else home_folder() / FILE
 
 
 def load_settings(path: Path | None = None) -> Settings:
-    """Return the settings; the defaults where there is no file.
+    """Return the settings; the defaults if there is no file.
 
     Raises:
         SettingsError: the file cannot be read or has mistakes; all are named.
@@ -150,10 +150,10 @@ def load_settings(path: Path | None = None) -> Settings:
 
 
 def parse_settings(data: bytes, path: Path = Path(FILE)) -> Settings:
-    """Return the settings that a file holds.
+    """Parse the content of a settings file.
 
     Raises:
-        SettingsError: it has mistakes; all of them are named.
+        SettingsError: the file has mistakes; all of them are named.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -167,7 +167,7 @@ def parse_settings(data: bytes, path: Path = Path(FILE)) -> Settings:
     except RecursionError as error:
         raise SettingsError(path, ("is nested too deeply: no settings",)) from error
     except ValueError as error:
-        # The one error of tomllib that is none of its own: Python counts the digits.
+        # tomllib passes on one error that is not its own: Python's limit on the digits of an int.
         raise SettingsError(path, ("a number has too many digits",)) from error
     values, mistakes = _checked(content, text)
     if mistakes:
@@ -214,10 +214,10 @@ def _unknown_section(section: str, entries: Any, known: list[str]) -> str:
 
 
 def _wrong(rule: _Rule, value: Any) -> str:
-    """Say what is wrong with a value; nothing when it is right."""
+    """Return what is wrong with a value; empty if it is valid."""
     name = f"{rule.section}.{rule.key}"
     fits = isinstance(value, rule.kind) or (rule.kind is float and isinstance(value, int))
-    # In Python true is a number; in a settings file it is not.
+    # In Python a bool is an int; in a settings file it is not a number.
     if isinstance(value, bool) and rule.kind is not bool:
         fits = False
     if not fits:
@@ -231,7 +231,7 @@ def _shown(value: Any) -> str:
 
 
 def _syntax(problem: str, text: str) -> str:
-    """Put the line in front of what TOML says."""
+    """Return a TOML syntax error with its line number in front."""
     found = re.search(r" \(at line (\d+), column (\d+)\)", problem)
     if found is None:
         last = text.rstrip("\n").count("\n") + 1
@@ -242,7 +242,7 @@ def _syntax(problem: str, text: str) -> str:
 
 
 def _line_of(text: str, section: str, key: str | None) -> int:
-    """Return the line where a section or a setting stands, 0 where it is not found."""
+    """Return the line number of a section or a setting; 0 if it is not found."""
     inside = ""
     for number, line in enumerate(text.splitlines(), start=1):
         header = re.match(r'\s*\[+\s*"?([^\]"]+?)"?\s*\]', line)

@@ -1,12 +1,12 @@
-"""The supervisor: starts eye and page, starts again what dies or hangs, stops all cleanly.
+"""The supervisor: starts eye and page, restarts processes that die or hang, stops all cleanly.
 
 A table that is in a hall has a third process, which sends its log there.
-The machine's process (``seat``) is started when eye or page report that they want it, and is left
-alone once it has ended by itself: nobody wanted it for a while.
+The machine's process (``seat``) is started when eye or page report that they want it. It exits
+when nobody has used it for a while, and is not restarted then.
 
-It loads nothing of what they do, so that it weighs little and has nothing to hang on. It holds
-the socket that phones call, so that whoever calls while the page is being started again waits a
-moment and is answered at the same port. Neither process outlives it, however it ends.
+The supervisor imports nothing of what the processes do, so that it stays small and cannot hang.
+It owns the socket that phones connect to, so that a connection made while the page is being
+restarted waits and is answered at the same port. No process outlives it, however it ends.
 """
 
 from __future__ import annotations
@@ -35,47 +35,49 @@ log = logging.getLogger(__name__)
 TICK_S = 0.25
 LONGEST_REPORT = 64 << 10
 NAMES = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
-"""What systemd says to the process that it starts, and to no other."""
+"""Environment variables from systemd that are for the supervisor only, not for its processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long each thing is waited for, in seconds."""
+    """Timeouts in seconds."""
 
     start: float = 120.0
-    """Until a process is ready."""
+    """Longest silence of a process that is not ready yet; then it is killed and restarted."""
     silence: float = 25.0
-    """Without a sign of life; then it is killed and started again."""
+    """Longest silence of a ready process; then it is killed and restarted."""
     stop: float = 10.0
-    """Until it has stopped; then it is killed."""
+    """Longest time for all processes to stop; then they are killed."""
     first_pause: float = 0.2
-    """Before it is started again; twice as long after each life that was short."""
+    """Pause before the first restart; it doubles with each restart."""
     longest_pause: float = 10.0
+    """Upper bound of the pause before a restart."""
     short_life: float = 30.0
+    """Lifetime above which a process resets the pause to ``first_pause``."""
 
 
 class Process:
-    """Eye, page or the machine's seat: one process at a time, and how its lives went."""
+    """A supervised program (eye, page, seat or sender): its process, restarts and reports."""
 
     def __init__(self, module: str, patience: Patience, pass_fds: tuple[int, ...] = ()) -> None:
         self.module = module
         self.ready: Mapping[str, Any] | None = None
-        """What it said when it was ready; ``None`` before."""
+        """The report by which the process said that it is ready; ``None`` before."""
         self.lives = 0
-        """How often it was started."""
+        """Number of starts."""
         self.wants_player = False
-        """Whether it has reported that the machine's process is wanted."""
+        """Whether the process has reported that it wants the machine's process."""
         self.popen: subprocess.Popen[bytes] | None = None
         self.heard_s = 0.0
         self._patience, self._pass_fds = patience, pass_fds
         self._began_s = 0.0
         self._pause_s = patience.first_pause
         self._again_s = 0.0
-        """When it may be started again."""
+        """Time from which on the process may be restarted."""
         self._rest = b""
 
     def start(self, told: Mapping[str, Any]) -> None:
-        """Start it, with what it has to know."""
+        """Start the process with its start data as a JSON argument."""
         said = json.dumps({**told, "life": self.lives})
         self.ready, self._rest = None, b""
         self._began_s = self.heard_s = time.monotonic()
@@ -94,12 +96,12 @@ class Process:
 
     @property
     def out(self) -> IO[bytes]:
-        """Where it reports."""
+        """The pipe with the process's reports."""
         assert self.popen is not None
         return cast(IO[bytes], self.popen.stdout)
 
     def hear(self) -> bool:
-        """Take in what it has reported; say whether there may be more."""
+        """Read the process's new reports; return ``False`` once its pipe is closed."""
         try:
             data = os.read(self.out.fileno(), LONGEST_REPORT)
         except BlockingIOError:
@@ -117,22 +119,22 @@ class Process:
 
     @property
     def hangs(self) -> bool:
-        """Whether it has given no sign of life for too long."""
+        """Whether the process has reported nothing for too long."""
         patience = self._patience.silence if self.ready is not None else self._patience.start
         return time.monotonic() - self.heard_s > patience
 
     @property
     def is_due(self) -> bool:
-        """Whether it may be started again."""
+        """Whether the process has ended and its pause is over."""
         return self.popen is None and time.monotonic() >= self._again_s
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process if it runs."""
         if self.popen is not None:
             self.popen.kill()
 
     def ended(self) -> int | None:
-        """Return the status with which it has ended, and clear up after it; ``None`` if it runs."""
+        """Return the exit status and clean up; ``None`` if the process still runs."""
         if self.popen is None or (status := self.popen.poll()) is None:
             return None
         for stream in (self.popen.stdin, self.popen.stdout):
@@ -146,22 +148,22 @@ class Process:
         return int(status)
 
     def _wait_longer(self) -> None:
-        """Say when it may be started again: later each time."""
+        """Set the time of the next restart, and double the pause (exponential backoff)."""
         self._again_s = time.monotonic() + self._pause_s
         self._pause_s = min(2 * self._pause_s, self._patience.longest_pause)
 
 
 class Systemd:
-    """Whoever started the service; nobody where it was not systemd."""
+    """Notifies systemd; does nothing if systemd did not start this process."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._address = environment.get("NOTIFY_SOCKET", "")
         patience_s = int(environment.get("WATCHDOG_USEC", "0") or 0) / 1e6
         self.every_s = patience_s / 3 if patience_s else 0.0
-        """How often it wants to hear that the eye lives; 0 for never."""
+        """Seconds between watchdog notifications; 0 for none."""
 
     def tell(self, what: str) -> None:
-        """Send one message, where somebody listens."""
+        """Send one notification if systemd listens."""
         if not self._address:
             return
         address = "\0" + self._address[1:] if self._address[0] == "@" else self._address
@@ -171,30 +173,30 @@ class Systemd:
 
 
 class Supervisor:
-    """Looks after eye, page and the machine's seat until told to stop."""
+    """Runs eye, page, seat and sender until told to stop."""
 
     def __init__(
         self, arguments: Mapping[str, Any], sock: socket.socket,
         announce: Callable[[Mapping[str, Any]], None], patience: Patience | None = None,
         systemd: Systemd | None = None,
     ) -> None:  # fmt: skip
-        """Look after processes that are not started yet.
+        """Set up the processes without starting them.
 
         Args:
             arguments: of the command ``run``, as plain data.
-            sock: listens where phones call.
-            announce: told once, when eye and page are ready, what both have said.
-            patience: how long everything may take.
-            systemd: who is told as well.
+            sock: the listening socket that phones connect to.
+            announce: called once, when eye and page are ready, with the ready reports of both.
+            patience: timeouts.
+            systemd: notified as well.
         """
         patience = patience or Patience()
         self.eye = Process("companion_app.eye", patience)
         self.page = Process("companion_app.web", patience, (sock.fileno(),))
         self.sender = Process("companion_app.hall.table", patience)
         self._membership = home_folder() / "hall-table" / "hall.json"
-        """There while this table is in a hall."""
+        """File that exists while this table is in a hall."""
         self.player = Process("companion_app.seat", patience)
-        """The machine's; runs only while somebody wants it."""
+        """The machine's process; runs only while eye or page want it."""
         self._player_wanted = False
         self._announce, self._patience = announce, patience
         self._systemd = systemd or Systemd(os.environ)
@@ -208,14 +210,14 @@ class Supervisor:
         self._stopping = False
         self._announced = False
         self._told_s = 0.0
-        """When systemd was told last that the eye lives."""
+        """Time of the last watchdog notification to systemd."""
 
     def stop(self) -> None:
-        """Say that it is time to stop."""
+        """Make ``run`` stop all processes and return."""
         self._stopping = True
 
     def run(self) -> int:
-        """Keep both running; return the exit status once both have ended."""
+        """Keep the processes running until stopped; return the exit status."""
         status: int | None = None
         try:
             while not self._stopping and status is None:
@@ -228,7 +230,7 @@ class Supervisor:
         return ANSWERED if status is None else status
 
     def _look(self) -> int | None:
-        """Start what is due; return the status of an eye that could not even begin."""
+        """Start what is due; return the status of an eye or page that failed its first start."""
         self._hear_whether_the_player_is_wanted()
         for process in self._kept():
             if process.is_due:
@@ -243,7 +245,7 @@ class Supervisor:
             elif status is not None:
                 never_began = process.lives == 1 and not was_ready and status > 0
                 if never_began and process in (self.eye, self.page):
-                    # What it was asked for cannot be; it has said why.
+                    # Its arguments or settings cannot be used, and it has printed why.
                     return status
                 log.error("%s has ended (%s); it is started again", process.module, status)
         if not self._announced and self.eye.ready and self.page.ready:
@@ -254,7 +256,7 @@ class Supervisor:
         return None
 
     def _kept(self) -> tuple[Process, ...]:
-        """Return the processes that run, or are to be started again."""
+        """Return the processes that run or should be running."""
         wanted = {self.sender: self._membership.exists(), self.player: self._player_wanted}
         others = [one for one, is_wanted in wanted.items() if is_wanted or one.popen is not None]
         return self.eye, self.page, *others
@@ -273,7 +275,7 @@ class Supervisor:
                 self._systemd.tell("WATCHDOG=1")
 
     def _hear(self, seconds: float) -> None:
-        """Take in what they report, for so long at most."""
+        """Read reports, waiting at most ``seconds`` for the first one."""
         with selectors.DefaultSelector() as ready:
             for process in self._kept():
                 if process.popen is not None:
@@ -283,11 +285,11 @@ class Supervisor:
                 return
             for key, _ in ready.select(seconds):
                 if not key.data.hear():
-                    # It has closed its report, and is about to end.
+                    # The pipe is closed, so the process is about to end: do not spin until then.
                     time.sleep(TICK_S / 10)
 
     def _end(self) -> None:
-        """Stop them all; what does not stop in time is killed."""
+        """Stop all processes; kill those that do not stop in time."""
         every = (self.sender, self.player, self.page, self.eye)
         running = [one for one in every if one.popen is not None]
         for process in running:
@@ -306,14 +308,14 @@ class Supervisor:
 
 
 def _own_folder() -> Path:
-    """Return a new folder that only this user may enter, in memory where there is such a place.
+    """Create a private folder for sockets, in memory if possible.
 
     Raises:
-        OSError: nothing can be written anywhere.
+        OSError: no place is writable.
     """
     places = [os.environ.get("RUNTIME_DIRECTORY"), os.environ.get("XDG_RUNTIME_DIR"), "/dev/shm"]
     for place in places:
-        # A disk that is full does not keep the eye from its page.
+        # A full disk must not stop eye and page from connecting.
         with suppress(OSError):
             if place:
                 return Path(tempfile.mkdtemp(prefix="snake-eye-", dir=place))
@@ -321,6 +323,6 @@ def _own_folder() -> Path:
 
 
 def _log_level() -> str | None:
-    """Return how much the processes write down; ``None`` where nobody has said."""
+    """Return the log level for the processes; ``None`` if logging is not configured."""
     root = logging.getLogger()
     return logging.getLevelName(root.level) if root.handlers else None

@@ -1,4 +1,4 @@
-"""Which Snake Eye this is."""
+"""The version of this program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def version() -> str:
-    """Return the version: of the installed package, else of the folder it is run from."""
+    """Return the version of the installed package, else that in the checkout's pyproject.toml."""
     try:
         return metadata.version("snake-eye")
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Files that are written in one step: either all of the new one is there, or the old one."""
+"""Atomic file replacement: after a crash either the whole new file or the old one is there."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: str | bytes, mode: int = 0o666) -> None:
-    """Write a file in the place of what was there; it is on the disk when this returns.
+    """Replace a file atomically; its new data is synced to the disk before the replacement.
 
     Raises:
-        OSError: it could not be written; the old one stays as it was.
+        OSError: the file could not be written; the old one stays unchanged.
     """
     beside = path.with_suffix(".new")
     try:

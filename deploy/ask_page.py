@@ -1,7 +1,7 @@
 """Asks the page for an update, or how the last one went, as the host's phone does.
 
-``python ask_page.py PORT update``, or ``result done|failed``; run by ``test-deploy.sh``. It makes
-another PIN where the service keeps it, so only its own user can.
+``python ask_page.py PORT update``, or ``result done|failed``; run by ``test-deploy.sh``. It writes
+a new PIN to the service's settings, so it must run as the service's user.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from companion_app.web.serving.page_file import SettingsFile
 
 
 def main(port: str, what: str, wanted: str = "") -> int:
-    """Do it; return 0 when the page agrees."""
+    """Request an update, or compare the last result with ``wanted``; return 0 on success."""
     kept = Path(os.environ["SNAKE_EYE_HOME"]) / "page.json"
     phone = Phone(f"http://127.0.0.1:{port}")
     phone.ask("/api/login", {"pin": SettingsFile(kept).new_pin()})
@@ -29,7 +29,7 @@ def main(port: str, what: str, wanted: str = "") -> int:
 
 
 class Phone:
-    """A phone with its cookie and its token."""
+    """An HTTP client with cookie and token, as a phone has them."""
 
     def __init__(self, url: str) -> None:
         self._url = url

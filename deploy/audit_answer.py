@@ -1,6 +1,6 @@
-"""Says in a sentence what pip-audit found; run by ``audit.sh`` with the answer's file.
+"""Prints what pip-audit found; run by ``audit.sh`` with the file of pip-audit's JSON answer.
 
-A library that could not be asked about is not a clean one: pip-audit itself lets it pass.
+A library that could not be looked up does not count as clean, though pip-audit lets it pass.
 """
 
 from __future__ import annotations

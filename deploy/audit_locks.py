@@ -1,7 +1,7 @@
 """Audits what can be audited without the network; run by ``audit.sh`` with the locks.
 
-Every library is pinned with hashes, none has a weakness that was known when this was released,
-and what is installed beside this Python is what the locks say, file by file.
+It checks that every library is pinned with hashes, that none has a weakness that was known when
+this was released, and that this Python's libraries have the locked versions and unchanged files.
 """
 
 from __future__ import annotations

@@ -36,9 +36,11 @@ trap finish EXIT
 wanted=$1
 if [ "$wanted" = --waiting ]; then
     wanted=
-    for found in "$base"/incoming/snake-eye-*.tar.gz /boot/firmware/snake-eye-*.tar.gz \
-        /boot/snake-eye-*.tar.gz; do
-        if [ -f "$found" ] && [ ! -L "$found" ]; then wanted=$found; fi
+    for folder in "$base/incoming" /boot/firmware /boot; do
+        # By version, so that 0.10.0 comes after 0.9.0.
+        found=$(find -H "$folder" -maxdepth 1 -type f -name 'snake-eye-*.tar.gz' 2>/dev/null |
+            sort -V | tail -n 1)
+        if [ -n "$found" ]; then wanted=$found; fi
     done
     [ -n "$wanted" ] || fail "no release waits in $base/incoming or on the boot partition"
 fi

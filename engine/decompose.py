@@ -1,8 +1,8 @@
-"""From coloured hexes to the tiles that were laid: every way to cut them that the box allows.
+"""Decomposes coloured hexes into tiles: an exact cover with the tiles of the box.
 
-Two tiles end to end look like one bigger tile, so a picture often allows several readings. What
-else it shows (notches, seams, clay) and what lay there before decides between them; where nothing
-does, the answer says so.
+Two tiles end to end look like one bigger tile, so a picture often allows several readings. Other
+evidence (notches, seams, clay, the layout before) ranks them; readings that it cannot tell apart
+are returned as equally good.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from engine.seen import Evidence, Seen, spot_of
 from engine.tiles import TileKind, TileSet
 
 MOST_READINGS = 5_000
-"""So many readings of one colour are listed at most; random play has stayed below 1,000."""
+"""The maximum number of readings listed for one colour; random play has stayed below 1,000."""
 MOST_STEPS = 20_000
-"""So many steps are tried for one colour; only a heap of tiles, no snakes, asks for more."""
+"""The maximum number of search steps for one colour; only heaps of tiles would need more."""
 
 Walk = tuple[Spot, ...]
-"""The hexes of a tile from end to end."""
+"""The hexes of a tile in order, from one end to the other."""
 _FLIPPED = str.maketrans("+-", "-+")
 
 
@@ -34,12 +34,12 @@ class Reading:
 
     pieces: tuple[Piece, ...]
     against: int
-    """How many things that were seen speak against it."""
+    """The number of observations that contradict this reading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Hexes that several sets of pieces explain equally well, the first listed first."""
+    """Hexes that several sets of pieces explain equally well."""
 
     cells: tuple[Place, ...]
     ways: tuple[tuple[Piece, ...], ...]
@@ -47,12 +47,12 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """What the coloured hexes of a table may be."""
+    """All readings of the coloured hexes of a table."""
 
     readings: Mapping[str, tuple[Reading, ...]]
-    """All readings of each colour, the best first; none where the box cannot make them."""
+    """The readings of each colour, best first; empty where no tiles of the box fit."""
     complete: bool = True
-    """False when a colour has too many readings, or is too much of a heap, to list them all."""
+    """False when the search of a colour stopped at ``MOST_READINGS`` or ``MOST_STEPS``."""
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -62,21 +62,21 @@ class Decomposition:
 
     @property
     def unexplained(self) -> tuple[str, ...]:
-        """The colours that no tiles of the box make up."""
+        """The colours whose hexes no tiles of the box can cover."""
         return tuple(colour for colour, found in self.readings.items() if not found)
 
     @property
     def several(self) -> bool:
-        """Say whether the picture cannot decide between readings."""
+        """Say whether a colour has more than one best reading."""
         return any(len(self.equally_good(colour)) > 1 for colour in self.readings)
 
     def equally_good(self, colour: str) -> tuple[Reading, ...]:
-        """Return the readings of a colour that nothing seen tells from the best."""
+        """Return the readings of a colour with as few contradictions as the best one."""
         found = self.readings[colour]
         return tuple(reading for reading in found if reading.against == found[0].against)
 
     def splits(self) -> tuple[Split, ...]:
-        """Return where equally good readings differ, for somebody to decide."""
+        """Return the places where equally good readings differ, for a person to decide."""
         return tuple(
             split for colour in self.readings for split in _splits(self.equally_good(colour))
         )
@@ -88,15 +88,15 @@ def decompose(
     seen: Seen | None = None,
     stock: Mapping[str, int] | None = None,
 ) -> Decomposition:
-    """Return the tiles that coloured hexes may be, all readings that the stock allows.
+    """Return all readings of coloured hexes as tiles that the stock allows.
 
-    Fouls are read like anything else: hexes may touch, branch or overhang an eye.
+    Fouls are read too: hexes may touch, branch or overhang an eye.
 
     Args:
         cells: the hexes of each colour.
         tile_set: the box.
-        seen: what else is known.
-        stock: how many of each tile, with its colour, there can be; the box by default.
+        seen: other evidence.
+        stock: the number of tiles of each kind; by default what the box holds.
     """
     counts = tile_set.counts if stock is None else stock
     readings = {}
@@ -114,19 +114,19 @@ def decompose(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A piece that may lie on some of the hexes."""
+    """A candidate piece on some of the hexes."""
 
     piece: Piece
     bits: int
-    """Its hexes, as places in the order of walking."""
+    """The hexes as a bit set, numbered in walking order."""
     against: int
 
 
 class _Cutting:
-    """All ways to cut the hexes of one colour.
+    """Exact-cover search over the hexes of one colour.
 
-    Hexes are taken in the order of walking along their snakes: whichever part covers the first
-    hex that is left goes on from there, so that there are few to try.
+    Hexes are numbered along their snakes. Each step covers the first free hex, so only the few
+    parts that begin there are tried.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class _Cutting:
         self.complete = True
 
     def readings(self) -> list[Reading]:
-        """Return all ways, those that nothing speaks against first."""
+        """Return all readings, those without contradictions first."""
         clean = [[part for part in parts if not part.against] for parts in self._parts]
         found = {_pieces(way): 0 for way in self._ways(clean)}
         if clean != self._parts:
@@ -156,7 +156,7 @@ class _Cutting:
         return [Reading(pieces, against) for pieces, against in ordered]
 
     def _all_parts(self) -> list[list[_Part]]:
-        """Return the parts by the first of their hexes."""
+        """Return the candidate parts, indexed by the lowest number of their hexes."""
         parts: list[list[_Part]] = [[] for _ in self._order]
         tiles = _tiles_by_turns(self._kinds)
         longest = max((len(kind.cells) for kind in self._kinds), default=0)
@@ -176,7 +176,7 @@ class _Cutting:
         return Piece(tile, tuple(sorted(spot[1:] for spot in walk)), board)
 
     def _ways(self, parts: list[list[_Part]]) -> Iterator[list[_Part]]:
-        """Yield the sets of parts that cover everything and that the stock allows."""
+        """Yield the sets of parts that cover every hex once and that the stock allows."""
         everything = (1 << len(self._order)) - 1
         left = {kind.name: self._counts[kind.name] for kind in self._kinds}
         dead: set[tuple[int, tuple[int, ...]]] = set()
@@ -213,7 +213,7 @@ class _Cutting:
 
 
 def _tiles_by_turns(kinds: Iterable[TileKind]) -> dict[str, list[str]]:
-    """Return the tiles by each way to write them: walked from either end, flipped or not."""
+    """Return the tiles by their turns, written from either end and flipped or not."""
     found: dict[str, list[str]] = {}
     for kind in kinds:
         turns = kind.path or "1"
@@ -224,7 +224,7 @@ def _tiles_by_turns(kinds: Iterable[TileKind]) -> dict[str, list[str]]:
 
 
 def _walks(spots: Collection[Spot], longest: int) -> Iterator[tuple[Walk, str]]:
-    """Yield the walks of up to so many hexes that a tile can make, each once, with its turns."""
+    """Yield each walk of at most ``longest`` hexes that a tile can make, once, with its turns."""
     for start in spots:
         yield (start,), "1"
         waiting: list[tuple[Walk, str]] = [((start, spot), "") for spot in touching(start, spots)]
@@ -248,7 +248,7 @@ def _by_place(piece: Piece) -> tuple[int, tuple[tuple[int, int], ...]]:
 
 
 def _walking_order(spots: frozenset[Spot]) -> tuple[Spot, ...]:
-    """Return hexes snake by snake, each from an end on."""
+    """Return the hexes snake by snake, each snake from one of its ends."""
     order: dict[Spot, None] = {}
     for snake in sorted(snakes(spots, {}), key=min):
         waiting = [min(snake, key=lambda spot: (len(touching(spot, snake)), spot))]
@@ -264,7 +264,7 @@ def _walking_order(spots: frozenset[Spot]) -> tuple[Spot, ...]:
 
 
 def _splits(readings: tuple[Reading, ...]) -> Iterator[Split]:
-    """Yield the groups of hexes in which readings differ, each with its ways."""
+    """Yield the groups of hexes in which readings differ, each with its alternatives."""
     if len(readings) < 2:
         return
     sure = frozenset(readings[0].pieces).intersection(*(reading.pieces for reading in readings))

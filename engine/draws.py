@@ -1,4 +1,4 @@
-"""What is known of a game of Sssnake: fields, pile, roll and hand, and who lays what where."""
+"""Positions of Sssnake: fields, pile, roll and hand, and who lays which card where."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ DIE = (1, 2, 3)
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the player whose turn it is has rolled, drawn and still to do."""
+    """One player's turn: the roll, the cards drawn, and what is still to do."""
 
     roller: int
     value: int | None = None
     """What the die shows; ``None`` before the roll, and always where rolls are on trust."""
     hand: tuple[str | None, ...] = ()
-    """Cards drawn and not laid yet; ``None`` for each when nobody told them."""
+    """Cards drawn and not laid yet; ``None`` stands for a card that is not known."""
     own: int = 0
-    """How many of them he still lays on his own snake; one that is left over is given."""
+    """How many cards of the hand go on the roller's own snake; a remaining card is given away."""
 
     @property
     def is_untold(self) -> bool:
@@ -34,14 +34,14 @@ class Turn:
     def may_close(self) -> bool:
         """Say whether the next card is the last that its player has to lay (ruling 5).
 
-        The card to be given does not count (R), so only the first of two own cards is not.
+        The card to give away does not count (R), so only the first of two own cards may not close.
         """
         return self.own <= 1
 
     def without(self, tile: str) -> Turn | None:
-        """Return the turn after a card was laid or put out, ``None`` when that was the last.
+        """Return the turn after a card was laid or discarded, ``None`` after the last card.
 
-        A card that is not among those told was overruled: it takes the place of one that is.
+        An overruled move may use a card that is not in the hand: the hand's last card goes instead.
         """
         hand = list(self.hand)
         hand.remove(tile if tile in hand else hand[-1])
@@ -50,19 +50,19 @@ class Turn:
 
 @dataclass(frozen=True)
 class SssnakePosition:
-    """The fields, the cards that are out, and the turn as far as it is known."""
+    """The fields, the cards out of the game, and the turn as far as it is known."""
 
     box: TileSet
     players: tuple[str, ...]
     on_trust: bool
     fields: tuple[SnakeField, ...]
-    """By player."""
+    """The field of each player."""
     out: Mapping[str, int]
     turn: Turn
 
     @cached_property
     def to_move(self) -> str:
-        """Who has to act; a card that is given and not told is the neighbour's to lay."""
+        """The player to act; an unknown card that is given away is the neighbour's to lay."""
         turn = self.turn
         if turn.value in (None, 1) or turn.own:
             return self.players[turn.roller]
@@ -72,12 +72,12 @@ class SssnakePosition:
 
     @cached_property
     def pile_kinds(self) -> tuple[str, ...]:
-        """The kinds of card that are drawn, in the order of the box."""
+        """The kinds of card in the pile, in the order of the box."""
         return tuple(name for name, kind in self.box.kinds.items() if kind.role != BIG)
 
     @cached_property
     def left(self) -> Mapping[str, int]:
-        """How many of each kind are neither laid, nor out, nor known to be in a hand."""
+        """By kind: the number of cards that are not laid, out of the game or known in hand."""
         gone = Counter(laid.tile for field in self.fields for laid in field.cards.values())
         gone.update(self.out)
         gone.update(tile for tile in self.turn.hand if tile is not None)
@@ -85,19 +85,19 @@ class SssnakePosition:
 
     @cached_property
     def pile(self) -> int:
-        """How many cards can still be drawn."""
+        """The number of cards that can still be drawn."""
         unknown = self.turn.hand.count(None)
         return max(0, sum(max(0, count) for count in self.left.values()) - unknown)
 
     @cached_property
     def at_hand(self) -> tuple[str, ...]:
-        """The cards that may be laid next, each kind once: any that is left where none is told."""
+        """The kinds of card that may be laid next; if the hand is unknown, every kind left."""
         if self.turn.is_untold:
             return tuple(tile for tile in self.pile_kinds if self.is_left(tile))
         return tuple(tile for tile in self.box.kinds if tile in self.turn.hand)
 
     def is_left(self, tile: str) -> bool:
-        """Say whether the pile, or a hand that nobody told, can hold such a card."""
+        """Say whether the pile or an unknown hand can hold a card of this kind."""
         return self.left.get(tile, 0) > 0
 
     def left_of(self, player: int) -> int:
@@ -109,10 +109,10 @@ class SssnakePosition:
         return self.fields[owner].fits(self.box[tile], self.turn.may_close)
 
     def due(self, tile: str) -> tuple[tuple[int, int], ...]:
-        """Return who may lay such a card now, each with whose snake it goes on (ruling 4).
+        """Return pairs of who may lay a card of this kind now, and on whose snake (ruling 4).
 
-        Whom a card is given to tries it first, so he is named even when it does not fit there.
-        On trust nobody knows whose turn it is: anybody lays on his own or on the left snake.
+        The player who is given a card tries it first, and is listed even when it does not fit.
+        On trust the turn is unknown: anybody may lay on their own or their left neighbour's snake.
         """
         roller, left = self.turn.roller, self.left_of(self.turn.roller)
         if self.on_trust:

@@ -22,7 +22,7 @@ def on_eye(position: HexPosition, tile: Iterable[Spot]) -> Iterator[Violation]:
 
 
 def bad_drills(position: HexPosition, move: Move) -> Iterator[Violation]:
-    """A snake drills from an end to the same field of a board that touches (ruling 3)."""
+    """A snake drills from an end to the same cell of an adjacent board (ruling 3)."""
     if move.to is not None and not position.agreed.far_drill:
         yield at(position, "no-far-drill", [(move.to[0], *move.to[1])])
     if move.to is not None and move.to == move.origin:
@@ -48,7 +48,7 @@ def _bad_drill(position: HexPosition, move: Move, end: Spot) -> Iterator[Violati
 
 
 def _boards(one: int, other: int) -> dict[str, str]:
-    """Return two boards as people count them, from 1."""
+    """Return the numbers of two boards for a sentence, counted from 1."""
     return {"one": str(one + 1), "other": str(other + 1)}
 
 
@@ -74,7 +74,7 @@ def table_on_eyes(position: HexPosition) -> Iterator[Violation]:
 
 
 def table_drills(position: HexPosition) -> Iterator[Violation]:
-    """Yield the drills that were let pass though no snake can go that way."""
+    """Yield the impossible drills on the table, which a person allowed against the referee."""
     for player in position.players:
         for one, other in sorted(position.drills[player]):
             if one[1:] != other[1:]:
@@ -92,9 +92,9 @@ def table_directions(position: HexPosition) -> Iterator[Violation]:
 
 
 def table_clay(position: HexPosition) -> Iterator[Violation]:
-    """Yield where clay lies that marks nothing, or is missing (ruling 4)."""
+    """Yield where clay is missing, wrong or marks nothing (ruling 4)."""
     wanted = {(piece.board, *piece.cell): piece.kind for piece in layout(position).clay}
     for spot in position.clay_amiss:
-        # Where the clay allows several drills, nobody can say which piece is wrong.
+        # Where several sets of drills explain the clay, the wrong piece is not known.
         doubtful = position.taken.get(spot) in position.doubts
         yield at(position, "clay-amiss", [spot], case="" if doubtful else wanted.get(spot, "extra"))

@@ -1,7 +1,7 @@
-"""Drills between boards of Snekagon 5G: the clay that marks them, and the way a snake goes on.
+"""Drills between boards of Snekagon 5G: the clay that marks them, and a snake's direction.
 
-Rulings 2, 4 and 5 of the game stand here. Boards lie in a ring; a drill joins the same field on
-two that touch.
+This module implements rulings 2, 4 and 5 of the game. Boards lie in a ring; a drill joins the same
+cell on two adjacent boards.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from engine.placement import Clay
 
 SIDES = len(HEX_SIDE_NAMES)
 WIDEST_TURN = 1
-"""Ruling 5: a snake turns by at most one side, 60 degrees, over a drill."""
+"""The widest turn of a snake over a drill, in sides of 60 degrees (ruling 5)."""
 
 
 def boards_beside(board: int, boards: int) -> tuple[int, ...]:
-    """Return the boards of a ring that touch one: two of them, or one where there are but two."""
+    """Return the boards of the ring that touch ``board``: two, or one in a ring of two."""
     return tuple(sorted({(board - 1) % boards, (board + 1) % boards} - {board}))
 
 
@@ -44,8 +44,8 @@ def drill(one: Spot, other: Spot) -> Drill:
 def clay_on(spot: Spot, own: Collection[Spot], drilled: Drilled) -> Clay | None:
     """Return the clay that ruling 4 puts on a hex.
 
-    A drilled hex with a body carries an open piece, one that is drilled both ways a closed piece,
-    and a single hex with one drill and no body yet carries none.
+    A drilled hex with a body carries an open piece, a hex that is drilled both ways a closed
+    piece. A single hex with one drill and no body yet carries none.
     """
     board, q, r = spot
     ways = len(drilled.get(spot, ()))
@@ -65,7 +65,7 @@ def clay_of(own: Collection[Spot], drills: Iterable[Drill]) -> frozenset[Clay]:
 
 
 def unlike(expected: Iterable[Clay], seen: Iterable[Clay]) -> frozenset[Spot]:
-    """Return where clay differs; which way a piece opens counts only where it was seen."""
+    """Return the spots where clay differs; the opening direction counts only where it was seen."""
     wanted = {_spot(clay): clay for clay in expected}
     there = {_spot(clay): clay for clay in seen}
     return frozenset(
@@ -88,16 +88,16 @@ def _alike(expected: Clay | None, seen: Clay | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Drilling:
-    """The drills of one colour that a table may show."""
+    """The drills of one colour, as inferred from the clay on a table."""
 
     ways: tuple[frozenset[Drill], ...]
-    """Every set of drills that explains the clay best; more than one where it does not tell."""
+    """Every set of drills that explains the clay best; several where the clay is ambiguous."""
     amiss: frozenset[Spot] = frozenset()
-    """Where clay lies or is missing against the rules."""
+    """The spots where clay is wrong or missing."""
 
 
 def find_drills(own: Collection[Spot], clay: Collection[Clay], boards: int) -> Drilling:
-    """Find the drills of one colour from its hexes and the clay on them."""
+    """Infer the drills of one colour from its hexes and the clay on them."""
     fields = sorted({piece.cell for piece in clay})
     found = [_drills_on_field(field, own, clay, boards) for field in fields]
     return Drilling(
@@ -109,7 +109,7 @@ def find_drills(own: Collection[Spot], clay: Collection[Clay], boards: int) -> D
 def _drills_on_field(
     field: Cell, own: Collection[Spot], clay: Iterable[Clay], boards: int
 ) -> Drilling:
-    """Find the drills on one field; there are at most as many as boards."""
+    """Infer the drills on one cell by trying every subset; at most one drill for each board."""
     seen = [piece for piece in clay if piece.cell == field]
     marked = {_spot(piece) for piece in seen}
     column = [spot for board in range(boards) if (spot := (board, *field)) in own]
@@ -117,7 +117,7 @@ def _drills_on_field(
         drill(one, other)
         for one, other in combinations(column, 2)
         if other[0] in boards_beside(one[0], boards)
-        # Every escape leaves new clay somewhere, so a drill without any is none (ruling 4).
+        # Every drill leaves clay at one end at least (ruling 4).
         and (one in marked or other in marked)
     ]
     ways = [frozenset(way) for n in range(len(possible) + 1) for way in combinations(possible, n)]
@@ -141,14 +141,14 @@ def turns_back(
 ) -> list[tuple[Spot, ...]]:
     """Return the rows of hexes in which a snake turns by more than 60 degrees at a drill.
 
-    The row begins with the hex before the drill's first end and closes with the one after its
-    last. Drills in a row through single hexes count as one; while a side has no step yet, nothing
-    is restricted (ruling 5).
+    A row begins with the hex before the drill's first end and closes with the hex after its last
+    end. Consecutive drills through single hexes count as one. A drill with no hex before or after
+    it restricts nothing (ruling 5).
 
     Args:
         own: all hexes of a colour.
-        drills: all its drills.
-        new: only rows with one of these hexes are wanted; ``None`` for all.
+        drills: all drills of that colour.
+        new: return only rows with one of these hexes; ``None`` for all rows.
     """
     drilled = drilled_from(drills)
     found = []
@@ -163,16 +163,16 @@ def turns_back(
 
 
 def heading_into(spot: Spot, own: Collection[Spot], drilled: Drilled) -> list[int]:
-    """Return the directions in which a snake arrives at an end, over drills in a row too.
+    """Return the directions in which a snake arrives at an end, through consecutive drills too.
 
-    A drill that is made there goes on in these directions; none means any.
+    A drill from that end must keep these directions; without any, it may take every direction.
     """
     shaft = _walk_drills(spot, own, drilled)
     return [side_towards(before, shaft[-1]) for before in touching(shaft[-1], own)]
 
 
 def _shafts(own: Collection[Spot], drilled: Drilled) -> Iterator[tuple[Spot, ...]]:
-    """Yield each row of drills once, from one hex with a body to another."""
+    """Yield each row of consecutive drills once, from one hex with a body to another."""
     for start in sorted(drilled):
         if touching(start, own):
             for second in drilled[start]:
@@ -184,7 +184,7 @@ def _shafts(own: Collection[Spot], drilled: Drilled) -> Iterator[tuple[Spot, ...
 def _walk_drills(
     spot: Spot, own: Collection[Spot], drilled: Drilled, came_from: Spot | None = None
 ) -> tuple[Spot, ...]:
-    """Return the hexes from one on through the drills, as far as no flat step leaves them."""
+    """Return the hexes from ``spot`` through consecutive drills, up to one with a body."""
     row = [spot]
     seen = {spot, came_from}
     while not touching(row[-1], own):
@@ -197,7 +197,7 @@ def _walk_drills(
 
 
 def by_colour(clay: Iterable[Clay], own: Mapping[str, Collection[Spot]]) -> dict[str, list[Clay]]:
-    """Return the clay on each colour's hexes; what lies elsewhere is left out."""
+    """Return the clay on each colour's hexes; clay elsewhere is left out."""
     pieces = list(clay)
     return {
         colour: [piece for piece in pieces if _spot(piece) in spots]

@@ -1,4 +1,4 @@
-"""What can go wrong in the engine, as a tree.
+"""The exceptions of the engine, as a tree.
 
 EngineError
 ├── SetError       a set file does not describe a box; names the file and the line
@@ -15,7 +15,7 @@ LONGEST_PROBLEM = 300
 
 
 def readable(text: str, longest: int = LONGEST_PROBLEM) -> str:
-    """Return a text cut to a length that can be read, with what cannot be printed spelt out."""
+    """Return a text shortened in its middle, with unprintable characters escaped."""
     if len(text) > longest:
         half = longest // 2
         text = f"{text[:half]}…{text[-half:]}"
@@ -37,17 +37,17 @@ class RecordError(EngineError):
     """A record, table or option does not follow the interface."""
 
     def __init__(self, place: str, problem: str) -> None:
-        """Remember the place (``moves[3].at``) apart from what is wrong there."""
+        """Keep the place (``moves[3].at``) apart from the problem there."""
         self.place = readable(place, LONGEST_PLACE)
         self.problem = readable(problem)
         super().__init__(f"{self.place}: {self.problem}" if place else self.problem)
 
     def of(self, name: str) -> RecordError:
-        """Return the same error with the name of the file or line that it was met in."""
+        """Return the same error with the name of the file or line prepended to its place."""
         return RecordError(f"{name}: {self.place}" if self.place else name, self.problem)
 
     def __reduce__(self) -> tuple[type[RecordError], tuple[str, str]]:
-        """Let it pass from one process to another."""
+        """Make the error picklable, so that it can pass between processes."""
         return type(self), (self.place, self.problem)
 
 

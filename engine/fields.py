@@ -1,4 +1,4 @@
-"""A private field of Sssnake: a big card, the cards laid on from it, and the snake's two ends."""
+"""A player's field in Sssnake: a big card, the cards laid from it, and the snake's two ends."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ BIG = "big"
 
 @dataclass(frozen=True)
 class SnakeField:
-    """One player's field; laying a card gives a new one."""
+    """One player's field; immutable, so laying a card returns a new field."""
 
     number: int
     """The number of the field at the table, counted from 0."""
     big: Placement
     exits: tuple[Side, ...]
-    """The cells that the tail and the head exit of the big card look at."""
+    """The cells and edges that the tail exit and the head exit of the big card face."""
     across: Across
-    """What every taken cell does to a snake that comes in."""
+    """By taken cell and edge: where a snake that enters there leaves."""
     cards: Mapping[Cell, Card]
-    """All but the big card."""
+    """All cards but the big one, by cell."""
     ends: tuple[Side, ...]
-    """Where the snake stops behind its tail and in front of its head."""
+    """Where the snake stops beyond its tail and beyond its head."""
 
     def with_card(self, cell: Cell, laid: Card) -> SnakeField:
-        """Return the field with one card more; an end that it meets runs on."""
+        """Return the field with one card more; an end that meets the card runs on."""
         across = {**self.across, cell: laid.across}
         # A card on top of another (an overruled move) may have cut the snake: trace it anew.
         known = self.exits if cell in self.across else self.ends
@@ -47,7 +47,7 @@ class SnakeField:
 
     @cached_property
     def open_ends(self) -> tuple[Side, ...]:
-        """The ends that face an empty cell: the cell, and the edge at which it is faced."""
+        """The ends that face an empty cell, each as that cell and the edge it faces."""
         return tuple(end for end in self.ends if end[0] not in self.across)
 
     @cached_property
@@ -58,14 +58,14 @@ class SnakeField:
 
     @cached_property
     def dead_ends(self) -> tuple[Side, ...]:
-        """The ends that face a blank edge: the cell of that edge, and the edge."""
+        """The ends that face a blank edge, each as that edge's cell and the edge."""
         return () if self.is_closed else tuple(end for end in self.ends if end[0] in self.across)
 
     @cached_property
     def route(self) -> tuple[Cell, ...] | None:
-        """The empty cells of a shortest route that joins the ends, ``None`` without any.
+        """The empty cells of a shortest route that joins the ends, ``None`` if there is none.
 
-        As many cards are missing; none when the snake is closed (rulings 2 and 3).
+        Its length is the number of missing cards, 0 when the snake is closed (rulings 2 and 3).
         """
         if self.is_closed:
             return ()
@@ -84,11 +84,11 @@ class SnakeField:
         return tuple(edge for faced, edge in self.open_ends if faced == cell)
 
     def meets_an_end(self, cell: Cell, laid: Card) -> bool:
-        """Say whether a strand of a card on an empty cell goes on from an end (ruling 1)."""
+        """Say whether a card on an empty cell continues an end of the snake (ruling 1)."""
         return any(laid.across[edge] != BLANK for edge in self.edges_faced(cell))
 
     def placements(self, kind: TileKind, may_close: bool) -> list[tuple[Cell, int]]:
-        """Return cell and turns of every way in which a card fits (ruling 4)."""
+        """Return cell and turns of every placement of a card that fits (ruling 4)."""
         if kind.name not in self._ways:
             self._ways[kind.name] = tuple(self._ways_of(kind))
         return [
@@ -98,16 +98,16 @@ class SnakeField:
         ]
 
     def fits(self, kind: TileKind, may_close: bool) -> bool:
-        """Say whether a card can be laid on at all (ruling 4)."""
+        """Say whether a card fits anywhere on the field (ruling 4)."""
         return bool(self.placements(kind, may_close))
 
     @cached_property
     def _ways(self) -> dict[str, tuple[tuple[Cell, int, bool], ...]]:
-        """Remembered answers, since one turn asks several times whether a card fits."""
+        """Cache of placements by kind, since one turn asks several times whether a card fits."""
         return {}
 
     def _ways_of(self, kind: TileKind) -> Iterator[tuple[Cell, int, bool]]:
-        """Yield cell, turns and whether it closes, for every feasible way to lay a card."""
+        """Yield cell, turns and whether the snake closes, for every feasible placement."""
         for cell in sorted({cell for cell, _ in self.open_ends}):
             for turns in range(kind.period):
                 laid = card(kind, turns)
@@ -118,10 +118,10 @@ class SnakeField:
                     yield cell, turns, after.is_closed
 
     def _stays_feasible(self, cell: Cell, after: SnakeField) -> bool:
-        """Say whether the ends can still be joined once a card lies where one of them was.
+        """Say whether the ends can still be joined after a card is laid at one of them.
 
-        A card takes ways and never gives any. What is left of the route from before still leads
-        to the other end, so the new end need only find that; this is near, the end may be far.
+        A card never opens a new way. The rest of the old route still leads to the other end, so
+        the new end only needs a way to that rest, which is near while the other end may be far.
         """
         if self.route is None or after.dead_ends:
             return False
@@ -134,11 +134,11 @@ class SnakeField:
 
 
 def fields_at_start(start: Start, box: TileSet) -> tuple[SnakeField, ...]:
-    """Return the players' fields as a game begins; a big card nobody saw lies at ``[0, 0]``.
+    """Return the players' fields at the start; a big card that is not given lies at ``[0, 0]``.
 
     Raises:
-        RecordError: cards lie on one another, or do not say on which field they lie, or there
-            are more fields than players, or more players than big cards.
+        RecordError: cards overlap or have no field, or there are more fields than players, or
+            more players than big cards.
     """
     bigs = tuple(kind for kind in box.kinds.values() if kind.role == BIG)
     layouts = _by_field(start, bigs)
@@ -146,10 +146,10 @@ def fields_at_start(start: Start, box: TileSet) -> tuple[SnakeField, ...]:
 
 
 def bare_field(number: int, kind: TileKind, big: Placement) -> SnakeField:
-    """Return the field with nothing but a big card.
+    """Return a field with only a big card.
 
     Raises:
-        ValueError: the big card has not one exit called ``tail`` and one called ``head``.
+        ValueError: the exits of the big card are not one ``tail`` and one ``head``.
     """
     by_name = {exit_.name: exit_ for exit_ in kind.exits}
     if sorted(exit_.name for exit_ in kind.exits) != sorted(ENDS):
@@ -167,7 +167,7 @@ def bare_field(number: int, kind: TileKind, big: Placement) -> SnakeField:
 
 
 def _turned(cell: Cell, big: Placement) -> Cell:
-    """Return where a cell of a big card lies."""
+    """Return the cell of the field where a cell of the turned big card lies."""
     x, y = cell
     for _ in range(big.turns):
         x, y = -y, x
@@ -194,7 +194,7 @@ def _by_field(start: Start, bigs: tuple[TileKind, ...]) -> dict[int, list[Placem
             f"there is one field for each player and one big card for each field; fields laid out: "
             f"{len(cards)}, players: {seats}, big cards: {len(bigs)}",
         )
-    # Players may have taken any of the big cards: fields nobody saw fill the seats left over.
+    # Players may take any of the big cards: fields that are not given fill the remaining seats.
     spare = [number for number in range(len(bigs)) if number not in cards]
     if max(cards, default=0) < seats:
         spare = [number for number in spare if number < seats]

@@ -1,7 +1,7 @@
-"""The contract of a rule book, and the values that go in and come out of it.
+"""The interface of a rule book, and the values that go in and come out of it.
 
-A position is agreed truth and never changes. ``judge`` answers with every broken rule at once;
-``apply`` trusts that the move was judged (or that the table overruled the referee).
+A position is agreed truth and immutable. ``judge`` returns every broken rule at once. ``apply``
+does not check the move: it was judged before, or the table overruled the referee.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.tiles import TileSet
 from engine.wording import Sentence, in_english
 
 Json = Any
-"""A value as JSON has it."""
+"""A JSON value."""
 
 Place = tuple[int, ...]
 """A cell to point at: ``(x, y)``, ``(q, r)`` or, where there are several boards,
@@ -32,22 +32,22 @@ def _empty() -> Mapping[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Something a move or a table can break, as in the printed rules."""
+    """A rule that a move or a table can break, as in the printed rules."""
 
     id: str
     text: str
     """One sentence for players that says what is not allowed (or what must be done)."""
     source: str
-    """Where it is printed or ruled: ``rulebook, "Special cases"; ruling 4``."""
+    """Where the rule is printed or ruled: ``rulebook, "Special cases"; ruling 4``."""
     says: Sentence = ""
-    """The sentence of one violation, with ``{names}`` to fill in; ``text`` where it is empty."""
+    """The sentence of a violation, with ``{names}`` to fill in; if empty, ``text`` is used."""
     cases: Mapping[str, Sentence] = field(default_factory=_empty, hash=False)
-    """Sentences that say more exactly what players can see, by the case of a violation."""
+    """More precise sentences of a violation, by ``Violation.case``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A game in four answers, for whoever has never played it."""
+    """A game in four answers, for people who have never played it."""
 
     goal: str
     turn: str
@@ -65,7 +65,7 @@ class Violation:
     snake: str | None = None
     """Sssnake: on whose field the cells are."""
     case: str = ""
-    """Which of the rule's more exact sentences fits; none where it is empty."""
+    """The key of the sentence in ``Rule.cases``; empty if none of them fits."""
 
     @property
     def text(self) -> str:
@@ -88,7 +88,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why there are points: an id for translators and a sentence with ``{names}``."""
+    """The reason for points: an id for translators and a sentence with ``{names}``."""
 
     id: str
     says: Sentence
@@ -112,7 +112,7 @@ class ScoreLine:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a position stands: scores at any time, winners once it is over."""
+    """The outcome of a position: scores at any time, winners once the game is over."""
 
     scores: Mapping[str, int | None]
     lines: Mapping[str, tuple[ScoreLine, ...]]
@@ -130,12 +130,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """Something the table alone does not tell, but the score depends on."""
+    """Something that the score depends on and the table alone does not show."""
 
     question: str
     answers: tuple[Answer, ...]
     cells: tuple[Place, ...] = ()
-    """The cells that it is about."""
+    """The cells that the question is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class Option:
     name: str
     default: Json
     text: str
-    """What it changes, in words for owners."""
+    """What the option changes, in words for owners."""
     parse: Callable[[Json], Json] = field(default=lambda value: value, repr=False)
     """Checks a JSON value and returns its normal form; ``ValueError`` says what is wrong."""
 
@@ -180,20 +180,20 @@ class Start:
 
     players: tuple[str, ...]
     options: Mapping[str, Json] = field(default_factory=_empty)
-    """Only those that were given, already in normal form."""
+    """Only the options that were given, already in normal form."""
     layout: Layout = NOTHING
     next: str | None = None
-    """Who moves first; the first player where it is missing."""
+    """The player to move first; ``None``: the first of ``players``."""
     midgame: bool = False
-    """True when ``layout`` is a table taken up in its middle, not just what is set up."""
+    """True when ``layout`` is a game in progress, not only its set-up."""
     tokens: Mapping[str, int] = field(default_factory=_empty)
-    """Carnival, taken up in its middle: diamond tokens by player."""
+    """Diamond tokens by player, for a Carnival game that starts in progress."""
     out: Mapping[str, int] = field(default_factory=_empty)
-    """Sssnake, taken up in its middle: cards that went out of the game."""
+    """Cards out of the game by kind, for a Sssnake game that starts in progress."""
 
 
 class Position(Protocol):
-    """What every game's position tells."""
+    """What the positions of all games have in common."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -202,7 +202,7 @@ class Position(Protocol):
 
     @property
     def to_move(self) -> str:
-        """Whose turn it is."""
+        """The player to move."""
         ...
 
 
@@ -211,7 +211,7 @@ P = TypeVar("P", bound=Position)
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is fixed about a game, as data that tests hold it to."""
+    """The constants of a game, as data that tests check."""
 
     name: str
     title: str
@@ -223,17 +223,17 @@ class Facts:
     options: tuple[Option, ...]
     summary: Summary
     rules: tuple[Rule, ...]
-    """In the order in which a game meets them."""
+    """The rules in the order in which players meet them."""
     actions: tuple[str, ...] = ("place", "pass")
     """What a move may ``do`` in this game; anything else is a bad record."""
     hidden: bool = False
-    """True when hands or draws are not known to the engine, so that perft needs them told."""
+    """Whether players have hidden hands; a record may tell them under ``hand``."""
     coloured_moves: bool = True
-    """False where a move's ``tile`` stands without its colour, since the player has one."""
+    """False where a move's ``tile`` is written without its colour, which is the player's."""
     move_keys: tuple[str, ...] = ()
-    """What a laid tile may say beside what every one of its lattice says."""
+    """Extra keys of a move that lays a tile, beyond those of the lattice."""
     counts: tuple[str, ...] = ()
-    """What a game taken up in its middle may count: ``tokens`` or ``out``."""
+    """Extra keys of a record that starts in progress: ``tokens`` or ``out``."""
     several_boards: bool = False
     """Whether every player has a board, so that places begin with the board's number."""
     several_fields: bool = False
@@ -241,7 +241,7 @@ class Facts:
     unused_put_away: bool = False
     """Whether the tiles of colours that nobody plays are put away before the game."""
     two_sit_opposite: bool = False
-    """Whether two players leave a place between them in the order of names."""
+    """Whether two players skip a seat, so that they sit opposite in the order of names."""
 
 
 class Game(Protocol[P]):
@@ -253,14 +253,14 @@ class Game(Protocol[P]):
         """Return the first position.
 
         Raises:
-            RecordError: the start does not fit the game; names the place in the record.
+            RecordError: the start does not fit the game; the error names the place in the record.
         """
         ...
 
     def legal_moves(self, position: P) -> list[Move]:
         """Return every legal move once, in a stable order.
 
-        A lone pass when the player is stuck, nothing when the game is over.
+        A stuck player has a lone pass; a finished game has no moves.
         """
         ...
 
@@ -273,7 +273,7 @@ class Game(Protocol[P]):
         ...
 
     def outcome(self, position: P) -> Outcome:
-        """Return the scores with their lines and, once over, the winners."""
+        """Return the scores with their lines and, once the game is over, the winners."""
         ...
 
     def layout(self, position: P) -> Layout:
@@ -281,15 +281,15 @@ class Game(Protocol[P]):
         ...
 
     def inspect(self, position: P) -> tuple[Violation, ...]:
-        """Return what is wrong with the table as it lies, whoever did it."""
+        """Return the rules that the table itself breaks, whoever broke them."""
         ...
 
     def questions(self, position: P) -> tuple[OpenQuestion, ...]:
-        """Return what the score depends on but the table does not tell."""
+        """Return what the score depends on and the table does not show."""
         ...
 
     def readings(self, position: P, change: Change) -> list[Move]:
-        """Return the moves, legal or not, that a change of the table may have been."""
+        """Return the moves, legal or not, that explain a change of the table."""
         ...
 
 
@@ -298,9 +298,9 @@ class Change:
     """The difference between two layouts."""
 
     laid: Layout = NOTHING
-    """What lies there now and did not before."""
+    """What lies on the table now and did not before."""
     lifted: Layout = NOTHING
-    """What lay there before and does not now."""
+    """What lay on the table before and does not now."""
 
 
 AnyGame = Game[Any]

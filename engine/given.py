@@ -1,7 +1,7 @@
-"""What is given in JSON, checked value by value: every mistake is named with its place.
+"""Validates JSON input value by value; errors name the place of the mistake.
 
-Nothing here knows a game. Keys that are not known and keys that stand twice are refused, so that
-a slip of the pen is never taken for an empty game.
+Nothing here knows a game. Unknown and repeated keys are refused, so that a misspelt key is never
+taken for a missing one.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from engine.game import Json
 from engine.lattice import Cell
 
 LARGEST_BYTES = 8 << 20
-"""Of one JSON document: the longest record and the fullest table take a quarter of it."""
+"""Size limit of a JSON document; the longest record and the fullest table take a quarter of it."""
 MOST_NESTED = 40
 LONGEST_NUMBER = 40
 LONGEST_NAME = 40
 FARTHEST_CELL = 10_000
-"""No table is that long; a box has fewer tiles."""
+"""The largest coordinate of a cell; no box has enough tiles to reach it."""
 JOINERS = "\u200c\u200d"
-"""Without width and needed: emoji of several parts, and letters of Persian and of India."""
+"""Zero-width joiners that names may have: composed emoji, Persian and Indic scripts need them."""
 HIDDEN = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
-"""Kinds of characters that show nothing, or turn round the text beside them."""
+"""Unicode categories of characters that are invisible or change the direction of text."""
 MISSING: Any = object()
-"""Stands for a key that was not given; ``null`` was."""
+"""Marks a key that is absent, as opposed to ``null``."""
 
 
 def load_json(text: str | bytes, place: str = "", largest: int = LARGEST_BYTES) -> Json:
     """Return the value of a JSON text.
 
     Raises:
-        RecordError: it is not JSON, too long or too deep, not in UTF-8, holds half letters or
-            numbers that nobody counts, or names a key twice.
+        RecordError: the text is not JSON, too long or too deep, not UTF-8, has lone surrogates or
+            numbers that are too large, or repeats a key.
     """
     if len(text) > largest:
         raise RecordError(place, f"this is larger than {largest >> 20} MB")
@@ -62,13 +62,13 @@ def load_json(text: str | bytes, place: str = "", largest: int = LARGEST_BYTES) 
 
 
 def read_json(path: Path, largest: int = LARGEST_BYTES) -> Json:
-    """Return the value of a JSON file; never reads more of it than a document may be long.
+    """Return the value of a JSON file; reads at most one byte more than ``largest``.
 
     Raises:
-        RecordError: as for ``load_json``, or it is no plain file.
-        OSError: it is missing, or the disk fails.
+        RecordError: as for ``load_json``, or the path is not a regular file.
+        OSError: the file is missing or cannot be read.
     """
-    # A pipe or a device would be waited for; nobody else's file is one.
+    # Reading a pipe or a device could block.
     if path.exists() and not path.is_file():
         raise RecordError("", "this is no plain file")
     with path.open("rb") as file:
@@ -76,7 +76,7 @@ def read_json(path: Path, largest: int = LARGEST_BYTES) -> Json:
 
 
 def an_object(value: Json, place: str, known: Collection[str] = ()) -> Mapping[str, Any]:
-    """Return a JSON object that has no keys but those known; with none named, any will do."""
+    """Return a JSON object, checked to have only known keys if any are named."""
     if not isinstance(value, dict):
         raise RecordError(place, f"must be an object, but is {shown(value)}")
     if known:
@@ -85,20 +85,20 @@ def an_object(value: Json, place: str, known: Collection[str] = ()) -> Mapping[s
 
 
 def refuse_unknown(keys: Iterable[str], known: Collection[str], place: str) -> None:
-    """Refuse the first key that is not known, and say which one was meant."""
+    """Refuse the first unknown key, with a suggestion of the key that was meant."""
     for key in keys:
         if key not in known:
             raise RecordError(inside(place, key), f"is not known here{meant(key, known)}")
 
 
 def meant(word: str, known: Collection[str]) -> str:
-    """Return the end of a sentence that says which known word comes near, or which there are."""
+    """Return the end of a message: the most similar known word, else all known words."""
     near = get_close_matches(word[:LONGEST_NAME], list(known), n=1)
     return f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(known))}"
 
 
 def a_list(value: Json, place: str, most: int | None = None) -> list[Any]:
-    """Return a JSON list of at most so many entries."""
+    """Return a JSON list of at most ``most`` entries."""
     if not isinstance(value, list):
         raise RecordError(place, f"must be a list, but is {shown(value)}")
     if most is not None and len(value) > most:
@@ -107,7 +107,7 @@ def a_list(value: Json, place: str, most: int | None = None) -> list[Any]:
 
 
 def a_name(value: Json, place: str) -> str:
-    """Return the name of a person: short, and only letters that can be seen."""
+    """Return the name of a person: short, and without invisible characters."""
     if not isinstance(value, str) or not value.strip():
         raise RecordError(place, f"must be a name, but is {shown(value)}")
     if len(value) > LONGEST_NAME:
@@ -120,12 +120,12 @@ def a_name(value: Json, place: str) -> str:
 
 
 def hides(text: str) -> bool:
-    """Say whether a text holds control characters, or others that show nothing."""
+    """Say whether a text has control characters or other invisible ones."""
     return any(unicodedata.category(c) in HIDDEN and c not in JOINERS for c in text)
 
 
 def a_cell(value: Json, place: str) -> Cell:
-    """Return two whole numbers that a table is large enough for."""
+    """Return a cell: two whole numbers of at most ``FARTHEST_CELL``."""
     if not isinstance(value, list) or len(value) != 2 or not all(is_whole(n) for n in value):
         raise RecordError(place, f"a cell is two whole numbers, not {shown(value)}")
     if max(abs(n) for n in value) > FARTHEST_CELL:
@@ -141,13 +141,13 @@ def is_whole(value: object) -> bool:
 
 
 def inside(place: str, key: str) -> str:
-    """Return the place of a key of the object at a place."""
+    """Return the place of a key inside the object at ``place``, for error messages."""
     name = key if len(key) <= LONGEST_NAME else key[:LONGEST_NAME] + "..."
     return f"{place}.{name}" if place else name
 
 
 def shown(value: Json) -> str:
-    """Return a value as a short text for a message, however long it is."""
+    """Return a value as a short text for an error message."""
     if value is MISSING:
         return "missing"
     if isinstance(value, dict):

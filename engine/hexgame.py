@@ -14,7 +14,7 @@ from engine.placement import Layout
 
 
 class HexGame(ABC):
-    """A rule book of hex tiles: a game adds how it begins, and what a laid tile may break."""
+    """Base of the hex rule books: a game adds its opening and the rules for a laid tile."""
 
     facts: Facts
     longest: ClassVar[Reason]
@@ -49,7 +49,7 @@ class HexGame(ABC):
         return replace(position, to_move=hexposition.next_player(position, move.player))
 
     def outcome(self, position: HexPosition) -> Outcome:
-        """Count the hexes of each player's longest snake, on all boards; equal ones share."""
+        """Count the hexes of each player's longest snake, on all boards; ties share the win."""
         return hexposition.outcome(position, self.longest, over=_is_over(position))
 
     def layout(self, position: HexPosition) -> Layout:
@@ -58,7 +58,7 @@ class HexGame(ABC):
 
 
 def _broken_by_pass(position: HexPosition, move: Move) -> Iterator[Violation]:
-    """Whoever can move must; once the game is over, passes change nothing."""
+    """Yield the rules that a pass breaks; once the game is over, passing is always legal."""
     if _is_over(position):
         return
     yield from hexrules.not_your_turn(position, move)
@@ -66,5 +66,5 @@ def _broken_by_pass(position: HexPosition, move: Move) -> Iterator[Violation]:
 
 
 def _is_over(position: HexPosition) -> bool:
-    """Over when nobody can move."""
+    """Say whether the game is over: nobody can move."""
     return not any(hexmoves.can_move(position, player) for player in position.players)

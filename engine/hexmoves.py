@@ -1,4 +1,4 @@
-"""Lists the legal moves of the hex games, with sets of placements."""
+"""Lists the legal moves of the hex games with bit sets of placements."""
 
 from __future__ import annotations
 
@@ -26,20 +26,22 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How the tiles that a player has left would lie on one board."""
+    """The placements of a player's remaining tiles on one board, by what they touch."""
 
     legal: Placements
-    """Those that may lie there without a drill."""
+    """Placements that are legal without a drill."""
     sound: Placements
-    """Those that leave every snake sound, whomever else they touch."""
+    """Placements that leave every own snake sound, whether or not they touch other players."""
     first_once: Placements
-    """Those whose first end touches a hex of the own colour; ``last`` likewise."""
+    """Placements whose first end touches an own snake's end, at least once."""
     first_twice: Placements
+    """Placements whose first end touches own snakes' ends at least twice."""
     last_once: Placements
+    """Placements whose last end touches an own snake's end, at least once."""
 
 
 def legal_moves(position: HexPosition, player: str) -> list[Move]:
-    """Return every tile that a player could lay if it were his turn, in a stable order."""
+    """Return every placement that a player would have if it were their turn, in a stable order."""
     table = _table(position, player)
     moves: list[Move] = []
     for choice in _choices(position, player):
@@ -52,7 +54,7 @@ def legal_moves(position: HexPosition, player: str) -> list[Move]:
 
 
 def can_move(position: HexPosition, player: str) -> bool:
-    """Say whether a player could lay a tile if it were his turn."""
+    """Say whether a player could lay a tile if it were their turn."""
     return any(choice.placements for choice in _choices(position, player))
 
 
@@ -100,7 +102,7 @@ def _choices(position: HexPosition, player: str) -> Iterator[Choice]:
 def _fit(
     position: HexPosition, player: str, board: int, table: PlacementTable, has: Placements
 ) -> Fit:
-    """Sort out the placements on a board by what they touch (rulings 1 and 2 of Snekagon)."""
+    """Classify the placements on a board by what they touch (rulings 1 and 2 of Snekagon)."""
     own_spots, drilled = position.own[player], position.drilled[player]
     wrong = touches_others = 0
     for cell in position.agreed.eyes:
@@ -160,7 +162,7 @@ def _choices_on(
 
 
 def _ends_beside(position: HexPosition, player: str, board: int) -> list[Spot]:
-    """Return the ends of a player's snakes on the boards that touch one."""
+    """Return the ends of a player's snakes on the boards adjacent to ``board``."""
     beside = boards_beside(board, position.agreed.boards)
     own, drilled = position.own[player], position.drilled[player]
     return sorted(
@@ -171,7 +173,7 @@ def _ends_beside(position: HexPosition, player: str, board: int) -> list[Spot]:
 
 
 def _onto(table: PlacementTable, fit: Fit, field: Cell) -> Placements:
-    """Return the placements with an end on a drilled field; a drill counts as a neighbour."""
+    """Return the placements with an end on a drilled cell; the drill counts as a neighbour."""
     first, last = table.first_on[field], table.last_on[field]
     single = first & table.singles & ~fit.first_twice
     return fit.sound & (single | (first & ~fit.first_once) | (last & ~fit.last_once))
@@ -200,7 +202,7 @@ def _going_on(
     for end in ends:
         for heading in heading_into(end, own, drilled):
             kept &= table.singles | _leaving_towards(table, end[1:], heading)
-    # Single hexes, and tiles beside a drilled hex that has no body yet, need a closer look.
+    # Single hexes, and tiles beside a drilled hex without a body, are checked one by one.
     doubtful = _beside_bodiless(position, player, choice.board, table)
     if len(ends) > 1:
         doubtful |= table.singles
@@ -216,7 +218,7 @@ def _going_on(
 
 
 def _leaving_towards(table: PlacementTable, field: Cell, heading: int) -> Placements:
-    """Return the longer tiles that leave a field within 60 degrees of a heading."""
+    """Return the longer tiles that leave a cell within 60 degrees of a heading."""
     found = 0
     for turn in range(-WIDEST_TURN, WIDEST_TURN + 1):
         found |= table.leaving[(heading + turn) % SIDES][field]
@@ -226,7 +228,7 @@ def _leaving_towards(table: PlacementTable, field: Cell, heading: int) -> Placem
 def _beside_bodiless(
     position: HexPosition, player: str, board: int, table: PlacementTable
 ) -> Placements:
-    """Return the placements beside drilled hexes that no flat step leaves yet."""
+    """Return the placements beside drilled hexes that have no neighbour on their own board."""
     own, found = position.own[player], 0
     for spot in position.drilled[player]:
         if spot[0] == board and not touching(spot, own):

@@ -1,4 +1,4 @@
-"""Snake tiles of the hex games, from the turns they are written by.
+"""Snake tiles of the hex games, decoded from their turns.
 
 ``0`` goes straight on, ``+`` turns right by 60 degrees, ``-`` left. A single hex is written
 ``1`` and two hexes ``2`` in tile names; both have the empty turn string, so their paths are the
@@ -29,7 +29,7 @@ def path_cells(path: str) -> tuple[Cell, ...]:
 
 
 def is_path(path: object) -> bool:
-    """Say whether a text is a tile: known turns, and no contact but from hex to next hex."""
+    """Say whether a text is a tile: known turns, and only consecutive hexes touch."""
     if path in ("1", "2"):
         return True
     if not isinstance(path, str) or not path or set(path) - set(TURNS) or len(path) > 20:
@@ -43,7 +43,7 @@ def is_path(path: object) -> bool:
 
 
 def free_shape(cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    """Return the same cells for every way to turn, flip and shift a tile."""
+    """Return a canonical form of cells, invariant under rotation, reflection and translation."""
     listed = tuple(cells)
     shapes = []
     for flip in (False, True):
@@ -57,5 +57,5 @@ def free_shape(cells: Iterable[Cell]) -> tuple[Cell, ...]:
 
 @cache
 def path_shape(path: str) -> tuple[Cell, ...]:
-    """Return the free shape of a tile that is written by its turns."""
+    """Return the free shape of a tile from its turns."""
     return free_shape(path_cells(path))

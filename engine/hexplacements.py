@@ -1,7 +1,7 @@
-"""All ways to lay the tiles of one colour on a board, in tables that are built once.
+"""All placements of one colour's tiles on a board, in tables that are built once and cached.
 
-A set of placements is one whole number: the first placement in the table is its highest bit.
-Which placements may be laid is then a matter of a few ANDs and ORs, one for each taken cell.
+A set of placements is an integer used as a bit set; the first placement of the table is the
+highest bit. The legal placements take a few ANDs and ORs for each taken cell.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from engine.hexpath import path_cells
 from engine.lattice import HEX_STEPS, Cell, hex_board, hex_neighbours
 
 Placements = int
-"""A set of placements."""
+"""A bit set of placements."""
 
 FEW = 50
-"""Up to so many placements are picked out one by one in the time of looking at all 3,000."""
+"""The set size up to which extracting single bits is faster than scanning all 3,000."""
 
 T = TypeVar("T")
 _AS_FLAGS = bytes.maketrans(b"01", b"\x00\x01")
 
 
 class ByCell(dict[Cell, Placements]):
-    """Sets of placements by cell; there is none for a cell that no placement knows."""
+    """Sets of placements by cell; the empty set for cells off the board."""
 
     def __missing__(self, cell: Cell) -> Placements:
-        """Return the empty set, for a tile that sticks out over the edge and was let pass."""
+        """Return the empty set: an overruled tile may extend over the edge of the board."""
         return 0
 
 
@@ -39,14 +39,14 @@ class TilePlacement:
 
     shape: str
     cells: tuple[Cell, ...]
-    """Sorted."""
+    """The covered cells, sorted."""
     walk: tuple[Cell, ...]
-    """The same from end to end, the smaller end first."""
+    """The covered cells from end to end, the smaller end first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacementTable:
-    """Every placement of a colour's tiles, and those that have to do with each cell.
+    """Every placement of a colour's tiles, indexed by the cells they cover and touch.
 
     A longer tile has a first and a last end; a single hex has a first end only.
     """
@@ -55,27 +55,27 @@ class PlacementTable:
     of_shape: Mapping[str, Placements]
     covering: ByCell
     inner_touching: ByCell
-    """Those that touch a cell with a hex that is no end."""
+    """Placements that touch a cell with a hex that is not an end."""
     first_touching: ByCell
     last_touching: ByCell
     touching: ByCell
-    """Those beside a cell, with whichever hex."""
+    """Placements that touch a cell with any hex."""
     near: ByCell
-    """Those on a cell or beside it."""
+    """Placements that cover or touch a cell."""
     first_on: ByCell
     last_on: ByCell
     leaving: tuple[ByCell, ...]
-    """Longer tiles with an end on a cell that leave it by a side, by the side's number."""
+    """By side: longer tiles with an end on a cell that leave the cell by that side."""
     singles: Placements
     pairs: Placements
     """Tiles of two hexes."""
 
     def alone(self, placement: TilePlacement) -> Placements:
-        """Return the set of one placement."""
+        """Return the set that holds only this placement."""
         return 1 << (len(self.placements) - 1 - self.placements.index(placement))
 
     def chosen(self, choice: Placements, things: Sequence[T]) -> list[T]:
-        """Return those of the things, one for each placement in order, that are in a set."""
+        """Return the things at the indices of a set; ``things`` has one for each placement."""
         size = len(self.placements)
         if choice.bit_count() > FEW:
             return list(compress(things, f"{choice:0{size}b}".encode().translate(_AS_FLAGS)))
@@ -89,7 +89,7 @@ class PlacementTable:
 
 @cache
 def placement_table(tiles: tuple[tuple[str, str], ...], side: int) -> PlacementTable:
-    """Return the table of tiles, given as ``(shape, turns)``, for a board of a side length."""
+    """Return the table of tiles, given as ``(shape, turns)``, for a board with that side length."""
     board = hex_board(side)
     placements = tuple(
         TilePlacement(shape, tuple(sorted(walk)), walk)
@@ -118,7 +118,7 @@ def placement_table(tiles: tuple[tuple[str, str], ...], side: int) -> PlacementT
 
 @cache
 def walks(path: str, board: tuple[Cell, ...]) -> tuple[tuple[Cell, ...], ...]:
-    """Return every way a tile lies on some cells, from its smaller end on, sorted by cells."""
+    """Return every placement of a tile on a board, each from its smaller end, sorted by cells."""
     cells = set(board)
     found: dict[tuple[Cell, ...], tuple[Cell, ...]] = {}
     for shape in oriented_walks(path):
@@ -131,9 +131,9 @@ def walks(path: str, board: tuple[Cell, ...]) -> tuple[tuple[Cell, ...], ...]:
 
 @cache
 def oriented_walks(path: str) -> tuple[tuple[Cell, ...], ...]:
-    """Return a tile turned and flipped in every way that makes a difference, from ``(0, 0)`` on.
+    """Return the distinct rotations and reflections of a tile, each in walking order.
 
-    ``(0, 0)`` is the smallest of its cells.
+    Each is shifted so that its smallest cell is ``(0, 0)``.
     """
     walk = path_cells(path)
     found: dict[tuple[Cell, ...], tuple[Cell, ...]] = {}
@@ -152,14 +152,14 @@ def _as_set(flags: Iterable[bool]) -> Placements:
 
 
 class _Sets:
-    """Sets of placements while they are put together: a text of 0 and 1 for each cell."""
+    """Builder of the bit sets: a text of 0 and 1 for each name and cell."""
 
     def __init__(self, size: int) -> None:
         self._empty = b"0" * size
         self._texts: dict[tuple[str, Cell], bytearray] = {}
 
     def enter(self, number: int, walk: tuple[Cell, ...]) -> None:
-        """Enter one placement everywhere it belongs."""
+        """Add one placement to every set it belongs to."""
         for cell in walk:
             self._mark("covering", cell, number)
             self._mark("near", cell, number)

@@ -1,4 +1,4 @@
-"""A position of the hex games, from the opening on: tiles, drills, stocks, and whose turn it is."""
+"""Positions of the hex games: tiles, drills, stocks, and whose turn it is."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ class Agreed:
     box: TileSet
     boards: int = 1
     numbered: bool = False
-    """True where cells are written with their board, as in 5G."""
+    """Whether cells are written with their board, as in 5G."""
     eyes: frozenset[Cell] = frozenset()
-    """Holes that every board has on the same fields."""
+    """The cells that are holes, the same on every board."""
     begins_with_1: bool = False
-    """The first tile of the game is the single hex."""
+    """Whether the first tile of the game must be the single hex."""
     advanced: bool = False
     far_drill: bool = False
     without: frozenset[str] = frozenset()
-    """Tiles of the box, with colour, that do not take part."""
+    """Tiles of the box, with colour, that are not in the game."""
 
     @cached_property
     def side(self) -> int:
-        """How many hexes a side of the board has."""
+        """The side length of the board, in hexes."""
         side: int = self.box.extras.get("board", {}).get("side", 6)
         return side
 
     @cached_property
     def paths(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
-        """The shapes of each colour and the turns they are made of."""
+        """By colour: the name and the turns of each shape."""
         return {
             colour: tuple((kind.shape, kind.path or "1") for kind in self.box.of_colour(colour))
             for colour in self.box.colours
         }
 
     def is_on_board(self, cell: Cell) -> bool:
-        """Say whether a board has such a cell; eyes are among them."""
+        """Say whether a cell is on the board; eyes are."""
         q, r = cell
         return max(abs(q), abs(r), abs(q + r)) < self.side
 
     def count(self, tile: str) -> int:
-        """Return how many of a tile, with its colour, take part."""
+        """Return how many copies of a tile, with its colour, are in the game."""
         return 0 if tile in self.without else self.box[tile].count
 
     def point(self, spot: Spot) -> Place:
-        """Return a spot as this game writes its cells."""
+        """Return a spot in this game's notation: with its board only if boards are numbered."""
         return spot if self.numbered else spot[1:]
 
 
@@ -71,16 +71,16 @@ class HexPosition:
     players: tuple[str, ...]
     to_move: str
     pieces: tuple[Piece, ...]
-    """In the order in which they were laid, where that is known."""
+    """The tiles in the order in which they were laid; those of the start are sorted by cell."""
     own: Mapping[str, frozenset[Spot]]
     """The hexes of each colour."""
     drills: Mapping[str, frozenset[Drill]]
     left: Mapping[str, tuple[str, ...]]
-    """The tiles that each player still has, without colour, in the box's order."""
+    """The shapes that each player still has, in the box's order."""
     clay_amiss: tuple[Spot, ...] = ()
-    """A table taken up in its middle: where clay lies or is missing against the rules."""
+    """Where clay is wrong or missing, in a game that starts in progress."""
     doubts: Mapping[str, tuple[frozenset[Drill], ...]] = field(default_factory=dict)
-    """A table taken up in its middle: sets of drills that the clay does not tell apart."""
+    """Sets of drills that explain the clay equally well, in a game that starts in progress."""
 
     @cached_property
     def drilled(self) -> Mapping[str, Drilled]:
@@ -89,7 +89,7 @@ class HexPosition:
 
     @cached_property
     def taken(self) -> Mapping[Spot, str]:
-        """Whose tile lies on a hex."""
+        """The player whose tile covers each hex."""
         return {spot: player for player, spots in self.own.items() for spot in spots}
 
     def foreign(self, player: str) -> list[Spot]:
@@ -98,7 +98,7 @@ class HexPosition:
 
 
 def spots_of(board: int | None, cells: Iterable[Cell]) -> tuple[Spot, ...]:
-    """Return the spots of cells on a board; without a number it is the only one."""
+    """Return the spots of cells on a board; ``None`` is the only board, 0."""
     return tuple((board or 0, q, r) for q, r in cells)
 
 
@@ -109,7 +109,7 @@ def open_game(start: Start, agreed: Agreed) -> HexPosition:
     """Return the first position: nothing on the boards, or the tiles and clay of a table.
 
     Raises:
-        RecordError: a tile lies where no table could hold it, or belongs to nobody who plays.
+        RecordError: a tile is off the board, overlaps another, or its colour is not played.
     """
     pieces = tuple(sorted(start.layout.pieces, key=lambda piece: (piece.board or 0, piece.cells)))
     _check_pieces(pieces, start.players, agreed)
@@ -165,7 +165,7 @@ def _stocks(
 
 
 def _with_drills(position: HexPosition, clay: frozenset[Clay]) -> HexPosition:
-    """Find the drills that the clay of a table tells of; wrong clay is a fault, not an error."""
+    """Infer the drills from the clay of a table; wrong clay is a violation, not an error."""
     if not clay:
         return position
     boards = position.agreed.boards
@@ -185,7 +185,7 @@ def _with_drills(position: HexPosition, clay: frozenset[Clay]) -> HexPosition:
 
 
 def lay(position: HexPosition, move: Move) -> HexPosition:
-    """Return the position after a tile was laid, drilled to where the move says."""
+    """Return the position after a move that lays a tile, with the move's drills."""
     assert move.tile is not None and move.cells is not None
     player, tile = move.player, spots_of(move.board, move.cells)
     left = list(position.left[player])
@@ -207,11 +207,11 @@ def lay(position: HexPosition, move: Move) -> HexPosition:
 
 
 def drills_made(move: Move) -> list[Drill]:
-    """Return the drills of a move, each from the end of the tile on the same field."""
+    """Return the drills of a move, each from the end of the tile on the same cell."""
     ends = tile_ends(spots_of(move.board, move.cells or ()))
     made = []
     for other in drilled_to(move):
-        # A drill from another field is a foul; laid all the same, it begins at the first end.
+        # A drill from another cell is a foul; if overruled, it begins at the first end.
         here = next((end for end in ends if end[1:] == other[1:]), ends[0])
         made.append(drill(here, other))
     return made
@@ -223,7 +223,7 @@ def drilled_to(move: Move) -> list[Spot]:
 
 
 def next_player(position: HexPosition, player: str) -> str:
-    """Return who sits to the left of a player."""
+    """Return the next player in turn order, who sits to the left."""
     return position.players[(position.players.index(player) + 1) % len(position.players)]
 
 
@@ -231,7 +231,7 @@ def next_player(position: HexPosition, player: str) -> str:
 
 
 def outcome(position: HexPosition, longest: Reason, *, over: bool) -> Outcome:
-    """Return the length of each player's longest snake; once over, the longest of all wins."""
+    """Return each player's longest snake as the score; once ``over``, the highest score wins."""
     lines = {player: tuple(_lines(position, player, longest)) for player in position.players}
     scores = {player: sum(line.points for line in own) for player, own in lines.items()}
     best = max(scores.values())

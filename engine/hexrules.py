@@ -1,4 +1,4 @@
-"""The rules that both hex games share, one function each; a function yields what a move breaks."""
+"""The rules that both hex games share, one function each, which yields the violations."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def not_your_turn(position: HexPosition, move: Move) -> Iterator[Violation]:
 
 
 def none_left(position: HexPosition, move: Move) -> Iterator[Violation]:
-    """Each player has the tiles of his box, and no more."""
+    """A player may lay only the tiles that are left in the own stock."""
     if move.tile not in position.left[move.player]:
         yield at(position, "none-left", tile_of(move), player=move.player)
 
 
 def first_is_1(position: HexPosition, move: Move) -> Iterator[Violation]:
-    """The first tile of the game is the single hex, where that is played."""
+    """The first tile of the game is the single hex, if that was agreed."""
     if position.agreed.begins_with_1 and not position.pieces and move.tile != "1":
         tile = tile_of(move)
         yield at(position, "first-is-1", tile, n=str(len(tile)))
@@ -75,7 +75,7 @@ def _bad_contact(position: HexPosition, bad: BadContact, colour: str) -> Violati
 
 
 def touches_only_opponent(position: HexPosition, move: Move) -> Iterator[Violation]:
-    """A new snake touches nothing; a tile that touches others' touches an own one too."""
+    """A tile may touch other players' tiles only if it touches an own tile too."""
     taken, player = position.taken, move.player
     met = [(new, old) for new in tile_of(move) for old in around(new) if old in taken]
     if not met or any(taken[old] == player for _, old in met):
@@ -87,7 +87,7 @@ def touches_only_opponent(position: HexPosition, move: Move) -> Iterator[Violati
 
 
 def must_move(position: HexPosition, move: Move) -> Iterator[Violation]:
-    """Whoever can lay a tile must: the cells show one way."""
+    """A player who can lay a tile must; the violation points at one legal placement."""
     for way in legal_moves(position, move.player)[:1]:
         yield at(position, "must-move", tile_of(way), player=move.player)
 
@@ -96,7 +96,7 @@ def must_move(position: HexPosition, move: Move) -> Iterator[Violation]:
 
 
 def unsound_table(position: HexPosition) -> Iterator[Violation]:
-    """Yield what is wrong with the snakes that lie there, as if laid piece by piece."""
+    """Yield the bad contacts of the snakes on the table, as if laid piece by piece."""
     for player in position.players:
         lying: set[Spot] = set()
         drills: set[Drill] = set()
@@ -117,7 +117,7 @@ def _joins(drill: Drill, tile: Iterable[Spot], lying: set[Spot]) -> bool:
 
 
 def too_many(position: HexPosition) -> Iterator[Violation]:
-    """Yield the tiles of which more lie there than a player has."""
+    """Yield the tiles of which more lie on the table than the box has."""
     laid = Counter(piece.tile for piece in position.pieces)
     for tile, count in sorted(laid.items()):
         player = tile.partition("/")[0]
@@ -134,6 +134,6 @@ def too_many(position: HexPosition) -> Iterator[Violation]:
 def at(
     position: HexPosition, name: str, spots: Iterable[Spot], *, case: str = "", **params: str
 ) -> Violation:
-    """Return a broken rule with the cells to point at, as the game writes them."""
+    """Return the violation of a rule, with its cells in the game's notation."""
     cells = tuple(position.agreed.point(spot) for spot in spots)
     return Violation(rule(position, name), cells, params, case=case)

@@ -1,7 +1,7 @@
-"""Snakes of one colour on hex boards: what touches what, what hangs together, what is wrong.
+"""Snakes of one colour on hex boards: adjacency, connected components, bad contacts.
 
-A spot is a hex of one board, ``(board, q, r)``; Snekagon has the one board 0. A drill joins two
-spots of touching boards, and the hexes that it joins are neighbours like any others.
+A spot is a hex of one board, ``(board, q, r)``; Snekagon has only board 0. A drill joins two spots
+of touching boards, which then are neighbours like any others.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from functools import lru_cache
 from engine.lattice import HEX_STEPS
 
 Spot = tuple[int, int, int]
-"""Board, q and r."""
+"""A hex: board, q and r."""
 Drill = tuple[Spot, Spot]
-"""The two hexes that are joined, sorted."""
+"""The two hexes that a drill joins, sorted."""
 Drilled = Mapping[Spot, tuple[Spot, ...]]
-"""The hexes at the other end of each hex's drills."""
+"""By hex: the hexes at the other ends of its drills."""
 Contact = tuple[Spot, Spot]
 """A hex of a new tile and an older hex of the same colour that it touches."""
 
 MOST_NEIGHBOURS = 2
-"""Ruling 1 of Snekagon: a hex with more neighbours of its colour is where a snake goes wrong."""
+"""The maximum number of neighbours of its colour that a hex may have (ruling 1 of Snekagon)."""
 
 SIDES_IN_A_TRIANGLE = 2
-"""Three hexes in a triangle, two of them joined before, touch anew at two sides."""
+"""The number of new contacts when a hex completes a triangle with two joined hexes."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadContact:
-    """One thing that is wrong where a tile meets its own colour."""
+    """One bad contact between a new tile and its own colour."""
 
     kind: str
     """``touches-itself``, ``sharp-turn``, ``branches`` or ``own-snakes-touch``."""
     spots: tuple[Spot, ...]
     """The hexes to point at, sorted."""
     case: str = ""
-    """What can be seen of it: ``middle``, ``drilled`` or ``side`` where a snake branches,
-    ``alongside`` where sides touch."""
+    """The case of the rule's sentence: ``middle``, ``drilled`` or ``side`` for ``branches``,
+    ``alongside`` for ``own-snakes-touch`` along a side."""
 
 
 @lru_cache(maxsize=8192)
@@ -49,17 +49,17 @@ def around(spot: Spot) -> tuple[Spot, ...]:
 
 
 def side_towards(spot: Spot, beside: Spot) -> int:
-    """Return the side of a hex, counted clockwise from the east, by which a neighbour touches."""
+    """Return the side of a hex that touches a neighbour, numbered clockwise from the east."""
     return around(spot).index(beside)
 
 
 def touching(spot: Spot, spots: Collection[Spot]) -> list[Spot]:
-    """Return those of the spots that share a side with one."""
+    """Return those of ``spots`` that share a side with ``spot``."""
     return [beside for beside in around(spot) if beside in spots]
 
 
 def drilled_from(drills: Iterable[Drill]) -> Drilled:
-    """Return the other ends of the drills of each hex."""
+    """Return, by hex, the hexes at the other ends of its drills."""
     found: dict[Spot, tuple[Spot, ...]] = {}
     for one, other in sorted(drills):
         found[one] = (*found.get(one, ()), other)
@@ -68,12 +68,12 @@ def drilled_from(drills: Iterable[Drill]) -> Drilled:
 
 
 def neighbours(spot: Spot, own: Collection[Spot], drilled: Drilled) -> list[Spot]:
-    """Return the neighbours of a hex in its colour, over drills too."""
+    """Return the neighbours of a hex in its colour, including those through drills."""
     return [*touching(spot, own), *drilled.get(spot, ())]
 
 
 def is_end(spot: Spot, own: Collection[Spot], drilled: Drilled) -> bool:
-    """Say whether a snake can go on from one of its hexes."""
+    """Say whether a hex is an end, from which its snake can grow."""
     return len(neighbours(spot, own, drilled)) < MOST_NEIGHBOURS
 
 
@@ -83,7 +83,7 @@ def tile_ends(tile: Collection[Spot]) -> list[Spot]:
 
 
 def snakes(own: Collection[Spot], drilled: Drilled) -> list[frozenset[Spot]]:
-    """Return the snakes of a colour, the longest first."""
+    """Return the snakes of a colour (its connected components), longest first."""
     found: list[frozenset[Spot]] = []
     left = set(own)
     while left:
@@ -107,14 +107,14 @@ def _all_joined_to(start: Spot, own: Collection[Spot], drilled: Drilled) -> froz
 def bad_contacts(
     own: Set[Spot], drilled: Drilled, tile: Collection[Spot], made: Iterable[Drill] = ()
 ) -> list[BadContact]:
-    """Return what is wrong where a new tile meets the snakes of its colour.
+    """Return the bad contacts between a new tile and the snakes of its colour.
 
-    Nothing is wrong while every hex has at most two neighbours and no three hexes are mutually
-    adjacent (ruling 1). What is wrong beside an older foul, but away from the tile, is not told.
+    A snake is sound if every hex has at most two neighbours and no three hexes are mutually
+    adjacent (ruling 1). Older fouls away from the new tile are not reported.
 
     Args:
-        own: the hexes of the colour before.
-        drilled: its drills before.
+        own: the hexes of the colour before the move.
+        drilled: the drills of the colour before the move.
         tile: the new hexes.
         made: the drills that the new tile makes.
     """
@@ -136,7 +136,7 @@ def _contacts(own: Set[Spot], tile: Collection[Spot], made: Iterable[Drill]) -> 
 
 
 def _places(contacts: Iterable[Contact]) -> list[list[Contact]]:
-    """Group the contacts that lie next to each other, on the tile and on the older hexes."""
+    """Group contacts that are adjacent both on the tile and on the older hexes."""
     places: list[list[Contact]] = []
     for contact in contacts:
         near = [place for place in places if any(_next_to(contact, other) for other in place)]
@@ -159,15 +159,15 @@ class _Meeting:
     places: list[list[Contact]]
 
     def is_joint(self, place: list[Contact]) -> bool:
-        """Say whether an end meets an end and nothing else touches beside them."""
+        """Say whether the place is one contact, from end to end."""
         return len(place) == 1 and self._is_end_to_end(place[0])
 
     def named(self, wrong: list[list[Contact]]) -> list[BadContact]:
-        """Name the bad places in the players' words.
+        """Classify the bad places.
 
         - ``sharp-turn``: an end meets an end and the hex behind it, so that three touch;
-        - ``touches-itself``: the tile meets the same snake in another place as well;
-        - ``own-snakes-touch``: it meets another snake as well, or side lies along side;
+        - ``touches-itself``: the tile touches the same snake in another place as well;
+        - ``own-snakes-touch``: the tile touches another snake as well, or lies alongside;
         - ``branches``: an end runs into a side.
         """
         snake_of = self._snakes_by_spot()
@@ -187,7 +187,7 @@ class _Meeting:
         return found
 
     def _case(self, kind: str, place: list[Contact]) -> str:
-        """Return what can be seen at a bad place."""
+        """Return the case of a bad place, as ``BadContact.case`` lists them."""
         if kind == "own-snakes-touch":
             return "" if self._is_at_a_tip(place) else "alongside"
         if kind != "branches":
@@ -206,7 +206,7 @@ class _Meeting:
         return is_end(new, self.tile, {}) and is_end(old, self.own, self.drilled)
 
     def _is_at_a_tip(self, place: list[Contact]) -> bool:
-        """Say whether only an end hex, of the tile or of the snake, touches."""
+        """Say whether all contacts share one end hex, of the tile or of the snake."""
         news, olds = {new for new, _ in place}, {old for _, old in place}
         return (len(news) == 1 and is_end(min(news), self.tile, {})) or (
             len(olds) == 1 and is_end(min(olds), self.own, self.drilled)
@@ -220,7 +220,7 @@ class _Meeting:
 def _crowds(
     own: Set[Spot], drilled: Drilled, tile: Collection[Spot], contacts: list[Contact]
 ) -> Iterator[BadContact]:
-    """Yield the hexes in which too many good joints come together."""
+    """Yield the hexes that get too many neighbours from joints that are good one by one."""
     for spot in sorted({spot for contact in contacts for spot in contact}):
         joined = [a if b == spot else b for a, b in contacts if spot in (a, b)]
         before = touching(spot, tile) if spot in tile else neighbours(spot, own, drilled)

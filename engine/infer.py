@@ -1,4 +1,4 @@
-"""What lies otherwise than before: from two layouts to what was laid and what was lifted."""
+"""The difference between two layouts: what was laid and what was lifted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from engine.placement import Layout
 
 
 def change_between(before: Layout, after: Layout) -> Change:
-    """Return what was laid and what was lifted."""
+    """Return what was laid and what was lifted between two layouts."""
     return Change(
         Layout(after.cards - before.cards, after.pieces - before.pieces, after.clay - before.clay),
         Layout(before.cards - after.cards, before.pieces - after.pieces, before.clay - after.clay),

@@ -1,4 +1,4 @@
-"""Words in the nearest Latin letters, for where no other letters can stand."""
+"""Transliteration to Latin letters, for output that supports no other script."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CYRILLIC = dict(zip("абвгдеёжзийклмнопрстуфхцчшщъы�
 
 
 def latin(text: str) -> str:
-    """Return a text in plain Latin letters, as far as it has any."""
+    """Return a text with Cyrillic transliterated and accents removed; other scripts stay."""
     spelt = "".join(_spelt(c) for c in text)
     apart = unicodedata.normalize("NFKD", spelt)
     return "".join(c for c in apart if not unicodedata.combining(c)).replace("★", "*")

@@ -1,8 +1,8 @@
 """Square and hex lattices: cells, sides, steps and turns.
 
-Square cells are ``(x, y)``, x to the right, y down; sides count clockwise from the top.
-Hex cells are axial ``(q, r)`` with pointy tops: q grows to the east, r to the south-east;
-their sides count clockwise from the east, so that one step on is a turn right by 60 degrees.
+Square cells are ``(x, y)``, x to the right, y down; sides are numbered clockwise from the top.
+Hex cells are axial ``(q, r)`` with pointy tops: q grows to the east, r to the south-east. Hex
+sides are numbered clockwise from the east, so that +1 is a turn right by 60 degrees.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 Cell = tuple[int, int]
-"""One place on a lattice."""
+"""One place of a lattice."""
 
 N, E, S, W = range(4)
 EDGE_NAMES = "NESW"
@@ -22,7 +22,7 @@ HEX_STEPS: tuple[Cell, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1
 
 
 def opposite(edge: int) -> int:
-    """Return the side across the cell, and the side by which a neighbour touches."""
+    """Return the opposite side of a cell, which is also the touching side of the neighbour."""
     return (edge + 2) % 4
 
 

@@ -1,7 +1,7 @@
-"""A layout in one line of text, both ways.
+"""Reads and writes a layout as one line of text.
 
-A card is ``tile@x,y^turns`` (``^0`` is left out), a hex piece ``tile@q,r+q,r+…``; ``#1`` behind
-either names the field or board, and clay is ``clay/open@q,r>NE#0``. Words are parted by blanks::
+A card is ``tile@x,y^turns`` (``^0`` is left out), a hex piece ``tile@q,r+q,r+…``. A suffix ``#1``
+names the field or board. Clay is ``clay/open@q,r>NE#0``. Words are separated by blanks::
 
     blue/curve@0,0^1 red/straight@1,0
 """
@@ -29,7 +29,7 @@ def read_layout(text: str, lattice: str = "square") -> Layout:
     """Return the layout that a line describes.
 
     Raises:
-        NotationError: a word cannot be read; the message names it.
+        NotationError: a word cannot be read; the message names the word.
     """
     return Layout.of(*(_read(word, lattice) for word in text.split()))
 

@@ -10,13 +10,13 @@ from engine.lattice import Cell
 
 @dataclass(frozen=True, slots=True, order=True)
 class Placement:
-    """A square card in a cell, turned so many quarters clockwise."""
+    """A square card in a cell, with its quarter turns clockwise."""
 
     tile: str
     at: Cell
     turns: int = 0
     field: int | None = None
-    """Sssnake: on whose private field, counted from 0."""
+    """Sssnake: the number of the field, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -24,11 +24,11 @@ class Piece:
     """A hex tile on the cells it covers; the cells alone say how it is turned and flipped."""
 
     tile: str
-    """With its colour: ``red/4/0+``."""
+    """The name of the tile with its colour: ``red/4/0+``."""
     cells: tuple[Cell, ...]
-    """Sorted."""
+    """The covered cells, sorted."""
     board: int | None = None
-    """Snekagon 5G: which board of the ring."""
+    """Snekagon 5G: the number of the board in the ring, from 0."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,7 +39,7 @@ class Clay:
     cell: Cell
     kind: Literal["open", "closed"]
     opens: str | None = None
-    """The side towards the snake's body (``"NE"``), for an open piece where it was seen."""
+    """The side towards the snake's body (``"NE"``) of an open piece; ``None`` if not seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Layout:
 
     @classmethod
     def of(cls, *placements: Placement | Piece | Clay) -> Layout:
-        """Return the layout of these placements, in whatever order they are given."""
+        """Return the layout of these placements, in any order."""
         return cls(
             frozenset(p for p in placements if isinstance(p, Placement)),
             frozenset(p for p in placements if isinstance(p, Piece)),

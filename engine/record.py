@@ -1,7 +1,7 @@
-"""Games and tables in writing: JSON in and out, with the place of every mistake.
+"""Reads and writes records and table states as JSON; errors name the place of the mistake.
 
-What a player could do on a table is never a bad record: it is judged. What no table could hold
-(an unknown tile, a cell that is no whole number, a tile of another shape) is a ``RecordError``.
+What a player could do on a table is judged by the rules, even if it is a foul. What no table could
+hold (an unknown tile, a cell that is not a whole number, a wrong shape) is a ``RecordError``.
 """
 
 from __future__ import annotations
@@ -50,31 +50,31 @@ TABLE_KEYS = (
 LYING_KEYS = (
     "tile", "at", "turns", "cells", "board", "field", "confidence", "outline", "guesses", "why",
 )  # fmt: skip
-"""What the camera says of a tile; rules need the place and the turns alone."""
+"""Keys of a tile in a table state; the rules use only the tile, its place and its turns."""
 CLAY_KEYS = ("board", "cell", "kind", "opens", "confidence", "centre")
 CARD_KEYS = ("tile", "at", "turns")
 PIECE_KEYS = ("tile", "cells")
 MOVE_KEYS = {"turn": ("at", "turns"), "roll": ("value", "tiles"), "discard": ("tile",)}
-"""What a move says beside ``player`` and ``do``, where no tile is laid."""
+"""Keys besides ``player`` and ``do`` of the moves that lay no tile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A written game: who plays what, what lay there first, and the moves."""
+    """A written game: the rule book, the box, the start and the moves."""
 
     game: AnyGame
     tile_set: TileSet
     start: Start
     moves: tuple[Move, ...] = ()
     hand: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Carnival: the tiles in hand at the end, by player, as far as they are told."""
+    """Carnival: the tiles in hand after the last move, by player, for the hands that are told."""
 
 
 def parse_record(data: Json, set_folders: Iterable[Path] = ()) -> Record:
     """Return the record that a JSON value describes.
 
     Raises:
-        RecordError: names the place and what is wrong there.
+        RecordError: the value is not a record; the error names the place and the problem.
     """
     table = an_object(data, "")
     _check_format(table, RECORD_FORMAT)
@@ -96,7 +96,7 @@ def parse_record(data: Json, set_folders: Iterable[Path] = ()) -> Record:
 
 
 def find_set(game: AnyGame, name: Json, folders: Iterable[Path] = ()) -> TileSet:
-    """Return the box to play with: the game's own where no name is given."""
+    """Return the box of a name; without a name, the game's own box."""
     if name is None:
         name = game.facts.name
     if not isinstance(name, str):
@@ -180,23 +180,23 @@ def parse_move(
 def parse_table(
     game: AnyGame, tile_set: TileSet, data: Json, place: str = "", more: tuple[str, ...] = ()
 ) -> tuple[Layout, Mapping[str, Any]]:
-    """Return the layout of a table state, and the table itself; ``tiles`` alone will do.
+    """Return the layout of a table state, and its JSON object; all keys are optional.
 
     Args:
-        game: whose rules it is laid by.
+        game: the rule book.
         tile_set: the box.
         data: the table state.
-        place: where it stands in what was given.
-        more: keys that it may have beside its own.
+        place: the place of the table state in the whole document, for error messages.
+        more: extra keys that the table state may have.
 
     Raises:
-        RecordError: names the place and what is wrong there.
+        RecordError: the value is not a table state; the error names the place and the problem.
     """
     table = an_object(data, place)
     _check_format(table, TABLE_FORMAT, place)
     refuse_unknown(table, (*TABLE_KEYS, *more), place)
     for key, wanted in (("game", game.facts.name), ("set", tile_set.name)):
-        # A camera that was told of no game writes null.
+        # A camera that does not know the game writes null.
         if table.get(key) not in (None, wanted):
             problem = f"is {shown(table[key])}, but should be {wanted}"
             raise RecordError(inside(place, key), problem)
@@ -207,7 +207,7 @@ def parse_table(
 
 
 def parse_counts(value: Json, place: str) -> dict[str, int]:
-    """Return names with whole numbers from 0 on, such as tokens by player."""
+    """Return a mapping of names to whole numbers >= 0, such as tokens by player."""
     counts = an_object(value, place)
     for name, number in counts.items():
         if not is_whole(number) or not 0 <= number <= MOST_TILES:
@@ -218,7 +218,7 @@ def parse_counts(value: Json, place: str) -> dict[str, int]:
 
 
 def move_to_json(move: Move) -> dict[str, Json]:
-    """Return a move in the record's form, its keys in a stable order."""
+    """Return a move as JSON in the form of records, its keys in a stable order."""
     entry: dict[str, Json] = {"player": move.player, "do": move.do}
     if move.tile is not None:
         entry["tile"] = move.tile
@@ -246,7 +246,7 @@ def move_to_json(move: Move) -> dict[str, Json]:
 
 
 def layout_to_json(layout: Layout) -> dict[str, Json]:
-    """Return ``tiles`` and, where there is any, ``clay``, as a table state has them."""
+    """Return the ``tiles`` of a table state and, if there is any, its ``clay``."""
     tiles: list[Json] = []
     clay: list[Json] = []
     for placed in layout.placements():
@@ -317,7 +317,7 @@ def _parse_start(
 def _parse_hand(
     tile_set: TileSet, players: tuple[str, ...], value: Json
 ) -> Mapping[str, tuple[str, ...]]:
-    """Return the tiles in hand that a record may tell; the referee does not look at them."""
+    """Return the tiles in hand that a record tells; the player uses them, the referee does not."""
     hands = {}
     for player, tiles in an_object(value, "hand").items():
         if player not in players:
@@ -389,7 +389,7 @@ def _parse_roll(tile_set: TileSet, entry: Mapping[str, Any], place: str) -> Move
 
 
 def _check_what_was_seen(table: Mapping[str, Any], place: str) -> None:
-    """Check the names of what a camera says beside the layout; rules do not need it."""
+    """Check the keys of what a camera reports besides the layout; the rules ignore the values."""
     for part in ("unsure", "aside"):
         here = inside(place, part)
         for i, entry in enumerate(a_list(table.get(part, []), here, MOST_TILES)):
@@ -422,7 +422,7 @@ def _parse_tiles(tile_set: TileSet, value: Json, place: str) -> Layout:
 def _covered(tile_set: TileSet, placed: Placement | Piece) -> Iterable[tuple[int | None, Cell]]:
     if isinstance(placed, Piece):
         return [(placed.board, cell) for cell in placed.cells]
-    # A card of several cells lies at [0, 0], turns 0, wherever it is seen.
+    # A card of several cells is not turned: the camera reports it with turns 0.
     x, y = placed.at
     return [(placed.field, (x + dx, y + dy)) for dx, dy in tile_set[placed.tile].cells]
 

@@ -1,6 +1,6 @@
-"""Judges written games: replays a record, lists moves, counts sequences, scores a table.
+"""Referee for written games: replays a record, lists moves, counts sequences, scores a table.
 
-Everything here answers with plain JSON values in the form that the command line prints.
+The answers are plain JSON values in the form that the command line prints.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engine.tiles import TileSet
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A record played up to its end, or to its first illegal move."""
+    """A record replayed to its end or to its first illegal move."""
 
     position: Any
     verdicts: tuple[tuple[Violation, ...] | None, ...]
@@ -56,19 +56,19 @@ def replay(record: Record) -> Replay:
 
 
 def referee_record(record: Record) -> dict[str, Json]:
-    """Return what the referee says of a written game."""
+    """Return the verdict on every move of a record, and its outcome."""
     played = replay(record)
     moves = [_verdict_to_json(broken) for broken in played.verdicts]
     return {"moves": moves} | outcome_to_json(record.game.outcome(played.position))
 
 
 def referee_series(records: Iterable[Record]) -> dict[str, Json]:
-    """Return what the referee says of several games, and the players' totals."""
+    """Return the referee's answers to several records, and the players' totals."""
     return series_of([referee_record(record) for record in records])
 
 
 def series_of(games: list[dict[str, Json]]) -> dict[str, Json]:
-    """Return the answers to several games, and the players' totals."""
+    """Return the referee's answers to several games, and the players' totals."""
     totals: dict[str, Json] = {}
     for game in games:
         for player, score in game["scores"].items():
@@ -101,7 +101,7 @@ def position_at_end(record: Record) -> Any:
 
 
 def perft(game: AnyGame, position: Position, depth: int) -> int:
-    """Count the sequences of so many moves; a finished game is one sequence."""
+    """Count the sequences of ``depth`` legal moves; a game that ends earlier is one sequence."""
     if depth == 0:
         return 1
     moves = game.legal_moves(position)
@@ -113,7 +113,7 @@ def perft(game: AnyGame, position: Position, depth: int) -> int:
 
 
 def score_table(game: AnyGame, tile_set: TileSet, start: Start) -> dict[str, Json]:
-    """Return the scores of a table as it lies, what is wrong with it, and what is open."""
+    """Return the scores of a table, the rules it breaks, and the open questions."""
     position = game.opening(start, tile_set)
     return outcome_to_json(game.outcome(position)) | {
         "violations": [violation_to_json(broken) for broken in game.inspect(position)],
@@ -132,7 +132,7 @@ def score_table(game: AnyGame, tile_set: TileSet, start: Start) -> dict[str, Jso
 
 
 def outcome_to_json(outcome: Outcome) -> dict[str, Json]:
-    """Return scores, their lines, and who won once it is over."""
+    """Return an outcome as JSON: scores, their lines, and the winners once the game is over."""
     return {
         "scores": dict(outcome.scores),
         "lines": {
@@ -145,7 +145,7 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Json]:
 
 
 def violation_to_json(violation: Violation) -> dict[str, Json]:
-    """Return a broken rule with its sentence and cells."""
+    """Return a violation as JSON: the rule, its sentence and the cells."""
     entry: dict[str, Json] = {
         "rule": violation.rule.id,
         "text": violation.text,
@@ -155,7 +155,7 @@ def violation_to_json(violation: Violation) -> dict[str, Json]:
 
 
 def rules_to_json(facts: Facts) -> dict[str, Json]:
-    """Return a game in short, then its rules with ids, sentences and sources."""
+    """Return the summary of a game, and its rules with ids, sentences and sources."""
     rules = [{"id": rule.id, "text": rule.text, "source": rule.source} for rule in facts.rules]
     return {"summary": asdict(facts.summary), "rules": rules}
 

@@ -1,7 +1,7 @@
-"""Where a row of strands leads on a field, and the shortest way to join two ends.
+"""Where strands lead on a field of Sssnake, and the shortest route between two ends.
 
-A field is known here only by what its taken cells do to a snake that enters them. Every strand
-leads from edge to edge, so a snake that runs on never has a choice; only an empty cell has one.
+A field is given by where its taken cells lead a snake that enters them. Every strand leads from
+edge to edge, so a snake has no choice on taken cells, only on empty ones.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from engine.lattice import SQUARE_STEPS, Cell, bounding_box, opposite, square_neighbour
 
 Side = tuple[Cell, int]
-"""A cell, and the edge by which a snake comes into it."""
+"""A cell, and the edge by which a snake enters it."""
 
 BLANK, EXIT = -1, -2
 
 Across = Mapping[Cell, tuple[int, ...]]
-"""By taken cell and edge: the edge where a snake that comes in leaves again, ``BLANK`` where it
-cannot come in, ``EXIT`` where it meets its own big card."""
+"""By taken cell and edge of entry: the edge by which a snake leaves, ``BLANK`` where it cannot
+enter, ``EXIT`` where it meets its own big card."""
 
 
 def run_on(across: Across, side: Side) -> Side:
-    """Return where a snake stops that comes in by a side.
+    """Return where a snake that enters by a side stops.
 
-    It stops in front of an empty cell, at a blank edge or at an exit of the big card. Strands
-    never part, so that it cannot go round in a ring.
+    A snake stops before an empty cell, at a blank edge or at an exit of the big card. Strands
+    never branch, so the walk cannot run into a loop.
     """
     cell, edge = side
     while cell in across:
@@ -36,7 +36,7 @@ def run_on(across: Across, side: Side) -> Side:
 
 
 def cells_passed(across: Across, side: Side) -> Iterator[Cell]:
-    """Yield the taken cells that a snake runs through when it comes in by a side."""
+    """Yield the taken cells that a snake runs through after it enters by a side."""
     cell, edge = side
     while cell in across and (out := across[cell][edge]) >= 0:
         yield cell
@@ -48,17 +48,16 @@ def shortest_route(
 ) -> tuple[Cell, ...] | None:
     """Return the empty cells of a shortest route from some empty cells to others.
 
-    Free strands on the way cost nothing. Whoever passes an empty cell twice could have gone on
-    the first time by the edge he leaves it at last, so a shortest route takes every cell, and
-    with it every free strand, once: a search over cells is exact, and single cards will do.
+    Strands on the way cost nothing. A route that visits an empty cell twice can be shortened by
+    leaving it at once by its last edge, so a shortest route visits every cell, and with it every
+    free strand, once. A breadth-first search over cells is therefore exact, with one card a cell.
 
-    Nor does it leave the ring of empty cells round all that lies there: whatever runs further
-    out can be pushed back onto the ring. The search goes out from both sides, always where fewer
-    cells wait, so that a walled-in end is known as soon as its own room is full, however wide the
-    other's is.
+    A shortest route need not leave the ring of empty cells round all cards: any detour outside
+    can be moved onto the ring. The search is bidirectional and always expands the smaller
+    frontier, so a walled-in end is found as soon as its own pocket is full.
 
     Returns:
-        The cells, first a start and last a goal, or ``None`` when nothing joins them.
+        The cells, first a start and last a goal, or ``None`` if there is no route.
     """
     left, top, right, bottom = _ring(across, starts)
     came_from = ({cell: cell for cell in starts}, {cell: cell for cell in goals})
@@ -84,7 +83,7 @@ def shortest_route(
 
 
 def pocket(across: Across, start: Cell) -> frozenset[Cell] | None:
-    """Return the empty cells that an end can reach, ``None`` where it can get out into the open."""
+    """Return the empty cells that an end can reach, ``None`` if it can reach the outside."""
     left, top, right, bottom = _ring(across, [start])
     found, border = {start}, [start]
     while border:
@@ -99,7 +98,7 @@ def pocket(across: Across, start: Cell) -> frozenset[Cell] | None:
 
 
 def _ring(across: Across, starts: Sequence[Cell]) -> tuple[int, int, int, int]:
-    """Return left, top, right and bottom of the ring of empty cells round everything."""
+    """Return left, top, right and bottom of the ring of empty cells round all cards."""
     left, top, right, bottom = bounding_box(across) or bounding_box(starts) or (0, 0, 0, 0)
     return left - 1, top - 1, right + 1, bottom + 1
 

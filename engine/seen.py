@@ -1,4 +1,4 @@
-"""What a picture shows of hex tiles besides colours, and what of it speaks against a reading."""
+"""Evidence about hex tiles besides colours, and how much of it contradicts a reading."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ SIDES = len(HEX_SIDE_NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a picture shows besides colours, and what is known from before.
+    """What a picture shows besides colours, and the layout known from before.
 
-    Cells are ``(q, r)`` or, where there are several boards, ``(board, q, r)``. All of it may be
-    incomplete; what is wrong counts against the true reading, but does not rule it out.
+    Cells are ``(q, r)`` or, where there are several boards, ``(board, q, r)``. The evidence may be
+    incomplete; wrong evidence counts against the true reading, but does not rule it out.
     """
 
     notches: Mapping[Place, frozenset[int]] = field(default_factory=dict)
-    """The sides with a notch, counted clockwise from the east, of hexes that were seen well."""
+    """The notched sides of hexes that were seen well, numbered clockwise from the east."""
     seams: Mapping[frozenset[Place], bool] = field(default_factory=dict)
     """Whether a tile ends between two neighbouring hexes."""
     clay: frozenset[Clay] = frozenset()
     last: Layout = field(default_factory=Layout)
-    """The last known position; its tiles have probably stayed where they were."""
+    """The last known layout; its tiles have probably not moved."""
 
 
 def spot_of(place: Place) -> Spot:
@@ -38,7 +38,7 @@ def spot_of(place: Place) -> Spot:
 
 
 class Evidence:
-    """What was seen, by spot."""
+    """The evidence, indexed by spot."""
 
     def __init__(self, seen: Seen, spots: Collection[Spot]) -> None:
         self._notches = {spot_of(place): sides for place, sides in seen.notches.items()}
@@ -51,7 +51,7 @@ class Evidence:
                 self._before |= dict.fromkeys(lying, (piece.tile, lying))
 
     def against(self, tile: str, walk: Sequence[Spot]) -> int:
-        """Return how many things speak against a tile that lies along a walk."""
+        """Return the number of observations that contradict a tile along a walk."""
         return (
             sum(1 for _ in self._wrong_notches(walk))
             + sum(1 for _ in self._wrong_seams(walk))
@@ -85,7 +85,7 @@ class Evidence:
                 yield spot
 
     def _moved(self, tile: str, walk: Sequence[Spot]) -> int:
-        """Return how many hexes belonged to another tile before."""
+        """Return how many hexes belonged to another tile in the last known layout."""
         here = (tile, frozenset(walk))
         return sum(1 for spot in walk if self._before.get(spot, here) != here)
 

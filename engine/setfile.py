@@ -1,6 +1,6 @@
-"""Reads ``engine/sets/*.toml`` and owners' own set files; a mistake is named with its line.
+"""Reads ``engine/sets/*.toml`` and owners' own set files; errors name the line of the mistake.
 
-A set file says what is in a box. Its form is described for owners in ``engine/sets/README.md``.
+A set file says what is in a box. ``engine/sets/README.md`` describes the format for owners.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LARGEST_FILE_BYTES = 1 << 20
 MOST_OF_ONE_TILE = 1000
 LONGEST_TEXT = 80
 LONGEST_SIDE = 20
-"""Of a board or a tile, in cells."""
+"""The largest side of a board and coordinate of a tile's cell, in cells."""
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 TILE_NAME = re.compile(r"[a-z0-9+-]+(/[a-z0-9+-]+)*")
 TOP_KEYS = {
@@ -46,7 +46,7 @@ def built_in_names() -> tuple[str, ...]:
 
 @cache
 def built_in_set(name: str) -> TileSet:
-    """Return the box that comes with the program under that name."""
+    """Return the built-in box of that name; cached."""
     return load_set(name, ())
 
 
@@ -54,7 +54,7 @@ def load_set(name: str, folders: Iterable[Path]) -> TileSet:
     """Return the set of that name from the first folder that has it, else the built-in one.
 
     Raises:
-        SetError: there is no such set, or its file is wrong.
+        SetError: there is no such set, or its file has a mistake.
     """
     if not SAFE_NAME.fullmatch(name):
         raise SetError(
@@ -98,20 +98,20 @@ def parse_set(text: str, file_name: str) -> TileSet:
     except RecursionError:
         raise SetError(f"{file_name}: too many brackets inside each other") from None
     except ValueError:
-        # The one error of tomllib that is none of its own: Python counts the digits.
+        # Not a TOMLDecodeError: Python itself limits the digits of a whole number.
         raise SetError(f"{file_name}: a number has too many digits") from None
     return _Reader(file_name, text, data).tile_set()
 
 
 def _said_of(error: tomllib.TOMLDecodeError, text: str) -> str:
-    """Return what is wrong with the form of a file; a key that stands twice is named."""
+    """Return the syntax error of a file; a repeated key is named."""
     line = re.search(r"overwrite a value \(at line (\d+)", str(error))
     key = line and re.match(r"\s*([^\s=]+)\s*=", text.splitlines()[int(line[1]) - 1])
     return f", line {line[1]}: {key[1]}: is given twice" if line and key else f": {error}"
 
 
 class _Reader:
-    """Turns parsed TOML into a tile set, knowing on which line each key stands."""
+    """Turns parsed TOML into a tile set; finds the line of a key for error messages."""
 
     def __init__(self, file_name: str, text: str, data: Mapping[str, Any]) -> None:
         self._file = file_name
@@ -304,7 +304,7 @@ class _Reader:
         return SetError(f"{self._file}, line {line}: {key}: {problem}")
 
     def _line_of(self, tile: int | None, key: str) -> int:
-        """Return the line of a key, or of the block that lacks it, counted from one."""
+        """Return the line of a key, or of the block that lacks it, counted from 1."""
         headers = [i for i, line in enumerate(self._lines) if re.match(r"\s*\[", line)]
         blocks = [i for i in headers if re.match(r"\s*\[\[\s*tile\s*\]\]", self._lines[i])]
         if tile is None:
@@ -319,7 +319,7 @@ class _Reader:
 
 
 def _period(strands: tuple[Strand, ...], tile: Mapping[str, Any]) -> int:
-    """Return after how many quarter turns a card looks the same."""
+    """Return the number of quarter turns after which a card looks the same: 1, 2 or 4."""
     if tile.get("exits") or len(tile.get("cells", ())) > 1:
         return 4
 

@@ -1,7 +1,7 @@
-"""What the rules ask of the tiles in a set file, by the roles they have there.
+"""Checks the tiles of a set file against the rules, by their roles.
 
-Only Carnival's tiles have roles that decide what they do; an owner may add kinds to that box, so
-each is checked by its role, never by its name.
+Only in Carnival does the role decide what a tile does. Owners may add kinds to that box, so tiles
+are checked by role, never by name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from engine.tiles import GREY, TileKind
 
 Mistake = tuple[str, str]
-"""The key in the set file, and what is wrong there."""
+"""The key in the set file, and the problem with its value."""
 
 CARNIVAL = "carnival"
 CARNIVAL_COLOURS = ("yellow", "violet", "black", "red")
@@ -21,7 +21,7 @@ STRANDS: Mapping[str, tuple[int, ...]] = {
     "log": (2,), "crossing-log": (2, 2),
     "house": (), "gift": (), "trouble": (), "hat": (),
 }  # fmt: skip
-"""By role: how many edges each strand has."""
+"""By role: the number of edges of each strand."""
 COLOURED = frozenset({"plain", "diamond", "knot", "sore", "head"})
 MOST_POINTS = 1000
 WITHOUT_POINTS = frozenset({"log", "crossing-log", "house"})
@@ -34,7 +34,7 @@ IN_WORDS = {
 
 
 def tile_mistake(game: object, kind: TileKind) -> Mistake | None:
-    """Return what is wrong with a tile of a game's box, if anything is."""
+    """Return the first mistake in a tile of a game's box, ``None`` without any."""
     if game != CARNIVAL:
         return None
     if kind.role not in STRANDS:
@@ -45,7 +45,7 @@ def tile_mistake(game: object, kind: TileKind) -> Mistake | None:
 def box_mistake(
     game: object, colours: Iterable[str], kinds: Iterable[TileKind], data: Mapping[str, Any]
 ) -> Mistake | None:
-    """Return what is wrong with a game's box as a whole, if anything is."""
+    """Return the first mistake in a game's box as a whole, ``None`` without any."""
     if game != CARNIVAL:
         return None
     listed = tuple(colours)

@@ -1,7 +1,7 @@
-"""Traces strands across touching cards into chains, and says what a card would join.
+"""Traces strands across touching cards into chains, and finds what a card would join.
 
-A chain is a maximal row of strands joined across touching edges; with a colour in it, it is a
-snake. Here a chain may hold several colours: whether that is allowed is for a rule book to say.
+A chain is a maximal row of strands joined across touching edges; a chain with a colour is a snake.
+A chain may have several colours here: the rule book decides whether that is allowed.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ End = tuple[Cell, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Card:
-    """A kind of tile turned one way; equal cards are the same object."""
+    """A kind of tile in one orientation; ``card`` returns the same object for equal cards."""
 
     kind: TileKind
     turns: int
     strands: tuple[Strand, ...]
     strand_at: tuple[int, ...]
-    """By edge: which strand crosses it, -1 for none."""
+    """By edge: the number of the strand that crosses the edge, -1 for none."""
     across: tuple[int, ...]
-    """By edge: the edge where that strand leaves the card, -1 for a cap or a blank edge."""
+    """By edge: the other edge of the strand there, -1 for a cap or a blank edge."""
     colour_at: tuple[str, ...]
-    """By edge: the colour of that strand, grey for none."""
+    """By edge: the colour of the strand there, grey for none."""
 
     @property
     def tile(self) -> str:
@@ -40,7 +40,7 @@ class Card:
 
 @cache
 def card(kind: TileKind, turns: int) -> Card:
-    """Return the card for a kind turned so many quarters clockwise."""
+    """Return the card for a kind after a number of quarter turns clockwise."""
     if turns >= kind.period:
         return card(kind, turns % kind.period)
     strands = kind.turned(turns)
@@ -59,21 +59,21 @@ Cards = Mapping[Cell, Card]
 
 
 class Chain(NamedTuple):
-    """A row of strands."""
+    """A maximal row of joined strands."""
 
     strands: tuple[tuple[Cell, int], ...]
     """Cell and number of each strand on its card, in no particular order."""
     colours: frozenset[str]
-    """The colours in it; empty for a grey chain."""
+    """The colours of the strands; empty for a grey chain."""
     ends: tuple[End, ...]
-    """Where it can go on: none, one or two."""
+    """The open ends: none, one or two."""
     caps: int
-    """How many heads and tails it holds, of any colour."""
+    """The number of heads and tails, of any colour."""
     faces: tuple[Cell, ...]
     """The empty cell beyond each end."""
 
     def is_loop(self) -> bool:
-        """Say whether it runs in a ring, with neither end nor cap."""
+        """Say whether the chain is a closed loop, with neither end nor cap."""
         return not self.ends and not self.caps
 
 
@@ -93,7 +93,7 @@ class Web(NamedTuple):
         return None if number < 0 else self.chains[number]
 
     def of_colour(self, colour: str) -> tuple[Chain, ...]:
-        """Return the chains that hold a colour: one, unless the rules were broken."""
+        """Return the chains with a colour: at most one, unless the rules were broken."""
         return tuple(chain for chain in self.chains if colour in chain.colours)
 
 
@@ -101,7 +101,7 @@ NO_COLOUR: frozenset[str] = frozenset()
 
 
 def trace(cards: Cards) -> Web:
-    """Follow every strand of a layout."""
+    """Return the chains of a layout."""
     chain_at: dict[Cell, list[int]] = {cell: [-1, -1, -1, -1] for cell in cards}
     chains: list[Chain] = []
     for cell, laid in cards.items():
@@ -115,7 +115,7 @@ def trace(cards: Cards) -> Web:
 def _follow(
     cards: Cards, chain_at: Mapping[Cell, list[int]], start: Cell, first: int, number: int
 ) -> Chain:
-    """Walk from one strand in both directions and mark every edge on the way."""
+    """Return the chain through one strand, and mark its edges in ``chain_at``."""
     strand = cards[start].strands[first]
     strands = [(start, first)]
     colours = {strand.colour}
@@ -161,12 +161,12 @@ def _facing(chains: Iterable[Chain]) -> dict[Cell, tuple[Chain, ...]]:
 
 
 class Joined(NamedTuple):
-    """What one more card makes of a web: the chains it changes, and the ends that differ."""
+    """How one more card changes a web: the chains over the card, and the changed ends."""
 
     chains: tuple[Chain, ...]
     """The chains that run over the new card, each once."""
     facing: Mapping[Cell, tuple[Chain, ...]]
-    """The ends at every empty cell where anything changed; nothing at the card's own cell."""
+    """By cell where an end changed: the chains that face it now; empty at the card's own cell."""
 
 
 class Spot(NamedTuple):
@@ -176,13 +176,13 @@ class Spot(NamedTuple):
     beyond: tuple[Cell, ...]
     """The cell beyond each edge."""
     is_open: tuple[bool, ...]
-    """By edge: whether that cell is empty."""
+    """By edge: whether the cell beyond is empty."""
     met: tuple[int, ...]
-    """By edge: the number of the chain that arrives there, -1 for none."""
+    """By edge: the number of the chain that arrives at the edge, -1 for none."""
 
 
 def spot(web: Web, cell: Cell) -> Spot:
-    """Look around an empty cell."""
+    """Return what lies around an empty cell."""
     beyond = square_neighbours(cell)
     rows = [web.chain_at.get(beside) for beside in beyond]
     met = [-1 if row is None else row[edge ^ 2] for edge, row in enumerate(rows)]
@@ -190,7 +190,7 @@ def spot(web: Web, cell: Cell) -> Spot:
 
 
 def join(web: Web, here: Spot, laid: Card) -> Joined:
-    """Say what a card in an empty cell joins, without tracing the whole layout again."""
+    """Return what a card in an empty cell joins, without tracing the whole layout again."""
     chains = []
     facing: dict[Cell, tuple[Chain, ...]] = {}
     for strands, numbers in _groups(laid, here):
@@ -209,7 +209,7 @@ def join(web: Web, here: Spot, laid: Card) -> Joined:
 
 
 def _groups(laid: Card, here: Spot) -> list[tuple[list[int], set[int]]]:
-    """Return the strands of a card that come to lie in one chain, and the chains they meet."""
+    """Return the card's strands grouped by resulting chain, each with the chains it joins."""
     groups: list[tuple[list[int], set[int]]] = []
     for number, strand in enumerate(laid.strands):
         strands = [number]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from engine.lattice import Cell
 
 GREY = "grey"
-"""The colour of strands that belong to nobody until they are joined."""
+"""The colour of strands that belong to no player until a coloured strand joins them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Strand:
     """One piece of snake on a card."""
 
     edges: tuple[int, ...]
-    """The sides it leaves by: two, or one for a cap."""
+    """The edges where the strand leaves the card: two, or one for a cap."""
     colour: str = GREY
     """A player's colour, or grey."""
     cap: str | None = None
@@ -38,33 +38,33 @@ class Exit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TileKind:
-    """A tile as printed in the box: its name, what crosses it, and how many there are.
+    """A kind of tile in the box: its name, its print, and the number of copies.
 
-    A kind is itself and no other, so that it can be looked up quickly.
+    Kinds are compared by identity, so that hashing them is fast.
     """
 
     name: str
-    """As records write it: ``blue/curve``, ``red/4/0+``, ``log/corner``."""
+    """The name in records: ``blue/curve``, ``red/4/0+``, ``log/corner``."""
     shape: str
     """The name without its colour: ``curve``, ``4/0+``."""
     colour: str | None
     count: int
     strands: tuple[Strand, ...] = ()
-    """Square cards at turns 0."""
+    """The strands of a square card at turns 0."""
     cells: tuple[Cell, ...] = ((0, 0),)
-    """The cells it covers at turns 0, the first at ``(0, 0)``."""
+    """The cells covered at turns 0, the first at ``(0, 0)``."""
     exits: tuple[Exit, ...] = ()
     role: str = ""
-    """What the rules call it where its strands do not say: ``gift``, ``log``, ``knot``, …"""
+    """The function in the rules where strands do not show it: ``gift``, ``log``, ``knot``, …"""
     points: int = 0
     """Printed points."""
     period: int = 4
     """Quarter turns after which the card looks the same: 1, 2 or 4."""
     path: str | None = None
-    """Hex snake tiles: their turns, ``0`` straight on, ``+`` right, ``-`` left."""
+    """The turns of a hex tile: ``0`` straight on, ``+`` right, ``-`` left."""
 
     def turned(self, turns: int) -> tuple[Strand, ...]:
-        """Return the strands after so many quarter turns clockwise."""
+        """Return the strands after a number of quarter turns clockwise."""
         return tuple(
             Strand(tuple((e + turns) % 4 for e in s.edges), s.colour, s.cap) for s in self.strands
         )
@@ -79,16 +79,16 @@ class TileSet:
     lattice: Literal["square", "hex"]
     colours: tuple[str, ...]
     kinds: Mapping[str, TileKind]
-    """By name, in the order of the set file."""
+    """The kinds by name, in the order of the set file."""
     pitch_mm: float = 45.0
-    """Side of a square card, or flat-to-flat width of a hex cell."""
+    """Side of a square card, or flat-to-flat width of a hex cell, in millimetres."""
     extras: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    """What only one game needs (board side, eyes), as the set file says it."""
+    """Keys of the set file that only one game needs, such as board side and eyes."""
     title: str = ""
-    """How the box is called on paper and on the page."""
+    """The name of the box on paper and on the page."""
 
     def __getitem__(self, name: str) -> TileKind:
-        """Return the kind of that name."""
+        """Return the kind with this name."""
         return self.kinds[name]
 
     def __contains__(self, name: object) -> bool:

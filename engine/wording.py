@@ -1,11 +1,11 @@
-"""How a sentence is filled: names in braces, tiles in words, and the form that a number takes."""
+"""Fills in sentences: names in braces, tiles in words, and plural forms."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 Sentence = str | Mapping[str, str]
-"""A sentence with ``{names}``; where it counts something, its forms for the number ``{n}``."""
+"""A sentence with ``{names}``, or its plural forms by CLDR category for the number ``{n}``."""
 
 FORMS: Mapping[str, tuple[str, ...]] = {
     "en": ("one", "other"),
@@ -14,14 +14,14 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "cs": ("one", "few", "other"),
     "ru": ("one", "few", "many"),
 }
-"""The forms that whole numbers take in each language, as CLDR has them."""
+"""The CLDR plural categories of whole numbers in each language."""
 
 TILE_NAMES = frozenset({"tile", "card", "what", "lying"})
-"""The names that stand for tiles; any other may be a person's, and stays as it is."""
+"""The placeholders for tiles, which are put in words; others may hold a person's name."""
 
 
 def plural_form(language: str, count: int) -> str:
-    """Return the form of a counted sentence: ``one``, ``few``, ``many`` or ``other``."""
+    """Return the CLDR plural category of a number: ``one``, ``few``, ``many`` or ``other``."""
     if language == "ru":
         if count % 10 == 1 and count % 100 != 11:
             return "one"
@@ -32,14 +32,14 @@ def plural_form(language: str, count: int) -> str:
 
 
 def in_form(sentence: Sentence, language: str, names: Mapping[str, object]) -> str:
-    """Return a sentence, of a counted one the form for its ``n``."""
+    """Return a sentence; of a sentence with plural forms, the one for its ``n``."""
     if isinstance(sentence, str):
         return sentence
     return sentence[plural_form(language, int(str(names["n"])))]
 
 
 def in_english(sentence: Sentence, names: Mapping[str, str]) -> str:
-    """Return a sentence filled in English: ``blue/curve`` is said ``blue curve``."""
+    """Return the English sentence, filled in; ``blue/curve`` becomes ``blue curve``."""
     words = {
         name: value.replace("/", " ").replace("double-", "double ") if name in TILE_NAMES else value
         for name, value in names.items()

@@ -1,7 +1,7 @@
 """From a camera frame to what is believed to lie on the table.
 
-What other packages use of it stands here: ``from vision import ReadRequest, read_table``. Nothing
-is loaded before it is asked for, since OpenCV takes a while; cameras are in ``vision.sources``.
+This module is the public interface: ``from vision import ReadRequest, read_table``. Names are
+imported lazily, since OpenCV is slow to import. Cameras are in ``vision.sources``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _HOME = {name: f"vision.{room}" for room, names in _ROOMS.items() for name in na
 
 
 def __getattr__(name: str) -> Any:
-    """Return what stands here, from the file that it lives in."""
+    """Return a public name, imported from its module on first use."""
     if name not in _HOME:
         raise AttributeError(f"vision has no {name!r}; it has {', '.join(__all__)}")
     return getattr(import_module(_HOME[name]), name)

@@ -50,18 +50,18 @@ from vision.layout.whole_bigs import with_whole_bigs
 __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
 
 FINER_BELOW_PX = 30.0
-"""Where tiles are narrower in a picture that was decoded at a half or less, the whole is used."""
+"""Below this median tile width a picture that was decoded at reduced size is decoded in full."""
 
 LIMITS = Limits(lost=0.15, measured_short=0.95, told_px=27.0, poorly_told_px=30.0)
-"""From this share of cards on that are cut off or whose field is hidden, the others are no table.
-Outlines at the far end of a steep view come out up to a tenth too small; exact tables were called
-small for that. Other outlines come out up to 2.6 pixels too wide: tiles of 24 are told to be
-small."""
+"""Limits for square cards. ``lost``: with more cards cut off or covered, the rest is no usable
+table. ``measured_short``: outlines at the far end of a steep view are measured up to 10 % too small
+and made exact tables count as small. ``told_px``, ``poorly_told_px``: other outlines are measured
+up to 2.6 pixels too wide, so tiles of 24 pixels must still be reported as small."""
 
 LOOKS = frozenset({"blur", "dark", "glare"})
 UNSURE_SHARE = 0.08
-"""Where more cards of a blurred, dark or shining picture are unsure, others are wrong or missing:
-on all three of 1,500 drawn tables that had so many."""
+"""A blurred, dark or glaring picture with a larger share of unsure cards is not good enough: in all
+three of 1,500 drawn tables above this share, other cards were wrong or missing."""
 
 
 Detect = Callable[[Bgr, ReadRequest], Detections]
@@ -72,13 +72,13 @@ ReadCells = Callable[
 
 @dataclass
 class Timings:
-    """How long each stage took."""
+    """Wall time of each stage, in milliseconds."""
 
     ms: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Add the time until the end of the block to a stage."""
+        """Add the time that the ``with`` block takes to a stage."""
         began = perf_counter()
         yield
         self.ms[name] = self.ms.get(name, 0.0) + (perf_counter() - began) * 1000
@@ -86,13 +86,13 @@ class Timings:
 
 @dataclass(frozen=True)
 class Stages:
-    """What reads a table; tests and evaluation put their own in."""
+    """The exchangeable stages of the pipeline; tests and evaluation pass their own."""
 
     detect: Detect
     reader: Reader | None
-    """``None`` where no box is told."""
+    """``None`` when the request names no box."""
     cells: ReadCells | None = None
-    """Reads outlines; ``None`` to read each of them anew."""
+    """Reads the outlines, for instance from a cache; ``None`` classifies every outline."""
 
 
 def read_table(
@@ -157,7 +157,7 @@ def _table(
     detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
     request: ReadRequest, sight: Sight | None,
 ) -> Reconstruction:  # fmt: skip
-    """Return what lies on the table, by what is known of the box."""
+    """Return the reconstructed table; the method depends on the box and its tile shape."""
     if request.tile_set is None:
         return reconstruct_unknown(detections, fits)
     if request.shape == "hex":
@@ -169,7 +169,7 @@ def _with_other_box(
     state: TableState, bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading],
     request: ReadRequest,
 ) -> TableState:  # fmt: skip
-    """Return a table on which nothing was read with the box that it shows, if it shows another."""
+    """Return a table without any tile, with advice if its tiles are of another box."""
     if request.tile_set is None or request.shape != "square":
         return state
     other = another_box(bgr, found, readings, request.tile_set)
@@ -183,14 +183,14 @@ def _with_overlooked(
     bgr: Bgr, detections: Detections, readings: Sequence[CellReading], reader: Reader | None,
     request: ReadRequest,
 ) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
-    """Return the outlines with tiles that a first look does not show.
+    """Return the outlines and readings with tiles added that the detector missed.
 
     Args:
         bgr: the picture.
         detections: the outlines.
         readings: what each of them shows.
-        reader: of the box.
-        request: what was asked for; in a picture that is all grid nothing is overlooked.
+        reader: the reader of the box.
+        request: what was asked for; with a fixed grid no tile can be missed.
     """
     if request.grid is not None or reader is None or request.tile_set is None:
         return detections, readings
@@ -204,7 +204,7 @@ def _with_overlooked(
 
 
 def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest) -> Eyes:
-    """Return what to look with for tiles of a taught box."""
+    """Return the callbacks that search for tiles of a taught box."""
     lit = partial(in_white_light, profile=request.profile)
     return Eyes(
         partial(read_cells, bgr, reader=reader, profile=request.profile),
@@ -218,12 +218,12 @@ def _sight(
     bgr: Bgr, ground: Ground, every: Sequence[Detection], cards: Sequence[Detection],
     reader: Reader | None, request: ReadRequest,
 ) -> Sight | None:  # fmt: skip
-    """Return what to look with once more; in a picture that is all grid nothing is left to see."""
+    """Return what a second look for cards needs; ``None`` unless the request is loose."""
     if not request.is_loose:
         return None
     kept = set(cards)
     doubtful = tuple(one.centre_px for one in every if one not in kept)
-    # Of a taught box nobody knows the paper: table in such a cell could be read as a tile.
+    # The paper of a taught box is unknown, so its reader could take bare table for a tile.
     known = None if reader is None or reader.embedded else reader
     look = partial(read_cells, bgr, reader=known, profile=request.profile)
     return Sight(ground.beside([card.corners_px for card in cards]), look, doubtful)
@@ -289,13 +289,13 @@ def _fits(detections: Detections, request: ReadRequest) -> list[LatticeFit]:
 
 
 def _narrow(detections: Detections, below_px: float) -> bool:
-    """Say whether tiles are narrower than that."""
+    """Say whether the median tile width is below ``below_px``."""
     widths = [detection.across_px for detection in detections.found]
     return bool(widths) and float(np.median(widths)) < below_px
 
 
 def _moved(detections: Detections, coarse: Picture, finer: Picture) -> Detections:
-    """Return the outlines in pixels of a finer copy of the picture."""
+    """Return the outlines converted to pixels of a finer copy of the picture."""
     found, faint = (
         tuple(replace(d, corners_px=finer.own_px(coarse.whole_px(d.corners_px))) for d in some)
         for some in (detections.found, detections.faint)
@@ -306,14 +306,14 @@ def _moved(detections: Detections, coarse: Picture, finer: Picture) -> Detection
 def _state(
     picture: Picture, table: Reconstruction, request: ReadRequest, every: Detections, *, known: bool
 ) -> TableState:
-    """Return the table with what the picture is worth.
+    """Return the table state, with the quality of the picture.
 
     Args:
-        picture: it was read from.
+        picture: the picture that was read.
         table: what was read.
         request: what was asked for.
-        every: all outlines, cards or not.
-        known: whether any of them surely shows a card of the box.
+        every: all outlines, whether cards or not.
+        known: whether any outline surely shows a card of the box.
     """
     seen = Visible.of(table, (picture.bgr.shape[1], picture.bgr.shape[0]))
     if not table.laid and request.tile_set is not None and request.grid is None:
@@ -331,9 +331,9 @@ def _state(
 
 
 def _judged(quality: Quality, table: Reconstruction, *, burnt: bool) -> Quality:
-    """Return what a blurred, dark or shining picture is worth by how surely its cards are read.
+    """Return the quality of a blurred, dark or glaring picture, judged by its cards' confidence.
 
-    However it looks, it is good enough where all of them are clear.
+    Such a picture is good enough if every card is read clearly, and not if many are unsure.
     """
     troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
     if not quality.ok and not burnt and troubles <= LOOKS:
@@ -344,13 +344,13 @@ def _judged(quality: Quality, table: Reconstruction, *, burnt: bool) -> Quality:
 
 
 def _surely_read(table: Reconstruction) -> bool:
-    """Say whether all cards of a known box are beyond doubt."""
+    """Say whether there are cards and all of them are clearly read."""
     sure = [card.is_read(CLEAR) for card in table.laid]
     return bool(sure) and all(sure)
 
 
 def _explained(entry: TileEntry, picture: Picture) -> TileEntry:
-    """Return an unsure entry with what is wrong with its place in the picture."""
+    """Return an unsure entry with the reason: what is wrong with the picture at its outline."""
     if entry.why != UNKNOWN_TILE:
         return entry
     trouble = tile_trouble(picture.bgr, np.asarray(entry.outline), scale=picture.scale)
@@ -358,7 +358,7 @@ def _explained(entry: TileEntry, picture: Picture) -> TileEntry:
 
 
 def _whole(state: TableState, picture: Picture) -> TableState:
-    """Return a table with its outlines in pixels of the whole picture."""
+    """Return a table state with its outlines in pixels of the full-size picture."""
     if picture.scale == 1:
         return state
     tiles, unsure, aside = (

@@ -1,7 +1,7 @@
 """Writes down how a table was read: every stage as a picture and a line.
 
-The pictures show what came out of each stage, named in its order: ``03-faint.jpg``. Outlines
-of one stage that the one before it did not give are drawn thick. ``trace.txt`` has a line a stage.
+Each stage writes one picture of its output, named by number and stage: ``03-faint.jpg``. Outlines
+that a stage did not get as its input are drawn thick. ``trace.txt`` has one line per stage.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from vision.layout.reconstruct import Reconstruction
 
 LINES = "trace.txt"
 LONG_PX = 1600
-"""Longer side of the pictures."""
+"""Longest side of the written pictures, in pixels; larger ones are scaled down."""
 COLOURS = ((0, 0, 230), (0, 160, 255), (60, 200, 60))
-"""For what is hardly, fairly and surely seen."""
+"""Line colours (BGR) for confidences below ``LIKELIER``, below ``TOLD``, and from ``TOLD`` on."""
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """One outline with what is to be said about it."""
+    """One outline to draw, with its confidence and label."""
 
     outline_px: Points
     confidence: float = 1.0
@@ -42,7 +42,7 @@ class Drawn:
 
     @property
     def key(self) -> tuple[tuple[int, ...], str]:
-        """What makes it the same one in two stages."""
+        """Identity of the outline across stages: its rounded corners and its label."""
         return tuple(np.round(self.outline_px).astype(int).ravel().tolist()), self.label
 
 
@@ -56,12 +56,12 @@ class Trace:
     _since: float = field(default_factory=perf_counter)
 
     def leaves_out(self, stage: str) -> bool:
-        """Leave nothing out."""
+        """Return ``False``: a trace runs every stage."""
         del stage
         return False
 
     def saw(self, stage: str, made: object, given: object) -> None:
-        """Write a stage down."""
+        """Write the line and the picture of one stage."""
         took_ms = 1000 * (perf_counter() - self._since)
         if isinstance(made, np.ndarray):
             self._bgr = made
@@ -81,14 +81,14 @@ class Trace:
 
 @contextmanager
 def traced(folder: Path) -> Iterator[None]:
-    """Write down, stage by stage, how a table is read inside the block."""
+    """Trace every table that is read inside the ``with`` block, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with watched_by(Trace(folder)):
         yield
 
 
 def _in_words(now: Sequence[Drawn], before: Sequence[Drawn], given: object) -> str:
-    """Return how many outlines there are, and what has changed."""
+    """Return the number of outlines, and how many a stage added and removed."""
     counted = f"{len(now)} outlines"
     if given is None:
         return counted
@@ -114,7 +114,7 @@ def _picture(bgr: Bgr, shown: Sequence[Drawn], known: set[tuple[tuple[int, ...],
 
 @singledispatch
 def drawn_of(made: object) -> Iterator[Drawn]:
-    """Yield the outlines in whatever came out of a stage; nothing where it has none."""
+    """Yield the outlines in a stage's output; nothing for a type without outlines."""
     del made
     return iter(())
 

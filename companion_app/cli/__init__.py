@@ -1,1 +1,1 @@
-"""The command ``snake-eye``: one file a command."""
+"""The command ``snake-eye``: one module for each command or group of commands."""

@@ -1,4 +1,4 @@
-"""What the commands share in their arguments."""
+"""Argument parsing that the commands share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.record import parse_options, parse_players
 
 Command = Callable[[Namespace], int]
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-"""Where commands are added."""
+"""The argparse object that commands are added to."""
 N = TypeVar("N", int, float)
 
 
@@ -49,7 +49,7 @@ def add_command(
 def add_game(
     parser: argparse.ArgumentParser, *, required: bool = True, options: bool = True
 ) -> None:
-    """Add what says which game is played with which box, and with which options."""
+    """Add the arguments for the game, its box and its options."""
     parser.add_argument(
         "--game", required=required, choices=GAMES, metavar="G", help="one of " + ", ".join(GAMES)
     )
@@ -82,7 +82,7 @@ def games_in_words() -> str:
 
 
 def _values(option: Option) -> str:
-    """Return the values of an option, as its own check names them."""
+    """Return the allowed values of an option, taken from the error message of its parser."""
     try:
         option.parse(object())
     except ValueError as error:
@@ -91,7 +91,7 @@ def _values(option: Option) -> str:
 
 
 def between(kind: type[N], least: N, most: N, problem: str) -> Callable[[str], N]:
-    """Return what reads a number of an argument; the problem is said of any other one."""
+    """Return an argparse type for a number in a range; others are refused with ``problem``."""
 
     def read(text: str) -> N:
         value = kind(text)
@@ -103,18 +103,18 @@ def between(kind: type[N], least: N, most: N, problem: str) -> Callable[[str], N
 
 
 SMALLEST = sys.float_info.min
-"""The least number above 0."""
+"""The smallest positive (normalised) float."""
 speed = between(float, SMALLEST, 1e6, "a speed is a number above 0")
 port = between(int, 0, 65535, "a port is a number from 0 to 65535")
 
 
 def told_players(game: AnyGame, given: str) -> tuple[str, ...]:
-    """Return the players as told by ``--players A,B``, checked."""
+    """Return the validated players of ``--players A,B``."""
     return parse_players(game, given.split(","), "--players")
 
 
 def told_machine(players: Sequence[str], given: Sequence[str]) -> dict[str, int]:
-    """Return the machine's seats as told by ``--machine A=LEVEL``, checked."""
+    """Return the validated seats of the machine, from ``--machine A=LEVEL``."""
     seats: dict[str, int] = {}
     for text in given:
         who, _, level = text.rpartition("=")
@@ -127,7 +127,7 @@ def told_machine(players: Sequence[str], given: Sequence[str]) -> dict[str, int]
 
 
 def told_options(game: AnyGame, given: Sequence[str]) -> dict[str, Json]:
-    """Return the game's options as told by ``--option name=value``, checked."""
+    """Return the validated options of the game, from ``--option name=value``."""
     return parse_options(game, dict(_pairs(given)), "--option")
 
 

@@ -59,7 +59,7 @@ def _photos_in(folder: Path) -> list[Path]:
 
 
 def _photos(files: list[Path], broken: list[tuple[str, str]]) -> Iterator[Photo]:
-    """Yield photographs one at a time; those that cannot be read are told apart."""
+    """Yield photographs one at a time; unreadable ones are appended to ``broken``."""
     for path in files:
         try:
             picture = load_picture(path)

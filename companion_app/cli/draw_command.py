@@ -15,7 +15,7 @@ from engine.game import Move, Place
 from engine.record import Record
 
 LONGEST_SIDE_PX = 2000
-"""Of a PNG; a card is then sharp on any screen, and the file fits into a message."""
+"""The longest side of a PNG: cards are sharp on any screen, and the file fits into a message."""
 MOST_PX_PER_MM = 8.0
 
 
@@ -64,7 +64,7 @@ def _drawing(record: Record) -> Drawing:
 
 
 def _drawn(cells: Iterable[Place], snake: str | None, record: Record) -> list[Place]:
-    """Return cells as drawings name them: with the number of the field where there are several."""
+    """Return cells as drawings name them: those of a snake with its field's number in front."""
     if snake is None:
         return list(cells)
     field = record.start.players.index(snake)

@@ -1,4 +1,4 @@
-"""A game looked over, as one HTML page: the curve, the turning points, every move."""
+"""The analysis of a game as one HTML page: the curve, the turning points, every move."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINES = ("#0b5fa5", "#b3261e", "#8a6d00", "#1b7a3d", "#6b3fa0")
 
 
 def game_page(record: Record, document: Json) -> str:
-    """Return the page of a game that was looked over."""
+    """Return the HTML page for the analysis of a game."""
     title = f"{record.game.facts.title}, looked over"
     winners = " and ".join(document["winners"])
     ended = f"Won by {winners}." if document["over"] else "Not over yet."
@@ -39,7 +39,7 @@ def game_page(record: Record, document: Json) -> str:
 
 
 def _curve(record: Record, document: Json) -> str:
-    """Draw what everybody could expect, move by move."""
+    """Return an SVG chart of every player's expected result, move by move."""
     moves = document["moves"]
     step = WIDTH / max(1, len(moves))
     lines = []

@@ -1,4 +1,4 @@
-"""The commands ``hall`` and ``reader``: a hall of tables, and what a table does to be in one."""
+"""The commands ``hall`` and ``reader``: run a hall of tables, join a table to one, read photos."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MISSING = (
 
 
 def add_hall_commands(commands: Commands, asked: str) -> None:
-    """Add the commands of this file; of what they do only that which is asked for."""
+    """Add the commands of this file; only the ``asked`` one with all its arguments."""
     if asked != "hall":
         commands.add_parser("hall", help=HALL)
     else:
@@ -98,7 +98,7 @@ def _database(parser: argparse.ArgumentParser) -> None:
 
 
 def run_hall(arguments: Namespace) -> int:
-    """Serve the hall until somebody stops it."""
+    """Serve the hall until it is stopped."""
     _needs("sqlalchemy", "cryptography", "alembic")
     import logging
 
@@ -120,7 +120,7 @@ def run_hall(arguments: Namespace) -> int:
 
 
 def _wait(wait: Callable[[], None]) -> None:
-    """Wait until the hall is closed; systemd's way of saying so counts as Ctrl-C does."""
+    """Wait until the hall is closed; SIGTERM, which systemd sends, counts as Ctrl-C."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with suppress(KeyboardInterrupt):
         wait()
@@ -139,7 +139,7 @@ def _announce(arguments: Namespace, address: str, code: str, pin: str | None) ->
 
 
 def new_pin(arguments: Namespace) -> int:
-    """Make another PIN for arbiters; all log in anew."""
+    """Make a new PIN for arbiters; all of them have to log in again."""
     _needs("sqlalchemy", "cryptography", "alembic")
     from companion_app.hall.store.database import address_of, open_engine
     from companion_app.hall.store.hall_store import HallStore
@@ -153,7 +153,7 @@ def new_pin(arguments: Namespace) -> int:
 
 
 def migrate_hall(arguments: Namespace) -> int:
-    """Take an old database on to the version of this Snake Eye."""
+    """Migrate the hall's database to the schema of this version."""
     _needs("sqlalchemy", "alembic")
     from companion_app.hall.store.database import address_of, migrate
 
@@ -164,7 +164,7 @@ def migrate_hall(arguments: Namespace) -> int:
 
 
 def backup_hall(arguments: Namespace) -> int:
-    """Write everything that the hall keeps into one file."""
+    """Write all data of the hall into one file."""
     _needs("sqlalchemy", "alembic")
     from companion_app.hall.store.backup import backup
 
@@ -177,7 +177,7 @@ def backup_hall(arguments: Namespace) -> int:
 
 
 def restore_hall(arguments: Namespace) -> int:
-    """Put a backup into an empty database."""
+    """Restore a backup into an empty database."""
     _needs("sqlalchemy", "alembic")
     from companion_app.hall.store.backup import restore
 
@@ -187,7 +187,7 @@ def restore_hall(arguments: Namespace) -> int:
 
 
 def run_reader(arguments: Namespace) -> int:
-    """Read photos for a hall until somebody stops it."""
+    """Read photos for a hall until the worker is stopped."""
     _needs("sqlalchemy", "procrastinate", "psycopg")
     from companion_app.hall.reader.worker import read_photos
 
@@ -231,7 +231,7 @@ def leave_hall(arguments: Namespace) -> int:
 
 
 def verify(arguments: Namespace) -> int:
-    """Prove that table and hall agree, line by line."""
+    """Compare this table's log with the hall's, line by line."""
     _needs("cryptography", "sqlalchemy")
     from companion_app.hall.table.agreeing import compare
     from companion_app.hall.table.journal import Journal

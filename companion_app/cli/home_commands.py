@@ -1,4 +1,4 @@
-"""The commands that look after what is kept: doctor, backup, restore, pin, card."""
+"""The commands for stored data and the host: doctor, backup, restore, pin, card."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def add_home_commands(commands: Commands) -> None:
 
 
 def doctor(arguments: Namespace) -> int:
-    """Say in plain words what is well and what is not."""
+    """Check everything that a game depends on, and print the result of each check."""
     from companion_app.doctor import diagnose, report
     from companion_app.doctor_machine import Machine
     from companion_app.help_file import write_help_file
@@ -78,7 +78,7 @@ def doctor(arguments: Namespace) -> int:
 
 
 def backup(arguments: Namespace) -> int:
-    """Write everything that is kept into one file."""
+    """Write all stored data into one file."""
     from companion_app.backup import make_backup
 
     kept = make_backup(home_folder(), Path(arguments.file))
@@ -91,7 +91,7 @@ def backup(arguments: Namespace) -> int:
 
 
 def restore(arguments: Namespace) -> int:
-    """Put a backup in place of what is kept, after checking all of it."""
+    """Replace the stored data with a backup, after validating all of it."""
     from companion_app.restore import restore_backup
 
     restored = restore_backup(home_folder(), Path(arguments.file),
@@ -111,7 +111,7 @@ def restore(arguments: Namespace) -> int:
 
 
 def pin(arguments: Namespace) -> int:
-    """Make another host PIN and show it, this once; the one before cannot be shown."""
+    """Make a new host PIN and print it; an existing PIN is stored as a hash and cannot be shown."""
     from companion_app.web.serving.page_file import SettingsFile
 
     made = SettingsFile(home_folder() / "page.json").new_pin() if arguments.new else None
@@ -123,7 +123,7 @@ def pin(arguments: Namespace) -> int:
 
 
 def card(arguments: Namespace) -> int:
-    """Make a card to print, or make the one that there is invalid."""
+    """Write a new host card to print, or revoke the existing one."""
     from companion_app.backup import private_file
     from companion_app.listening import reachable_host
     from companion_app.web.card import drawn_card, some_code
@@ -154,7 +154,7 @@ def _settings() -> Settings:
     try:
         return load_settings()
     except SettingsError:
-        # Doctor names the mistakes; everything else is looked at all the same.
+        # Doctor reports the mistakes itself; continue with the default settings.
         return Settings()
 
 
@@ -173,7 +173,7 @@ def _seen(wanted: str, settings: Settings) -> Seen:
 
 
 def _camera_name(wanted: str) -> str:
-    """Return the source to look through, empty where there is no camera to be looked through."""
+    """Return the source to check; empty where no camera is wanted or found."""
     from companion_app.found_cameras import found_cameras
 
     if wanted in ("demo", "phone") or wanted.startswith("demo:"):

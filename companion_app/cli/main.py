@@ -34,7 +34,7 @@ from engine.games import GAMES
 from vision import VisionError
 
 OURS = (EngineError, InputError, CalibrationError, LiveError, VisionError)
-"""Errors that are said as they are: their sentences are written for people."""
+"""Errors whose messages are written for people and printed unchanged."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(str(error))
         return BAD_INPUT
     except BrokenPipeError:
-        # Whoever read the answers has gone; there is nobody left to tell.
+        # The reader closed the pipe; redirect stdout so that the flush at exit does not fail too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def build_parser(asked: str = "") -> argparse.ArgumentParser:
-    """Return the parser of all commands; of the heavy ones only that which is asked for."""
+    """Return the parser of all commands; a heavy command is complete only if it is ``asked``."""
     parser = argparse.ArgumentParser(
         prog="snake-eye",
         description="A referee for snake tile games on a real table.",
@@ -144,7 +144,7 @@ def _add_record_commands(commands: Commands) -> None:
 
 
 def _add_live_commands(commands: Commands, asked: str) -> None:
-    """Add watch and run. They load the page and OpenCV, which others need not wait for."""
+    """Add watch and run; they import the page and OpenCV, so only the ``asked`` one is loaded."""
     if asked == "watch":
         from companion_app.cli.watch_command import add_watch_command
 

@@ -1,6 +1,6 @@
-"""The commands on pictures and what they are called with: read, calibrate.
+"""The commands on pictures and their arguments: read, calibrate.
 
-The commands themselves load OpenCV, which takes a while; so they are imported when they are run.
+The commands themselves load OpenCV, which is slow, so they are imported only when they run.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def add_picture_commands(commands: Commands) -> None:
 
 
 def add_request_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what says how a picture is to be read."""
+    """Add the arguments that say how a picture is to be read."""
     add_game(parser, required=False, options=False)
     parser.add_argument(
         "--shape", choices=("square", "hex"), help="tiles of any box, all named unknown"

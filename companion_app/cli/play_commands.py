@@ -1,4 +1,4 @@
-"""Commands of the player: suggest a move, look a game over, play against it."""
+"""The commands of the machine player: ``suggest``, ``analyse`` and ``play``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _level = between(
     int, player.LOWEST, player.HIGHEST, f"levels are {player.LOWEST} to {player.HIGHEST}"
 )
 ANALYSIS_LOOKS = 24
-"""For each question about a position; a game of 40 moves then takes about ten seconds."""
+"""Looks for each question about a position; a game of 40 moves takes about ten seconds."""
 
 
 def add_play_commands(commands: Commands) -> None:
@@ -143,7 +143,7 @@ def _thought_to_json(thought: player.Thought) -> dict[str, Json]:
 
 
 def _analyse(arguments: Namespace) -> int:
-    """Look a game over and write what was seen."""
+    """Analyse a game and write the result to a file."""
     out = Path(arguments.out)
     ending = out.suffix.lower()
     if ending not in (".json", ".html"):
@@ -180,7 +180,7 @@ def _progress(moves: int) -> Callable[[int], None]:
 
 
 def analysis_to_json(record: Record, seen: Analysis) -> dict[str, Json]:
-    """Return a game looked over as a JSON document."""
+    """Return the analysis of a game as a JSON document."""
     moves = [
         {"n": number + 1, "move": move_to_json(step.move), "before": _rounded(step.before),
          "after": _rounded(step.after), "luck": round(step.luck, 4), "skill": round(step.skill, 4),

@@ -33,7 +33,7 @@ def add_print_command(commands: Commands) -> None:
 
 
 def print_sheets(arguments: Namespace) -> int:
-    """Write everything that a set needs on paper."""
+    """Write all printable sheets of a set, its tile faces and the manifest."""
     from models.sheets import SheetError, make_sheets
 
     tile_set = find_set(game_named(arguments.game), arguments.set, set_folders())

@@ -46,7 +46,7 @@ PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 
 
 def read(arguments: Namespace) -> int:
-    """Read pictures, each for itself: one that cannot be read does not stop the others."""
+    """Read pictures one by one; an unreadable picture does not stop the others."""
     request = request_from(arguments)
     if arguments.out:
         _check_out(arguments.out, arguments.images)
@@ -65,7 +65,7 @@ def read(arguments: Namespace) -> int:
 
 
 def _trace(arguments: Namespace, name: str) -> Path | None:
-    """Return where to write down how a picture is read: of several each has its own folder."""
+    """Return the folder for a picture's trace; each of several pictures has its own."""
     if arguments.trace is None:
         return None
     folder = Path(arguments.trace)
@@ -73,15 +73,15 @@ def _trace(arguments: Namespace, name: str) -> Path | None:
 
 
 def read_picture(name: str, request: ReadRequest, trace: Path | None = None) -> TableState:
-    """Return what lies on the table in one picture.
+    """Return the table state of one picture.
 
     Args:
-        name: of the file.
-        request: what it is read as.
-        trace: a folder that gets every stage of the reading as a picture and a line.
+        name: the name of the file.
+        request: the shape, box, grid and profile to read it with.
+        trace: a folder that gets every stage of the reading as a picture and a line of text.
 
     Raises:
-        InputError: the file cannot be read, or the profile is not of its camera.
+        InputError: the file cannot be read, or the profile belongs to another camera.
     """
     from vision import read_table, traced
 
@@ -101,10 +101,10 @@ def read_picture(name: str, request: ReadRequest, trace: Path | None = None) -> 
 
 
 def request_from(arguments: Namespace) -> ReadRequest:
-    """Return what the arguments ask to read.
+    """Return the read request for the arguments.
 
     Raises:
-        InputError: they contradict one another, or name something that is not there.
+        InputError: the arguments contradict one another, or name something that does not exist.
     """
     named = arguments.game or arguments.set
     if bool(named) == bool(arguments.shape):
@@ -123,16 +123,16 @@ def _tile_set(arguments: Namespace) -> TileSet:
         return find_set(game_named(arguments.game), arguments.set, set_folders())
     from vision import find_taught
 
-    # Its owner may have taught it without rules.
+    # A taught box may have no game, and so no rules.
     taught = find_taught(arguments.set, set_folders())
     return taught.tile_set if taught is not None else load_set(arguments.set, set_folders())
 
 
 def grid_of(text: str | None) -> tuple[int, int] | None:
-    """Return the columns and rows that a text like ``5x7`` says.
+    """Return the columns and rows in a text like ``5x7``.
 
     Raises:
-        InputError: it says something else.
+        InputError: the text has another form, or a number is out of range.
     """
     if text is None:
         return None
@@ -156,7 +156,7 @@ def _check_out(out: str, images: list[str]) -> None:
 
 
 def _write_seen(name: str, document: dict[str, Any], request: ReadRequest, out: str) -> None:
-    """Write what was read over the photo."""
+    """Write the photo with the reading drawn over it."""
     import cv2
 
     from companion_app.cli.seen_picture import drawn_over

@@ -106,7 +106,7 @@ def rules(arguments: Namespace) -> int:
 
 
 def score(arguments: Namespace) -> int:
-    """Score a table as it lies, written or in a picture."""
+    """Score a table, from a JSON file or a picture."""
     game, tile_set = _game_and_set(arguments)
     options = told_options(game, arguments.option)
     players = told_players(game, arguments.players) if arguments.players else ()
@@ -125,7 +125,7 @@ def score(arguments: Namespace) -> int:
 
 
 def _table_from(arguments: Namespace) -> Json:
-    """Return a table state: written, or read from a picture."""
+    """Return a table state, from a JSON file or read from a picture."""
     if arguments.table == "-" or Path(arguments.table).suffix.lower() == ".json":
         return _json_from(arguments.table)
     from companion_app.cli.reading import read_picture, request_from
@@ -138,7 +138,7 @@ def _table_from(arguments: Namespace) -> Json:
 def answer_lines(
     answered: Callable[[Record], dict[str, Json]], status_of: Callable[[dict[str, Json]], int]
 ) -> int:
-    """Answer each record on standard input with a line, whatever the others are like."""
+    """Answer each record on standard input with one line; a bad record does not stop the others."""
     status = ANSWERED
     for number, line in enumerate(_lines_given(), start=1):
         if not line.strip():
@@ -155,7 +155,7 @@ def answer_lines(
 
 
 def _lines_given() -> Iterator[bytes]:
-    """Yield the lines of standard input; of one that is too long only so much that it shows."""
+    """Yield the lines of standard input; an overlong line is cut just above ``LARGEST_BYTES``."""
     while line := sys.stdin.buffer.readline(LARGEST_BYTES + 1):
         rest = line
         while len(line) > LARGEST_BYTES and rest and not rest.endswith(b"\n"):
@@ -169,7 +169,7 @@ def _illegal_status(document: dict[str, Json]) -> int:
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Say in which file a mistake was met."""
+    """Add the file's name to a ``RecordError``."""
     try:
         yield
     except RecordError as error:
@@ -179,7 +179,7 @@ def named(name: str) -> Iterator[None]:
 def record_from(name: str) -> Record:
     """Return the record in a file, or on standard input."""
     record = parse_record(_json_from(name), set_folders())
-    # Players, options and set-up that do not go together are found out here.
+    # The opening checks that players, options and set-up are consistent.
     record.game.opening(record.start, record.tile_set)
     return record
 
@@ -210,7 +210,7 @@ def _judgement(record: Record, said: dict[str, Json]) -> Iterator[str]:
 
 
 def _score(said: dict[str, Json]) -> Iterator[str]:
-    """Yield what each player has and why, what is wrong or open, and who has won."""
+    """Yield each player's score with its reasons, violations, open questions, and the winner."""
     for player, points in said["scores"].items():
         yield f"{player}: {_points(points)}"
         for why, (times, earned) in _reasons(said["lines"].get(player, ())).items():
@@ -225,7 +225,7 @@ def _score(said: dict[str, Json]) -> Iterator[str]:
 
 
 def _reasons(lines: Iterable[Mapping[str, Json]]) -> dict[str, tuple[int, int]]:
-    """Return each reason with how often it stands there and the points it gives in all."""
+    """Return each reason with its number of score lines and their total points."""
     reasons: dict[str, tuple[int, int]] = {}
     for line in lines:
         times, earned = reasons.get(line["why"], (0, 0))

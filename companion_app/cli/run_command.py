@@ -1,4 +1,4 @@
-"""The command ``run``: the companion page with the game it was asked for."""
+"""The command ``run``: supervises the companion's processes until it is stopped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WATCHES = {
     "recorded": "There is no camera: a recorded game is shown.",
     "phone": "It watches through a phone: open the page on it and choose the camera there.",
 }
-"""What is said of sources that are no camera of this machine."""
+"""Announcements for sources that are no camera of this machine."""
 
 
 def add_run_command(commands: Commands) -> None:

@@ -1,6 +1,6 @@
-"""What was read, drawn over the photo: outlines and names; unsure and aside in styles of their own.
+"""Draws a reading over its photo: outlines and names, with own styles for unsure and aside.
 
-A small photo is enlarged, so that the names on its tiles can be read.
+A small photo is enlarged, so that the names on its tiles are legible.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ Picture = NDArray[np.uint8]
 Points = NDArray[np.float64]
 Bgr = tuple[int, int, int]
 WIDE_PX = 120.0
-"""A tile is at least so wide in the drawing: a long name then has letters of 12 pixels."""
+"""The least median width of a tile in the drawing, so that a long name has 12-pixel letters."""
 LONGEST_PX = 4000
 SMALLEST_LETTERS_PX = 11.0
 UNSURE = "#f2b632"
 ASIDE = "#c9d3de"
 SHADE: Bgr = (28, 24, 22)
 DARK = 240
-"""Below this sum of blue, green and red an outline has a light rim, else a dark one."""
+"""An outline whose blue, green and red add up to at most this has a light rim, else a dark one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How one kind of what was seen is drawn."""
+    """The line style for tiles, unsure tiles, or what lies aside."""
 
     colour: str = ""
-    """Empty: that of the tile."""
+    """The colour of the line; empty for the colour of the tile."""
     dash: tuple[float, float] = (0.0, 0.0)
-    """Strokes and gaps, in widths of the line; no gap for a whole line."""
+    """Lengths of strokes and gaps, in line widths; a gap of 0 gives a solid line."""
     width: float = 1.0
 
 
@@ -54,12 +54,12 @@ def drawn_over(
     own_px: Callable[[Points], Points],
     colours: Sequence[str] = (),
 ) -> Picture:
-    """Return a photo with what was read drawn over it.
+    """Return a photo with its reading drawn over it.
 
     Args:
         bgr: the photo, upright.
-        table: the table state, as JSON has it.
-        own_px: brings points of the table state to pixels of ``bgr``.
+        table: the table state as a JSON document.
+        own_px: maps points of the table state to pixels of ``bgr``.
         colours: the players' colours of the box.
     """
     found = [(part, entry, own_px(np.array(entry["outline"], float))) for part in STYLES
@@ -94,7 +94,7 @@ def _enlargement(bgr: Picture, outlines: Iterable[Points]) -> float:
 
 
 def _words(part: str, entry: Mapping[str, Any]) -> list[str]:
-    """Return the lines of a label: a name is broken where it is written with a stroke."""
+    """Return the lines of a label; a tile's name breaks at its first slash."""
     lines = str(entry["tile"]).split("/", 1)
     if part == "unsure":
         lines[-1] += "?"
@@ -110,7 +110,7 @@ def _outline(canvas: Picture, outline: Points, style: Style, width: float, colou
 
 
 def _dashes(outline: Points, style: Style, width: float) -> list[Points]:
-    """Return a closed outline as lines: one, or its strokes along each side."""
+    """Return a closed outline as polylines: a solid one, or the dashes along each side."""
     closed = np.vstack([outline, outline[:1]])
     on, off = (length * width for length in style.dash)
     if not off:
@@ -127,7 +127,7 @@ def _dashes(outline: Points, style: Style, width: float) -> list[Points]:
 
 
 def _write_labels(canvas: Picture, labels: Sequence[tuple[Points, Sequence[str], Bgr]]) -> None:
-    """Write lines on a plate where each tile is widest; most in letters of the same size."""
+    """Write each label on a plate at its tile's widest point, most in the same letter size."""
     middles = [_middle(outline) for outline, _, _ in labels]
     sizes = [_letters(words, 1.5 * room, 1.1 * room)
              for (_, words, _), (_, room) in zip(labels, middles, strict=True)]  # fmt: skip
@@ -164,7 +164,7 @@ def _middle(outline: Points) -> tuple[Points, float]:
     mask = np.zeros((min(down, 2 * LONGEST_PX), min(across, 2 * LONGEST_PX)), np.uint8)
     cv2.fillPoly(mask, [np.rint(outline - low).astype(np.int32)], 255)
     depth = cv2.distanceTransform(mask, cv2.DIST_L2, 3)
-    # Of all points that are about as deep, the one nearest to the middle looks best.
+    # Among points within 10 % of the largest depth, the one nearest to the centroid looks best.
     ys, xs = np.nonzero(depth >= depth.max() * 0.9)
     points = np.stack([xs, ys], axis=1) + low
     nearest = points[np.argmin(((points - outline.mean(axis=0)) ** 2).sum(axis=1))]
@@ -180,7 +180,7 @@ def _clay(canvas: Picture, centre: Points, kind: str, width: float) -> None:
 
 
 def _sum_up(canvas: Picture, table: Mapping[str, Any]) -> None:
-    """Say in the lower left corner how much was seen, each kind in its own colour."""
+    """Write the counts of tiles, unsure and aside in the lower left corner, each in its colour."""
     from models.art.paint import length
 
     size = max(SMALLEST_LETTERS_PX, max(canvas.shape[:2]) / 70)

@@ -1,4 +1,4 @@
-"""The command ``teach``: photographs and labels in, a set of the owner's own tiles out."""
+"""The commands ``teach`` (learn a box from labelled photos) and ``box`` (sign or import one)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def add_box_command(commands: Commands) -> None:
 
 
 def teach(arguments: Namespace) -> int:
-    """Learn a box, keep it, and say what is still doubtful."""
+    """Learn a box from labelled photos, store it, and report what is still doubtful."""
     from companion_app.cli.reading import grid_of
     from models.teaching.errors import TeachingError
     from models.teaching.labels import read_labels
@@ -109,7 +109,7 @@ def teach(arguments: Namespace) -> int:
 
 
 def box(arguments: Namespace) -> int:
-    """Say who signed a taught box in a file; sign it, or put it on the shelf."""
+    """Report who signed a taught box in a file; sign it, or import it."""
     from models.teaching.errors import TeachingError
     from models.teaching.parcel import LARGEST_ZIP, signed, taken_in, who_signed
 

@@ -1,4 +1,4 @@
-"""A game in the terminal: one person, the machine in every other seat."""
+"""A game in the terminal: one person against the machine in every other seat."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.record import Record, move_to_json, parse_move, record_to_json
 from engine.tiles import TileSet
 
 SHOWN = 30
-"""So many moves are listed at once; words after ? choose among more."""
+"""The largest number of moves listed at once; words after ? filter the list."""
 HELP = (
     "Type the number of a move, ? to list them (? straight lists those with that word), the move "
     "itself as a record has it, h for a hint, q to stop."
@@ -27,7 +27,7 @@ HELP = (
 
 
 class TerminalGame:
-    """Asks one person, thinks for the others, and deals, rolls and draws for all."""
+    """A game loop that asks one person, computes the others' moves, and deals and rolls for all."""
 
     def __init__(
         self, game: AnyGame, start: Start, box: TileSet, seat: str, budget: player.Budget,
@@ -39,7 +39,7 @@ class TerminalGame:
         self.dealer = Dealer(game, start, box, rng)
 
     def play(self, given: TextIO) -> None:
-        """Play until the game is over, or nobody answers any more."""
+        """Play until the game is over, the person quits, or the input ends."""
         print_line(HELP)
         while not self.dealer.is_over:
             roll = self.dealer.turn_up()
@@ -70,7 +70,7 @@ class TerminalGame:
         return thought.best
 
     def _asked(self, given: TextIO) -> Move | None:
-        """Return the person's move, ``None`` when he stops."""
+        """Return the person's move; ``None`` when the person quits or the input ends."""
         legal = self.dealer.legal_moves()
         if len(legal) == 1:
             print_line(f"You: {self._words(legal[0])} (nothing else is possible)")
@@ -151,6 +151,6 @@ class TerminalGame:
 
 
 def _places(move: Move) -> str:
-    """Return what a record says of a move beside who made it."""
+    """Return a move's JSON without its player and action; empty where nothing is left."""
     said = {key: value for key, value in move_to_json(move).items() if key not in ("player", "do")}
     return json.dumps(said) if said else ""

@@ -1,8 +1,8 @@
-"""The command ``watch``: the live referee without a page, one event a line.
+"""The command ``watch``: the live referee without a page; prints one event per line.
 
-Answers and what players tell come on standard input, one JSON object a line. Files are read as
-fast as possible and no frame is left out; a question about them waits a moment for its answer, so
-that the game does not run on without it.
+Standard input takes answers and what players tell, one JSON object per line. Stored frames are
+read as fast as possible and none is skipped; a question about them pauses reading for
+``ANSWER_WITHIN_S``, so that an answer comes before the game goes on.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Event = dict[str, Json]
 
 _frames_a_second = between(float, 0.1, 240.0, "frames a second are a number from 0.1 to 240")
 ANSWER_WITHIN_S = 2.0
-"""How long a question about stored frames waits for somebody on standard input."""
+"""How long a question about stored frames waits for an answer on standard input, in seconds."""
 
 
 def add_watch_command(commands: Commands) -> None:
@@ -99,7 +99,7 @@ def watch(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def _store(*, stored: bool) -> Iterator[Store]:
-    """Open the games of this device; films watched beside a game get a store of their own."""
+    """Open the match store; stored frames get a temporary one while another process uses it."""
     try:
         store = Store(home_folder())
     except StoreInUse:
@@ -118,7 +118,7 @@ def _store(*, stored: bool) -> Iterator[Store]:
 
 
 def _match(store: Store, record: Record, arguments: argparse.Namespace, live: bool) -> Match:
-    """Return the game to go on with: the last one where it is the same, else a new one."""
+    """Return the unfinished game if game, box, players and options are the same; else a new one."""
     key = store.unfinished() if (live or arguments.resume) and not arguments.new else None
     match = None if key is None else _resumed(store, key, arguments.resume)
     if match is not None:
@@ -130,7 +130,7 @@ def _match(store: Store, record: Record, arguments: argparse.Namespace, live: bo
 
 
 def _resumed(store: Store, key: str, asked: bool) -> Match | None:
-    """Return a game as it was left; one that cannot be understood is told, and left as it is."""
+    """Return a kept game; an unreadable one is reported and left unchanged, ``asked`` it raises."""
     try:
         return Match.resume(store, key, set_folders())
     except StoreError as error:
@@ -147,7 +147,7 @@ def _reader(match: Match) -> Reader:
 
 
 class Told:
-    """Lines from standard input, read by a thread of their own."""
+    """A queue of lines from standard input, filled by a background thread."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._lines: queue.Queue[str | None] = queue.Queue()
@@ -155,7 +155,7 @@ class Told:
         threading.Thread(target=self._read, args=(stream,), name="told", daemon=True).start()
 
     def waiting(self, within_s: float = 0.0) -> Iterator[str]:
-        """Yield the lines that have come; wait so long for the first."""
+        """Yield the lines in the queue; wait at most ``within_s`` for the first."""
         while not self.ended:
             try:
                 line = self._lines.get(timeout=within_s) if within_s else self._lines.get_nowait()
@@ -178,7 +178,7 @@ class Told:
 
 @dataclass
 class Watching:
-    """One run of ``watch``: drives the loop by frames and by what is told."""
+    """One run of ``watch``: feeds the live loop with frames and with lines of standard input."""
 
     match: Match
     reader: Reader
@@ -208,7 +208,7 @@ class Watching:
             raise InputError(f"the camera failed: {frames.failure}")
 
     def _say(self, event: Event) -> None:
-        """Pass on an event; what keeps the referee from a verdict comes with its sentence."""
+        """Emit an event; the reason for a missing verdict gets its English sentence."""
         why = event.get("why")
         if isinstance(why, dict):
             event = {**event, "why": {**why, "text": Speech("en").page(f"why-{why['what']}")}}
@@ -219,7 +219,7 @@ class Watching:
             self._take(loop, line)
         if self.source.live or isinstance(self.source, DemoSource):
             return
-        # Stored frames can wait: a question gets its answer before the game runs on.
+        # Stored frames can wait: take the answer to a new question before the next frame.
         while new := loop.referee.state.questions.keys() - self._asked:
             self._asked |= new
             for line in self.told.waiting(self.answer_within_s):
@@ -240,5 +240,5 @@ class Watching:
         try:
             loop.tell(message)
         except ToldError:
-            # A pass that the referee has already taken for granted.
+            # The demo announced a pass that the referee had already inferred.
             return

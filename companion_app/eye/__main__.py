@@ -24,16 +24,16 @@ from companion_app.settings import SettingsError, load_settings
 from engine.errors import EngineError
 
 FIRST_PAGE_S, TOLD_S = 10.0, 2.0
-"""How long the first page is waited for, and until it knows the game that is on."""
+"""Seconds to wait for the first page, and until it has been sent the current game."""
 LOCK_S = 5.0
-"""So long the desk may be busy before it counts as hanging."""
+"""Seconds for which the desk's lock may be held before the desk counts as hanging."""
 
 
 def main() -> int:
     """Look at the table until told to stop; return the exit status."""
     child = Child()
     desks: list[Desk] = []
-    # A file of games that has to be salvaged first takes a while.
+    # The heartbeat starts before the store is opened: salvaging a damaged file takes a while.
     child.beat(lambda: all(map(_lives, desks)))
     try:
         with opened_store(home_folder()) as store:
@@ -60,7 +60,7 @@ def _watch(child: Child, desk: Desk) -> int:
     rounds = demo_rounds(desk, camera) if camera.kind == "demo" and not is_asked(asked) else None
     try:
         if not again:
-            # A demo begins when there is somebody to see it; a game of people does not need a page.
+            # The first game begins when a page is there to show it, or after the timeout.
             answering.called.wait(FIRST_PAGE_S)
         begin(desk, camera, asked, again)
         if rounds is not None and desk.match is not None:
@@ -81,7 +81,7 @@ def _watch(child: Child, desk: Desk) -> int:
 
 
 def _lives(desk: Desk) -> bool:
-    """Say whether the desk still does one thing after the other."""
+    """Say whether the desk's lock can be acquired in time."""
     if not desk.lock.acquire(timeout=LOCK_S):
         return False
     desk.lock.release()

@@ -1,8 +1,8 @@
-"""The eye's end of the line: answers the page, and tells it what happens.
+"""The eye's end of the line: answers the page's requests and sends it events.
 
-The game never waits for the page. Questions are answered by threads of their own; events wait in
-the hub, where a page that does not read loses them and is told so, and go out with the standing
-that they led to. A page that comes anew takes the place of the one before.
+The game never waits for the page. Requests are answered by a thread pool. Events are queued in the
+hub and sent with the standing that they led to; a page that reads too slowly loses events and is
+told so. A new connection replaces the previous one.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from companion_app.refusal import Refusal, refusal_of
 
 log = logging.getLogger(__name__)
 ANSWERERS = 8
-"""Some questions wait for a camera; the others are answered meanwhile."""
+"""Threads that answer requests: some wait for a camera while others are answered."""
 MOST_ASKED = 64
-"""More questions than that at once are refused."""
+"""Most requests at once; more are refused."""
 MOST_WAITING = 1024
-"""Events that wait for a page that is slow; beyond them it is told that it has missed some."""
+"""Most events queued for a slow page; beyond them it is told that it has missed some."""
 LOOK_S = 0.25
-"""How often the standing is looked at where no event says that it has changed."""
+"""Seconds between checks of the standing when no event arrives."""
 
 
 class Answering:
-    """Waits for pages at an address."""
+    """Accepts connections of pages at an address."""
 
     def __init__(self, path: str, commands: Commands, hub: Hub) -> None:
         Path(path).unlink(missing_ok=True)
@@ -42,21 +42,21 @@ class Answering:
         self._commands, self._hub = commands, hub
         self._life = token_hex(8)
         self.called = threading.Event()
-        """Set once a page has called."""
+        """Set once a page has connected."""
         self._line: _Line | None = None
         self._thread = threading.Thread(target=self._wait, name="line", daemon=True)
 
     def start(self) -> None:
-        """Begin to wait."""
+        """Start to accept connections."""
         self._thread.start()
 
     def tell_now(self, within_s: float) -> None:
-        """Wait until the page, if there is one, has been told how the table stands now."""
+        """Wait until the page, if one is connected, has been sent the current standing."""
         if self._line is not None:
             self._line.tell_now(within_s)
 
     def close(self) -> None:
-        """Wait no more, and send the page away."""
+        """Stop accepting connections, and disconnect the page."""
         with suppress(OSError):
             self._listener.close()
         if self._line is not None:
@@ -75,7 +75,7 @@ class Answering:
 
 
 class _Line:
-    """One page, as long as it is there."""
+    """The connection to one page."""
 
     def __init__(self, wire: Wire, commands: Commands, hub: Hub, life: str) -> None:
         self._wire, self._commands, self._hub, self._life = wire, commands, hub, life
@@ -84,17 +84,17 @@ class _Line:
         self._ended = threading.Event()
         self._told = threading.Condition()
         self._number = 0
-        """Of the standing that was told last."""
+        """Number of the standing that was compared or sent last."""
         threading.Thread(target=self._hear, name="line in", daemon=True).start()
 
     def end(self) -> None:
-        """Cut the line."""
+        """Close the connection."""
         self._ended.set()
         self._wire.hang_up()
         self._answerers.shutdown(wait=False, cancel_futures=True)
 
     def tell_now(self, within_s: float) -> None:
-        """Wait until a standing was told that is newer than this moment."""
+        """Wait until a standing was sent that is newer than this call."""
         now = self._commands.standing().number
         with self._told:
             self._told.wait_for(lambda: self._number > now or self._ended.is_set(), within_s)
@@ -113,7 +113,7 @@ class _Line:
                     self._send(said, {"refusal": Refusal(code="eye-away", status=503,
                                                          retry_after_s=2).to_json()})  # fmt: skip
         except (WireCut, RuntimeError):
-            # The page is gone, or another has taken its place.
+            # The page has disconnected, or another one has replaced it.
             self.end()
             self._wire.close()
 
@@ -125,7 +125,7 @@ class _Line:
             if what in Commands.CHANGES:
                 told["standing"] = self._commands.standing().to_json()
             self._send(said, told, answer.data)
-        except Exception as error:  # the top of a question: answered, and logged where it is ours
+        except Exception as error:  # the top of a request: answered, and logged if it is our fault
             refusal = refusal_of(error)
             if refusal is None:
                 log.exception("the page's question failed: %s", said.get("what"))
@@ -165,7 +165,7 @@ class _Line:
             self._hub.leave(listener)
 
     def _listener(self, life: Any, after: Any) -> tuple[Listener, list[Event]]:
-        """Return where events wait, from where the page left off; or that it has missed some."""
+        """Return the event queue from where the page left off, or with a "missed" event first."""
         if isinstance(after, int) and life in (None, self._life):
             return self._hub.listen(after, MOST_WAITING), []
         return self._hub.listen(None, MOST_WAITING), [MISSED]

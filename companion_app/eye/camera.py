@@ -1,7 +1,7 @@
-"""The camera over the table: which one it is, and its newest picture, game or no game.
+"""The camera over the table: which one is chosen, and its newest picture, with or without a game.
 
-One source is open at a time. While a game is on, its feeder has it; otherwise it is opened for as
-long as somebody looks at its picture, and given back soon after.
+One source is open at a time. During a game its feeder owns the source; otherwise it is opened
+while somebody views its picture, and closed soon after.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from vision.sources import FrameSource
 from vision.sources.newest import Frames, newest_of
 
 IDLE_S = 20.0
-"""So long after the last look at it the camera is given back."""
+"""Seconds after the last view at which the camera is closed."""
 FIRST_FRAME_S = 25.0
-"""How long the first picture of a camera may take; the demo table is painted in two seconds, with
-several boards and a busy machine in ten."""
+"""Seconds to wait for a camera's first picture; the demo table is rendered in two seconds, with
+several boards on a busy machine in ten."""
 DEFAULT_GAME = "schlangennest"
 SIZE_PX, LARGE_PX = (1280, 720), (1920, 1080)
-"""Of the demo table; several boards need the larger one for cells of 24 pixels."""
+"""Frame sizes of the demo table; several boards need the larger one for cells of 24 pixels."""
 
 
 class TableCamera:
-    """The source that was chosen, and whoever looks through it."""
+    """The chosen source, shared by the current game and the page."""
 
     def __init__(
         self, desk: Desk, name: str, home: Path, speed: float = 1.0,
@@ -55,7 +55,7 @@ class TableCamera:
         self.desk = desk
         self.name = name
         self.round = 0
-        """Of the demo: each has another seed."""
+        """Number of the demo round; each round has another seed."""
         self.inbox = PhoneInbox()
         self._home = home
         self._speed = speed
@@ -67,22 +67,22 @@ class TableCamera:
 
     @property
     def kind(self) -> str:
-        """What kind of source it is."""
+        """The kind of the chosen source."""
         return kind_of(self.name)
 
     @property
     def seed(self) -> int:
-        """Which demo table."""
+        """Seed of the demo table."""
         number = self.name.partition(":")[2]
         first = int(number) if self.kind == "demo" and number.isdigit() else 1
         return first + self.round
 
     def sources(self) -> list[str]:
-        """Return what can be chosen: the cameras found, a phone, the demo table."""
+        """Return the sources that can be chosen: cameras found, a phone, the demo table."""
         return list(dict.fromkeys([*self._found(), self._started_with, self.name, "phone", "demo"]))
 
     def choose(self, name: str) -> None:
-        """Take another source; a game that is on goes on with it."""
+        """Switch to another source; a running game goes on with it."""
         self.release()
         self.name = name
         match = self.desk.match
@@ -90,11 +90,11 @@ class TableCamera:
             self.desk.feed(self.feeder(match.record()))
 
     def profile_file(self) -> Path:
-        """Return where the profile of this camera is kept."""
+        """Return the file of this camera's profile."""
         return profile_file(self._home, self.name)
 
     def profile(self) -> Profile | None:
-        """Return what was learnt about this camera, where it was calibrated."""
+        """Return this camera's profile; ``None`` if it was not calibrated."""
         with suppress(CalibrationError):
             return load_profile(self.profile_file())
         return None
@@ -102,22 +102,22 @@ class TableCamera:
     # --- for a game ------------------------------------------------------------------------
 
     def feeder(self, record: Record, patient: bool = False) -> Feeder | None:
-        """Return what shows tables to a game: a camera, the demo table, or the recorded game.
+        """Return the feeder of a game: a camera, the demo table, or the recorded game.
 
-        With patience a camera that is not plugged in is waited for; the page says that it is lost.
+        With ``patient``, a camera that is not plugged in is waited for; the page shows it as lost.
 
         Raises:
             Refusal: the camera cannot be opened.
         """
         self.release()
-        # A camera can be opened once only: the game before gives it back first.
+        # A camera can be opened only once, so the previous game's feeder must close it first.
         self.desk.feed(None)
         if self.kind == "recorded":
             return _recorded(record, self._speed)
         box = box_on_the_table(record)
         other_boards = box.extras != record.tile_set.extras
         if self.kind == "demo" and (box.name not in built_in_names() or other_boards):
-            return None  # the demo table has the boxes that come with the program, as they are
+            return None  # the demo table can render only the built-in boxes, with their own boards
         source = self._opened(record, patient)
         reader = make_reader(record.game, box, self.profile())
         return Watched(self.kind, source, reader, self.name)
@@ -137,10 +137,10 @@ class TableCamera:
     # --- for the page ----------------------------------------------------------------------
 
     def frame(self, begun: Record | None = None) -> Frame | None:
-        """Return the newest picture, of a game that is on or of the camera as it is.
+        """Return the newest picture, from the current game or else from the camera itself.
 
         Args:
-            begun: the game to come; the demo table shows one like it, half played.
+            begun: the game to come; the demo table shows such a game, half played.
         """
         another = self.kind == "demo" and begun is not None and not self._plays(begun)
         if self.desk.is_fed and not another:
@@ -155,7 +155,7 @@ class TableCamera:
     def still_of(self, begun: Record, layout: Layout) -> Frame | None:
         """Return the newest picture of a table on which somebody was asked to lay tiles.
 
-        On the demo table they are laid by asking.
+        The demo table is rendered with the layout that was asked for.
         """
         if self.kind != "demo":
             return self.frame(begun)
@@ -166,7 +166,7 @@ class TableCamera:
         return self._packed.jpeg_of(self.frame())
 
     def release(self) -> None:
-        """Give the camera back, where nobody but the page looks through it."""
+        """Close the camera if only the page uses it."""
         with self._lock:
             look, self._look = self._look, None
         if look is not None:
@@ -198,7 +198,7 @@ class TableCamera:
 
 
 class Look:
-    """A source that is open while somebody looks; a stored one shows its first frame."""
+    """A source that is open while somebody views it; a stored one yields only its first frame."""
 
     def __init__(
         self, what: object, opened: Callable[[], FrameSource],
@@ -218,7 +218,7 @@ class Look:
         self._thread.start()
 
     def frame(self) -> Frame | None:
-        """Return the newest frame; the first is waited for.
+        """Return the newest frame, waiting for the first one.
 
         Raises:
             Refusal: the camera cannot be opened.
@@ -230,7 +230,7 @@ class Look:
         return self._frame
 
     def close(self) -> None:
-        """Give the source back."""
+        """Close the source."""
         self._closed.set()
         if self._frames is not None:
             self._frames.close()
@@ -242,7 +242,7 @@ class Look:
             self._frames = newest_of(source)
             for frame in self._frames.frames():
                 self._see(frame)
-                # Of a stored source no more than the first frame is used up for a look.
+                # A stored source has no newest frame, so only its first one is read.
                 if self._closed.is_set() or self._is_idle() or not source.live:
                     break
             self._frames.close()
@@ -263,7 +263,7 @@ class Look:
 
 
 def _told(error: Exception | None) -> Exception | None:
-    """Return what a camera said when it could not be opened, in the words of the page."""
+    """Return a camera's error as a refusal for the page; other errors unchanged."""
     return Refusal(str(error), code="no-camera") if isinstance(error, VisionError) else error
 
 

@@ -1,7 +1,7 @@
-"""What the page may have done: each command by its name, with plain data in and out.
+"""The commands of the page, by name, with plain data in and out.
 
-Whoever is allowed to ask is decided on the page, by roles; what depends on the game at that very
-moment, such as whose question an answer is for, is decided here, where the truth is.
+The page authorises commands by role. What depends on the current state of the game, such as whose
+question an answer is for, is checked here.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from vision import Frame
 
 Doc = Mapping[str, Any]
 MakeFeeder = Callable[[Record], Feeder | None]
-"""What shows tables to a new game: the camera, or a recorded game."""
+"""Function that returns the feeder of a new game: the camera, or a recorded game."""
 
 
 class Commands:
-    """Answers the page for a desk, its camera, and the pictures of corrections."""
+    """Executes the page's commands on a desk, its camera, and the pictures of corrections."""
 
     CHANGES = frozenset(
         {"tell", "undo", "redo", "end", "take-foul-back", "begin", "resume", "choose",
          "machine-seat", "machine-mute", "machine-hand", "machine-draw", "take-hint"}
     )  # fmt: skip
-    """What changes how the table stands: its answer comes with the new standing."""
+    """Commands that change the standing: their answer includes the new one."""
     AT_ONCE = frozenset(
         {"tell", "rename", "delete-game", "raise-hand", "machine-seat", "machine-mute",
          "machine-hand", "machine-draw", "take-hint", "seen"}
     )  # fmt: skip
-    """What is done while nothing else happens at the desk."""
+    """Commands that run with the desk's lock held from start to end."""
 
     def __init__(
         self, desk: Desk, camera: TableCamera | None = None,
@@ -57,13 +57,13 @@ class Commands:
     ) -> None:  # fmt: skip
         self.desk = desk
         self.camera = camera
-        """``None`` where only written games are shown."""
+        """The camera; ``None`` if only written games are shown."""
         self.corrections = corrections
-        """``None`` where none are kept."""
+        """The pictures of corrections; ``None`` if none are kept."""
         self.make_feeder: MakeFeeder | None = None
-        """Where a game is not shown by the camera."""
+        """Returns a new game's feeder; ``None`` for the camera's."""
         self.start_again: Callable[[], None] = lambda: None
-        """Ends this eye; whoever looks after it starts it again."""
+        """Ends this eye; the supervisor starts a new one."""
         self.machine = machine or MachineSeats(desk, NoPlayer())
         """The machine's seats."""
         self._number = 0
@@ -89,7 +89,7 @@ class Commands:
         }  # fmt: skip
 
     def answer(self, what: str, body: Doc, data: bytes) -> Answer:
-        """Do what is asked for; bytes that come with it are its ``data``."""
+        """Execute a command; bytes sent with it become the body's ``data``."""
         if what not in self._known:
             raise Refusal(f"nothing is called {what}")
         with self.desk.lock if what in self.AT_ONCE else nullcontext():
@@ -97,7 +97,7 @@ class Commands:
         return said if isinstance(said, Answer) else Answer(said)
 
     def standing(self) -> Standing:
-        """Return how the table stands."""
+        """Return the current standing."""
         desk = self.desk
         with desk.lock:
             self._number += 1
@@ -121,8 +121,8 @@ class Commands:
     # --- a backup that is restored ---------------------------------------------------------
 
     def _restore(self, body: Doc) -> Any:
-        """Put the backup that the page took in where everything is kept; then start again."""
-        # Checks what the page keeps too, and is not wanted otherwise.
+        """Restore the backup that was uploaded to the page; the eye is restarted afterwards."""
+        # Imported late: it loads the page's modules to check their files.
         from companion_app.restore import restore_backup
 
         home = self.desk.store.path.parent
@@ -206,7 +206,7 @@ class Commands:
     # --- the machine's seats ---------------------------------------------------------------
 
     def _machine_hand(self, body: Doc) -> None:
-        """Take in a hand that was told; without tiles, what the camera sees beside the table."""
+        """Set an open hand; without tiles in the command, it is what the camera sees aside."""
         tiles, loop = body["tiles"], self.desk.feeder.loop
         if tiles is None:
             tiles = loop.aside if loop is not None else ()
@@ -246,7 +246,7 @@ class Commands:
     # --- in a hall -------------------------------------------------------------------------
 
     def _ruling(self, body: Doc) -> None:
-        """Do what the arbiter of a hall decided about the game that is on, once."""
+        """Execute a ruling of the hall's arbiter on the current game, exactly once."""
         desk, what = self.desk, body["what"]
         deeds: Mapping[str, Callable[[], None]] = {
             "overrule": desk.overrule_pending, "lift": desk.take_foul_back,
@@ -305,7 +305,7 @@ class Commands:
         return None if said is None else parse_record(said, self.desk.set_folders)
 
     def _seen(self, _: Doc) -> Any:
-        """Return what lies where in the newest picture; nothing before the first one."""
+        """Return the tiles' outlines in the newest picture; ``None`` before the first one."""
         frame, loop = self.desk.feeder.newest, self.desk.feeder.loop
         if frame is None or loop is None:
             return None
@@ -331,7 +331,7 @@ class Commands:
     def _wipe_pictures(self, _: Doc) -> Any:
         with self.desk.lock:
             wiped = self.desk.store.forget_pictures()
-        # Files of their own: the table is looked at meanwhile.
+        # Corrections are files apart from the store: the lock is not needed to delete them.
         return wiped + self._forget_corrections(None)
 
     def _forget_corrections(self, file: str | None) -> int:
@@ -345,21 +345,21 @@ class Commands:
 def only_for_oneself(
     referee: Referee, sent: Doc, seats: list[str], machine: Mapping[str, int]
 ) -> None:
-    """Refuse what a seat tells for another colour; for the machine, any seat may speak.
+    """Refuse a seat's message about another colour; for the machine, any seat may speak.
 
     Raises:
-        Refusal: it concerns players whose seat this is not.
+        Refusal: the message concerns other players.
     """
     number = sent.get("answer")
     question = referee.state.questions.get(number) if isinstance(number, int) else None
     if "answer" in sent and question is None:
-        return  # nobody waits for it, and the referee says so
+        return  # the question is not open any more, which the referee reports
     if not set(concerns(question, referee.match)).intersection([*seats, *machine]) or not seats:
         raise Refusal(code="not-your-seat", status=403)
 
 
 def sent_frame(frame: Frame | None) -> Answer:
-    """Return a frame as it goes to whoever reads it; nothing where there is none."""
+    """Return a frame as an answer with raw pixels; empty without a frame."""
     if frame is None:
         return Answer()
     height, width = frame.bgr.shape[:2]

@@ -1,7 +1,7 @@
-"""Corrections kept as labelled pictures: what people put right can be taught later.
+"""Corrections kept as labelled pictures, from which ``teach`` can learn later.
 
-One file of labels a box, in the format of ``teach``, with the pictures beside it; all of it stays
-on this device and can be deleted.
+Each box has one file of labels in the format of ``teach``, with the pictures beside it. All of it
+stays on this device and can be deleted.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from vision import Frame
 
 Doc = dict[str, Any]
 MOST_KEPT = 500
-"""Pictures a box; the oldest go first. At about 20 KB each that is 10 MB."""
+"""Most pictures per box; the oldest are deleted. At about 20 KB each that is 10 MB."""
 MOST_BOARDS_KEPT = 24
-"""Whole pictures of boards; at about 400 KB each that is 10 MB too."""
+"""Most pictures of whole boards per box; at about 400 KB each that is 10 MB."""
 MARGIN = 0.5
-"""How much of the table around a tile is kept, in widths of it: readers need the neighbours."""
+"""Margin kept around a tile, in its widths: readers need the neighbours."""
 QUALITY = 92
 
 
 class Corrections(LabelledPictures):
-    """The folder of labelled pictures, for the one process that writes it."""
+    """The folder of labelled pictures, with write access; only the eye writes it."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -51,7 +51,7 @@ class Corrections(LabelledPictures):
     def keep(
         self, box: str, bgr: NDArray[np.uint8], *labels: Mapping[str, Json], most: int | None = None
     ) -> str:
-        """Keep one picture with its labels, the newest so many of the box; return its name."""
+        """Save one picture with its labels, delete the oldest beyond ``most``; return its name."""
         done, packed = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
         if not done:
             raise ValueError(f"a picture of {bgr.shape} cannot be packed")
@@ -76,7 +76,7 @@ class Corrections(LabelledPictures):
                 for old in leave:
                     self._drop(photos, old)
                 if leave:
-                    # What was dropped has made the room that this needs.
+                    # On a full disk, deleting the pictures has freed the space that this needs.
                     self._write(box, photos)
                 gone += len(leave)
             return gone
@@ -119,7 +119,7 @@ def cut_out(
 
 
 def keep_correction(kept: Corrections, feeder: Feeder, match: Match, spots: Iterable[Spot]) -> None:
-    """Keep the pictures of tiles that people have just named, where a camera sees them."""
+    """Save pictures of tiles that people have just named, if a camera sees them."""
     frame, loop = feeder.newest, feeder.loop
     if frame is None or loop is None:
         return
@@ -141,12 +141,12 @@ def keep_correction(kept: Corrections, feeder: Feeder, match: Match, spots: Iter
 
 
 def is_taught_board(box: TileSet) -> bool:
-    """Say whether a box was taught with its boards, which are learnt as a whole."""
+    """Say whether a taught box has a board; such a board is learnt as a whole."""
     return "board" in box.extras and box.name not in built_in_names()
 
 
 def _keep_board(kept: Corrections, frame: Frame, match: Match) -> None:
-    """Keep the whole picture with every tile on the board: a tile alone says too little of it."""
+    """Save the whole picture with every tile on the board: a board is learnt as a whole."""
     labels: list[Doc] = [
         {"tile": one.tile, "cells": [list(cell) for cell in one.cells]}
         for one in sorted(match.layout.pieces)
@@ -159,7 +159,7 @@ def _keep_board(kept: Corrections, frame: Frame, match: Match) -> None:
 
 
 def named_by_cells(match: Match, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a correction with its tile: a hex tile is known by the cells it covers.
+    """Return a correction with its tile named; a hex tile is identified by its cells' shape.
 
     Raises:
         Refusal: no tile of the box has that shape.
@@ -180,7 +180,7 @@ def named_by_cells(match: Match, sent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def spots_named(desk: Desk, sent: Mapping[str, Any]) -> list[Spot]:
-    """Return the places whose tile somebody is about to name: a correction or an answer."""
+    """Return the spot whose tile an answer is about to name; empty for other messages."""
     referee = desk.referee
     if referee is None:
         return []
@@ -192,7 +192,7 @@ def spots_named(desk: Desk, sent: Mapping[str, Any]) -> list[Spot]:
 
 
 def keep_named(kept: Corrections, desk: Desk, sent: Mapping[str, Any], spots: list[Spot]) -> None:
-    """Keep pictures of what was just named."""
+    """Save pictures of the tiles that a correction or an answer has just named."""
     match = desk.match
     if match is None:
         return

@@ -1,7 +1,8 @@
-"""The demo goes on without end: when a game of it is over, the next game is begun, all in turn."""
+"""The endless demo: when a demo game is over, the next one begins, all games in turn."""
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 
@@ -9,26 +10,28 @@ from companion_app.eye.camera import TableCamera
 from companion_app.eye.desk import Desk
 from companion_app.eye.feeder import Feeder
 from companion_app.live.demo import demo_record
+from companion_app.live.errors import StoreError
 from engine.games import GAMES
 from engine.record import Record
 
+log = logging.getLogger(__name__)
 ROUND = tuple(GAMES)
-"""In which order the games come."""
+"""The games in the order in which they are played."""
 ADMIRED_S = 15.0
-"""So long the end of a game is left on the table."""
+"""Seconds for which the end of a game stays on the table."""
 KEPT_ROUNDS = 2
-"""Finished rounds that can still be looked through; the demo must not fill the disk."""
+"""Finished rounds that stay in the store; the demo must not fill the disk."""
 LISTENING_S = 3600.0
 
 
 class DemoRounds:
-    """Begins one demo game after the other, for as long as nobody begins a game of his own."""
+    """Begins one demo game after the other until somebody begins a game of their own."""
 
     def __init__(
         self, desk: Desk, feeder: Callable[[Record, int], Feeder | None],
         admired_s: float = ADMIRED_S,
     ) -> None:  # fmt: skip
-        """Wait for the first round; ``feeder`` returns what shows a game, by its round."""
+        """Wait for the first round; ``feeder`` returns the feeder of a game, given its round."""
         self._desk, self._feeder, self._admired_s = desk, feeder, admired_s
         self._stopped = threading.Event()
         self._rounds: list[str] = []
@@ -39,25 +42,31 @@ class DemoRounds:
         self._thread.start()
 
     def take(self, key: str, game: str) -> None:
-        """Count a game that is on as the round that others follow."""
+        """Register the current game as the newest round."""
         self._rounds.append(key)
         self._number = ROUND.index(game)
 
     def close(self) -> None:
-        """Begin no more."""
+        """Stop beginning games."""
         self._stopped.set()
         self._listener.close()
         self._desk.hub.leave(self._listener)
         self._thread.join(5)
 
     def _go_on(self) -> None:
+        due = False
         while not self._stopped.is_set():
-            events = self._listener.take(LISTENING_S)
+            events = self._listener.take(self._admired_s if due else LISTENING_S)
             if self._listener.closed:
                 return
-            over = any(one.body["event"] in ("over", "missed") for one in events)
-            if over and self._is_over() and not self._stopped.wait(self._admired_s):
-                self._next()
+            due |= any(one.body["event"] in ("over", "missed") for one in events)
+            if due and self._is_over() and not self._stopped.wait(self._admired_s):
+                try:
+                    self._next()
+                except StoreError as error:
+                    log.warning("the next demo game is tried again: %s", error)
+                    continue
+            due = False
 
     def _is_over(self) -> bool:
         """Say whether the newest round is on the table, and has ended."""
@@ -81,7 +90,7 @@ class DemoRounds:
 
 
 def demo_rounds(desk: Desk, camera: TableCamera) -> DemoRounds:
-    """Return what goes on with the demo; each round has another game and another seed."""
+    """Start the endless demo; each round has another game and another seed."""
 
     def feeder(record: Record, number: int) -> Feeder | None:
         camera.round = number

@@ -1,7 +1,7 @@
-"""The desk: where camera, referee, store and what people say meet, one thread at a time.
+"""The desk: joins camera, referee, store and people's messages, one thread at a time.
 
-Everything that changes a game goes through here under one lock: what a camera (or a recorded
-game) shows, and what people say on their phones.
+Everything that changes a game goes through here under one lock: the tables that a camera (or a
+recorded game) shows, and the messages from people's phones.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engine.record import Record
 
 
 class Desk:
-    """The game that is on, and all those that were."""
+    """The current game, and the store of all games."""
 
     def __init__(self, store: Store, set_folders: Iterable[Path] = ()) -> None:
         self.store = store
@@ -38,16 +38,16 @@ class Desk:
         self.names: dict[str, str] = {}
         self.seeing = "looking"
         self.why: Mapping[str, Any] | None = None
-        """What has kept the referee from a verdict for a while."""
+        """The hindrance that has kept the referee from a verdict for a while, as JSON."""
         self.feeder: Feeder = Feeder()
         self.trouble: str | None = None
-        """What is wrong right now, in a sentence; ``None`` when all is well."""
+        """What is wrong right now, as a sentence; ``None`` when all is well."""
         self.pictures_mb: int | None = None
-        """How much room kept pictures may take; ``None`` for no limit."""
+        """Most space for kept pictures in MB; ``None`` for no limit."""
         self.paused = False
-        """Whether people asked the camera to look away for a while."""
+        """Whether people have paused the camera."""
         self.machine = Machine()
-        """Which seats are the machine's, and what people have told it."""
+        """The machine's seats and settings in the current game."""
         self._taken: list[Move] = []
         self._began = time.monotonic()
 
@@ -55,7 +55,7 @@ class Desk:
 
     @property
     def match(self) -> Match | None:
-        """The game that is on."""
+        """The current game."""
         return self.referee.match if self.referee else None
 
     def begin(
@@ -65,9 +65,9 @@ class Desk:
         """Begin a new game; its feeder starts at once.
 
         Args:
-            record: how it begins.
-            names: what people are called, by player.
-            feeder: what shows tables to it.
+            record: the start of the game.
+            names: people's names, by player.
+            feeder: shows tables to the game.
             machine: the seats of the machine, each with its level.
         """
         self.stop_feeding()
@@ -82,7 +82,7 @@ class Desk:
         return match
 
     def resume(self, key: str, feeder: Feeder | None = None) -> Match:
-        """Take up a game where it was left."""
+        """Resume a kept game."""
         self.stop_feeding()
         with self.lock:
             match = Match.resume(self.store, key, self.set_folders)
@@ -92,7 +92,7 @@ class Desk:
         return match
 
     def close(self) -> None:
-        """Stop feeding and send the phones away."""
+        """Stop feeding and disconnect all listeners."""
         self.stop_feeding()
         self.hub.close()
 
@@ -102,14 +102,14 @@ class Desk:
         self.trouble = None
         self._taken.clear()
         self.referee = Referee(match, self.emit)
-        # The loop of the game before and its pictures hang together in a circle: 9 MB that would
-        # lie about until some games later.
+        # The previous game's loop and its pictures form a reference cycle of 9 MB, which would
+        # otherwise stay in memory for some games.
         gc.collect()
         self.say("game", key=match.key)
         self.referee.start(self.now())
 
     def feed(self, feeder: Feeder | None) -> None:
-        """Let a feeder show tables to the game that is on."""
+        """Replace the feeder that shows tables to the current game; ``None`` for no feeder."""
         self.stop_feeding()
         self.paused = False
         if feeder is not None:
@@ -118,7 +118,7 @@ class Desk:
             self._note_source(feeder.name)
 
     def pause(self) -> None:
-        """Let nothing show tables until it is fed again; the game stays as it is."""
+        """Stop showing tables until ``feed`` is called again; the game stays unchanged."""
         self._on()
         self.stop_feeding()
         self.paused = True
@@ -126,19 +126,19 @@ class Desk:
 
     @property
     def is_fed(self) -> bool:
-        """Whether something shows tables to the game that is on."""
+        """Whether a feeder shows tables to the current game."""
         return self.feeder.kind != "none"
 
     def _note_source(self, name: str) -> None:
-        """Keep what a game was seen through, so that nothing else takes it up unasked."""
+        """Log the game's source, so that no other source resumes it without being asked to."""
         with self.lock, suppress(StoreError):
-            # A full disk is said by the first move that cannot be kept.
+            # A full disk is reported by the first move that cannot be saved.
             if name and self.match and source_in(self.store, self.match.key) != name:
                 self.match.note("source", {"source": name})
 
     def stop_feeding(self) -> None:
-        """Show no more tables to the referee."""
-        # Without the lock: the feeder may be waiting for it.
+        """Stop the feeder."""
+        # The lock is not taken: the feeder's thread may be waiting for it.
         feeder, self.feeder = self.feeder, Feeder()
         feeder.stop()
 
@@ -149,11 +149,11 @@ class Desk:
         return time.monotonic() - self._began
 
     def say(self, event: str, **what: Any) -> None:
-        """Tell every phone that something happened just now."""
+        """Send an event with the current time to every listener."""
         self.emit({"event": event, **what, "t": self.now()})
 
     def emit(self, event: Mapping[str, Any]) -> None:
-        """Tell every phone, and remember what the page shows."""
+        """Send an event to every listener, and keep what the standing needs of it."""
         if event["event"] == "state":
             self.seeing, self.why = event["state"], event.get("why")
         elif event["event"] == "trouble":
@@ -165,11 +165,11 @@ class Desk:
             self.limit_pictures()
 
     def limit_pictures(self) -> None:
-        """Let the oldest pictures go where there are more than the owner has room for."""
+        """Delete the oldest pictures if all exceed the owner's limit."""
         if self.pictures_mb is None:
             return
         with self.lock, suppress(StoreError):
-            # A full disk is said by the move that could not be kept, not by its picture.
+            # A full disk is reported by the move that could not be saved, not here.
             self.store.limit_pictures(self.pictures_mb * 1_000_000)
 
     # --- what people say -------------------------------------------------------------------
@@ -178,8 +178,8 @@ class Desk:
         """Pass on an answer, a roll, an overruling, a correction or a move.
 
         Raises:
-            ToldError: it cannot be used.
-            StoreError: it could not be kept.
+            ToldError: the message cannot be used.
+            StoreError: the change could not be saved.
         """
         with self.lock:
             referee = self._on()
@@ -189,7 +189,7 @@ class Desk:
             self.say("told")
 
     def undo(self) -> None:
-        """Take back what was done last: an answer with all that it led to, or a move."""
+        """Undo the last action: an answer or correction with its effects, or a move."""
         with self.lock:
             referee = self._on()
             if not referee.can_undo_told:
@@ -202,7 +202,7 @@ class Desk:
             self.say("told")
 
     def take_back(self, count: int = 1) -> None:
-        """Take back the last moves; they can be done again until another is made."""
+        """Take back the last moves; they can be redone until another move is made."""
         with self.lock:
             referee = self._on()
             accepted = referee.match.accepted
@@ -218,7 +218,7 @@ class Desk:
             referee.start(self.now())
 
     def redo(self) -> None:
-        """Do the move again that was taken back last."""
+        """Redo the move that was taken back last."""
         with self.lock:
             referee = self._on()
             if not self._taken:
@@ -232,17 +232,17 @@ class Desk:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a move or an answer to take back."""
+        """Whether there is a move or a message to undo."""
         referee = self.referee
         return referee is not None and (bool(referee.match.accepted) or referee.can_undo_told)
 
     @property
     def can_redo(self) -> bool:
-        """Whether a move was taken back that can be done again."""
+        """Whether there is a move to redo."""
         return bool(self._taken)
 
     def take_foul_back(self) -> None:
-        """Say that the tile of an announced foul was lifted, or will be."""
+        """Take back the announced foul: its tile was lifted, or will be."""
         with self.lock:
             referee = self._on()
             if referee.state.pending is None:
@@ -253,7 +253,7 @@ class Desk:
             self.say("taken-back", n=pending.n, legal=False)
 
     def overrule_pending(self) -> None:
-        """Let the move of an announced foul stand."""
+        """Accept the move of the announced foul although it breaks a rule."""
         with self.lock:
             pending = self._on().state.pending
             if pending is None:
@@ -261,7 +261,7 @@ class Desk:
             self.tell({"overrule": pending.n})
 
     def agree(self, machine: Machine) -> None:
-        """Keep what people have agreed on about the machine, and tell everybody."""
+        """Save people's settings for the machine, and announce them."""
         with self.lock:
             referee = self._on()
             referee.match.note(NOTE, machine.to_json())
@@ -272,13 +272,13 @@ class Desk:
             self.say("machine")
 
     def raise_hand(self, raised: bool) -> None:
-        """Keep that the arbiter of the hall is called for, or no longer."""
+        """Log that the hall's arbiter is called, or no longer needed."""
         with self.lock:
             self._on().match.note("hand", {"raised": raised})
             self.emit({"event": "settings"})
 
     def end(self) -> None:
-        """End the game as it stands."""
+        """End the current game at its current position."""
         self.stop_feeding()
         with self.lock:
             referee = self._on()
@@ -294,5 +294,5 @@ class Desk:
 
 
 def source_in(store: Store, key: str | None) -> str:
-    """Return the source that a game was seen through last; empty where it had none."""
+    """Return a game's last source; empty if it had none."""
     return str(last_of("source", store.lines(key)).get("source", "")) if key else ""

@@ -1,4 +1,4 @@
-"""Whatever shows tables to the referee, and what it needs of the desk."""
+"""The interface of feeders, which show tables to the referee, and what they need of the desk."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ class Table(Protocol):
     lock: Turns
     """Held while the referee works."""
     referee: Referee | None
-    """The referee of the game that is on."""
+    """The referee of the current game."""
 
     @property
     def match(self) -> Match | None:
-        """The game that is on."""
+        """The current game."""
         ...
 
     def emit(self, event: Mapping[str, Any]) -> None:
-        """Tell everybody."""
+        """Send an event to every listener."""
         ...
 
     def take_foul_back(self) -> None:
-        """Say that the tile of an announced foul has been lifted."""
+        """Take back the announced foul: its tile has been lifted."""
         ...
 
 
 class Feeder:
-    """Shows tables to the referee; this one none: the game is told by people, or stands still."""
+    """Shows tables to the referee. The base class shows none: only people's messages count."""
 
     kind: str = "none"
-    """``camera``, ``demo``, ``phone``, ``recorded`` or ``none``; the page says it."""
+    """``camera``, ``demo``, ``phone``, ``recorded`` or ``none``; shown on the page."""
     name: str = ""
-    """What its source is called, ``webcam:0``; empty where it has no name."""
+    """Name of the source, such as ``webcam:0``; empty if it has none."""
     loop: LiveLoop | None = None
-    """What watches the frames; ``None`` where none are watched."""
+    """The live loop that watches the frames; ``None`` without frames."""
     newest: Frame | None = None
-    """What the camera sees right now; ``None`` where it sees nothing."""
+    """The newest frame; ``None`` without frames."""
 
     def start(self, table: Table) -> None:
-        """Begin to show tables to the desk's referee."""
+        """Start to show tables to the desk's referee."""
 
     def stop(self) -> None:
-        """Stop, and wait until it has."""
+        """Stop, and wait until it has stopped."""
 
     def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
-        """Pass on what a player told, at ``t`` or by the source's own clock."""
+        """Pass on a player's message, timed by ``t`` or by the source's own clock."""
         referee.tell(message, t)
 
     def picture(self) -> bytes | None:
-        """Return what the camera sees right now, as JPEG."""
+        """Return the newest frame as JPEG; ``None`` without frames."""
         return None

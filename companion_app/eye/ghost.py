@@ -1,4 +1,4 @@
-"""Where in the camera's picture the machine's tile belongs: by the tiles that lie around it."""
+"""Computes where in the camera's picture the machine's tile belongs, from the tiles around it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from companion_app.live.places import Point, Spot, spots_of, tiles_of
 from engine.infer import change_between
 
 ENOUGH = 2
-"""So many tiles of a field must be seen: one alone does not tell how the field lies."""
+"""Fewest tiles of a field that must be seen: one alone does not fix the field's orientation."""
 SQUARE = tuple((x / 2, y / 2) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
 HEXAGON = tuple((sin(k * pi / 3) / sqrt(3), cos(k * pi / 3) / sqrt(3)) for k in range(6))
 
 
 def outlines_ahead(loop: LiveLoop) -> list[list[list[float]]]:
-    """Return the outlines in pixels of the cells of what the machine wants laid."""
+    """Return the outlines, in pixels, of the cells of the machine's chosen tile."""
     turn, match = loop.referee.state.machine, loop.match
     if turn is None or turn.move is None or turn.position is not match.position:
         return []
@@ -33,7 +33,7 @@ def outlines_ahead(loop: LiveLoop) -> list[list[list[float]]]:
 def cells_px(
     spots: Iterable[Spot], seen_px: Mapping[Spot, Sequence[Point]], is_hex: bool
 ) -> list[list[list[float]]]:
-    """Return outlines of cells in pixels, by those of tiles that were seen; none where too few."""
+    """Return outlines of cells in pixels, from outlines of seen tiles; empty if too few."""
     found = []
     for spot in spots:
         pairs = _pairs(spot[0], seen_px, is_hex)
@@ -55,9 +55,9 @@ def _flat(spot: Spot, is_hex: bool) -> Point:
 def _pairs(
     number: int, seen_px: Mapping[Spot, Sequence[Point]], is_hex: bool
 ) -> list[tuple[Point, Point]]:
-    """Return middles of tiles, on the field and in the picture.
+    """Return pairs of tile centres, on the field and in the picture.
 
-    A tile of several cells has one outline, kept with each of them.
+    A tile of several cells has one outline, which is stored for each of its cells.
     """
     tiles: dict[tuple[Point, ...], list[Point]] = {}
     for spot, outline in seen_px.items():
@@ -71,7 +71,7 @@ def _middle(points: Sequence[Point]) -> Point:
 
 
 def _way(pairs: list[tuple[Point, Point]]) -> Any:
-    """Return how the field lies in the picture, as well as so many tiles can tell."""
+    """Return the affine map from field to picture, a similarity if the tiles lie in one line."""
     if len(pairs) < ENOUGH:
         return None
     field = np.array([one for one, _ in pairs], np.float64)

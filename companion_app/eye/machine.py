@@ -1,8 +1,8 @@
-"""The machine's seats at this table: thinks when it is their turn, asks for what it needs.
+"""The machine's seats at this table: asks for a move on their turn, and for what that needs.
 
-Thinking is done elsewhere and takes what it takes; here is only whoever waits for it, in a thread
-of its own that holds the desk's lock for moments. What comes back is judged by the rule book before
-anybody sees it. A machine that does not answer stops nobody: people play for it.
+The move search runs in another process. A thread here waits for its answer and holds the desk's
+lock only briefly. Every move that comes back is judged by the rule book before it is shown. If no
+answer comes, people play for the machine.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from engine.record import move_to_json, record_to_json
 
 log = logging.getLogger(__name__)
 SILENT = ("pass", "finale", "discard")
-"""What leaves no trace on the table: it is done as soon as it is known."""
+"""Moves that leave no trace on the table: they are made as soon as they are chosen."""
 LOOK_S = 1.0
 AGAIN_S = 5.0
-"""So long after a question that was not answered the next one is asked."""
+"""Seconds before a retry after a request that failed."""
 MOST_TILES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something to ask whoever thinks."""
+    """A request to the process that thinks for the machine."""
 
     what: str
     position: Any
@@ -46,24 +46,24 @@ class Task:
 
 
 class MachineSeats:
-    """Watches whose turn it is."""
+    """Watches whose turn it is, and asks for a move when it is the machine's."""
 
     def __init__(self, desk: Desk, player: Player) -> None:
         self._desk, self._player = desk, player
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._ahead: Any = None
-        """The position that is thought about while people do."""
+        """The last position that was sent for pondering on people's time."""
         self._failed: tuple[Any, float] | None = None
-        """A position for which no move came, and when."""
+        """The last position for which no move came, and when."""
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start the thread."""
         self._thread = threading.Thread(target=self._watch, name="machine", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop the thread."""
         self._stopped.set()
         if self._thread is not None:
             self._thread.join(2)
@@ -75,7 +75,7 @@ class MachineSeats:
                 listener.take(LOOK_S)
                 try:
                     self.look()
-                except Exception:  # the top of its thread: the game goes on without it
+                except Exception:  # the top of the thread: the game goes on without the machine
                     log.exception("the machine's seat failed")
                     self._stopped.wait(AGAIN_S)
         finally:
@@ -84,7 +84,7 @@ class MachineSeats:
     # --- whose turn it is ------------------------------------------------------------------
 
     def look(self) -> None:
-        """Think where that is due, and say what came of it."""
+        """Send the request that is due, if any, and apply its answer."""
         with self._desk.lock:
             task = self._due()
         if task is None:
@@ -141,7 +141,7 @@ class MachineSeats:
             time.monotonic() - self._failed[1] < AGAIN_S)  # fmt: skip
 
     def _needs(self, match: Match, player: str) -> str | None:
-        """Return what has to be done for a seat: ``roll``, ``draw`` or ``hand``."""
+        """Return what people must do for a seat: ``roll``, ``draw`` or ``hand``, else ``None``."""
         if isinstance(match.position, CarnivalPosition):
             machine = self._desk.machine
             if machine.hand(player, match) is None:
@@ -179,7 +179,7 @@ class MachineSeats:
             self._give_up(referee, task)
 
     def _give_up(self, referee: Referee, task: Task) -> None:
-        """Let people play for it, until it has an answer after all."""
+        """Let people play for the machine until a later request succeeds."""
         self._failed = task.position, time.monotonic()
         referee.state.wants(None)
         self._desk.say("machine")
@@ -187,7 +187,7 @@ class MachineSeats:
     # --- how it stands ---------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Json] | None:
-        """Return its seats and what it wants; nothing where it has no seat. Holds the lock."""
+        """Return the machine's seats and move; ``None`` without a seat. Call it with the lock."""
         referee, machine = self._desk.referee, self._desk.machine
         if referee is None or not machine.seats:
             return None
@@ -202,7 +202,7 @@ class MachineSeats:
             return said
         player = match.position.to_move
         if player not in machine.seats:
-            # A hand is filled up while others play.
+            # A hand is refilled while others play.
             player = next((one for one in machine.seats if self._needs(match, one)), "")
         if not player:
             return said
@@ -222,7 +222,7 @@ class MachineSeats:
     # --- what people say to it -------------------------------------------------------------
 
     def sit(self, player: str, level: int | None) -> None:
-        """Give it a seat at a level, or let it leave the seat.
+        """Give the machine a seat at a level, or free the seat if the level is ``None``.
 
         Raises:
             ToldError: there is no such seat or level.
@@ -245,20 +245,20 @@ class MachineSeats:
         self._failed = None
         referee = desk.referee
         if referee is not None and referee.state.machine is not None:
-            # Another level may want another move.
+            # The current move may be wrong for the new seats and levels.
             referee.state.wants(None)
         desk.agree(replace(desk.machine, seats=seats))
 
     def mute(self, on: bool) -> None:
-        """Let it speak no more, or again."""
+        """Mute or unmute the machine."""
         self._match()
         self._desk.agree(replace(self._desk.machine, muted=on))
 
     def show_hand(self, player: str, tiles: Iterable[str]) -> None:
-        """Tell it which tiles lie open for one of its seats.
+        """Set the open hand of one of the machine's seats.
 
         Raises:
-            ToldError: the box has no such tiles, or the seat is somebody else's.
+            ToldError: the box has no such tiles, or the seat is not the machine's.
         """
         match, machine, held = self._match(), self._desk.machine, tuple(tiles)
         if player not in machine.seats:
@@ -269,10 +269,10 @@ class MachineSeats:
         self._desk.agree(replace(machine, hands={**machine.hands, player: told}))
 
     def draw(self, tiles: Iterable[str]) -> None:
-        """Tell which cards were drawn for it, after a roll of which only the number is known.
+        """Set the cards drawn for the machine, after a roll of which only the number is known.
 
         Raises:
-            ToldError: they cannot have been drawn.
+            ToldError: the cards cannot have been drawn.
         """
         match = self._match()
         last = match.accepted[-1].move if match.accepted else None
@@ -303,7 +303,7 @@ class MachineSeats:
 
 
 def _first_legal(match: Match, said: Any) -> Move | None:
-    """Return the best move of an answer that the rule book lets stand; whatever came is judged."""
+    """Return the first move of an answer that is legal; ``None`` if there is none."""
     listed = said.get("moves") if isinstance(said, dict) else None
     for one in listed if isinstance(listed, list) else ():
         try:

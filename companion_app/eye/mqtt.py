@@ -1,7 +1,7 @@
 """Publishes what goes on at the table by MQTT, for home automation; off unless a broker is set.
 
-A thread of its own listens like any phone does, so that a slow or missing broker never slows the
-loop. Topics, below the set prefix: ``online`` and ``table`` (both retained), ``event/<name>``.
+It listens to the hub in a thread of its own, so that a slow or missing broker never slows the
+loop. Topics, below the prefix set: ``online`` and ``table`` (both retained), ``event/<name>``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SENSORS = {
     "leader": ("Leader", "{{ value_json.leader }}"),
     "state": ("Table", "{{ value_json.seeing }}"),
 }
-"""For Home Assistant: name, and what of the table it shows."""
+"""Sensors for Home Assistant: title, and template of the value in the ``table`` message."""
 PUBLISHED = (
     "verdict", "taken-back", "turn", "score", "over", "question", "withdrawn", "game", "state",
 )  # fmt: skip
@@ -32,7 +32,7 @@ PUBLISHED = (
 
 
 class Publisher:
-    """Follows a desk and tells a broker."""
+    """Publishes a desk's events and its table to a broker."""
 
     def __init__(self, desk: Desk, settings: Settings, wait_s: float = WAIT_S) -> None:
         from paho.mqtt.client import Client
@@ -52,14 +52,14 @@ class Publisher:
         self._thread = threading.Thread(target=self._follow, daemon=True)
 
     def start(self) -> None:
-        """Connect in the background, and again whenever the line is lost."""
+        """Connect in the background, and reconnect whenever the connection is lost."""
         host, port = self._settings.mqtt_host, self._settings.mqtt_port
         self._client.connect_async(host, port, keepalive=30)
         self._client.loop_start()
         self._thread.start()
 
     def close(self) -> None:
-        """Say that the table is gone, and stop."""
+        """Publish that the table is offline, and disconnect."""
         self._desk.hub.leave(self._listener)
         self._listener.close()
         self._thread.join(self._wait_s + 1)
@@ -69,7 +69,7 @@ class Publisher:
             )
         self._client.disconnect()
         self._client.loop_stop()
-        if (left := self._client.socket()) is not None:  # The loop may stop before it closes it.
+        if (left := self._client.socket()) is not None:  # paho's loop may stop before it is closed
             left.close()
 
     # --- telling ---------------------------------------------------------------------------
@@ -125,7 +125,7 @@ class Publisher:
 
 
 def publisher_for(desk: Desk, settings: Settings) -> Publisher | None:
-    """Return a publisher that has started, where the settings name a broker."""
+    """Return a started publisher; ``None`` if the settings name no broker."""
     if not settings.mqtt_host:
         return None
     publisher = Publisher(desk, settings)
@@ -134,7 +134,7 @@ def publisher_for(desk: Desk, settings: Settings) -> Publisher | None:
 
 
 def table_to_json(desk: Desk) -> dict[str, Any]:
-    """Return the table in short: game, players with their scores, whose turn, what is wrong."""
+    """Return a summary of the table: game, players with scores, turn, foul, questions, end."""
     with desk.lock:
         short: dict[str, Any] = {"seeing": desk.seeing, "game": None, "turn_name": "", "leader": ""}
         referee = desk.referee

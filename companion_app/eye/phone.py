@@ -1,8 +1,8 @@
-"""A phone as the camera: its pictures come in by the page and go out as frames.
+"""A phone as the camera: pictures uploaded to the page become frames.
 
-Live pictures are frames like any camera's. A single photo stands for the table until the next
-one: it is shown as often as a settled table needs to be looked at, and its silence afterwards is
-no lost camera.
+Live pictures are frames like any camera's. A single photo stands for the table until the next one:
+it is repeated as often as a settled table must be looked at, and the silence afterwards does not
+count as a lost camera.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from collections.abc import Callable, Iterator
 from vision import Bgr, Frame, picture_file
 
 WORKING_PIXELS = 2_200_000
-"""Frames of 1920 x 1080 are read as they are; larger photos at a half."""
+"""Most pixels of a frame: 1920 x 1080 is decoded in full, larger photos at 1/2, 1/4 or 1/8."""
 SHOWN_TIMES, SHOWN_EVERY_S = 24, 0.2
-"""How often a single photo is shown: a table settles after a few looks, and a camera that hangs
-elsewhere, as one in the hand always does, takes some more."""
+"""How often a single photo is repeated, and after how many seconds: a table settles after a few
+looks, and a camera that has moved, as a hand-held one always has, takes some more."""
 SILENCE_S = 1.0
+"""Seconds without a new picture that are reported as one silence."""
 GONE_S = 6.0
-"""A live phone that is silent for so long shows nothing any more."""
+"""Seconds of silence after which a live phone's last picture is no longer shown."""
 
 
 class PhoneInbox:
-    """The newest picture that a phone sent; older ones are dropped unread."""
+    """The newest picture that a phone sent; older ones are dropped."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -36,10 +37,10 @@ class PhoneInbox:
         self._since_s = 0.0
 
     def push(self, data: bytes, still: bool = False) -> tuple[int, int]:
-        """Take in a picture file; return its width and height.
+        """Decode an uploaded picture file; return the frame's width and height.
 
         Raises:
-            PictureError: it is no picture, or damaged, or too large.
+            PictureError: the file is not a picture, damaged, or too large.
         """
         bgr = picture_file(data, "picture").decode(WORKING_PIXELS).bgr
         with self._arrived:
@@ -55,7 +56,7 @@ class PhoneInbox:
 
     @property
     def newest(self) -> Frame | None:
-        """The newest picture; ``None`` where none came, or a live phone has fallen silent."""
+        """The newest picture; ``None`` if none came or a live phone has fallen silent."""
         with self._arrived:
             gone = not self._still and self._clock() - self._since_s > GONE_S
             if self._newest is None or gone:
@@ -63,12 +64,12 @@ class PhoneInbox:
             return Frame(self._newest, self._since_s - self._start_s)
 
     def take(self, after: int, times: int, closed: threading.Event) -> tuple[int, Frame | None]:
-        """Return the next thing to show: a newer picture, the same again, or a silence.
+        """Return the next frame: a newer picture, the same photo again, or ``None`` for a silence.
 
         Args:
             after: the number of the picture that was shown last.
-            times: how often it was shown.
-            closed: set when nobody looks any more.
+            times: how often that picture was shown.
+            closed: set when the source is closed.
         """
         with self._arrived:
             again = self._still and times < SHOWN_TIMES
@@ -80,17 +81,17 @@ class PhoneInbox:
             return self._number, Frame(self._newest, self._clock() - self._start_s)
 
     def is_quiet(self) -> bool:
-        """Say whether a silence is as it should be: single photos come when they come."""
+        """Say whether silence is normal: before the first picture, and after a single photo."""
         return self._still or self._newest is None
 
     def wake(self) -> None:
-        """Let whoever waits look again."""
+        """Wake all waiting threads."""
         with self._arrived:
             self._arrived.notify_all()
 
 
 class PhoneSource:
-    """Frames of a phone's pictures; several may look at one inbox."""
+    """A frame source on a phone's inbox; several sources may share one inbox."""
 
     live = False  # the inbox keeps the newest picture only, as a live source would
 
@@ -111,6 +112,6 @@ class PhoneSource:
                 yield frame
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop yielding frames."""
         self._closed.set()
         self._inbox.wake()

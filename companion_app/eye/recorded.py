@@ -1,7 +1,7 @@
 """Plays a written game at the desk, as if its tables were seen one after the other.
 
 No picture is made or read here: each table of the record goes to the referee as settled. The page
-says so plainly ("recorded game"). Fouls are tried before the moves they stand at.
+says so ("recorded game"). A foul is tried before the move whose number it names.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from engine.placement import Layout, Piece, Placement
 from engine.record import Record, move_to_json, parse_move, parse_record
 
 SILENT = ("roll", "discard", "pass", "finale")
-"""Moves that leave no trace on the table: they are told."""
+"""Moves that leave no trace on the table: they are sent as players' messages."""
 MOVE_S, HAND_S = 2.4, 0.7
-"""Seconds a move takes at speed 1, and how much of it a hand is over the table."""
+"""Seconds that a move takes at speed 1, and those of them with a hand over the table."""
 FOUL_LIES_S = 8.0
-"""So long a foul stays on the table before its player lifts it again."""
+"""Seconds for which a foul stays on the table before its player lifts it again."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Script:
 
     record: Record
     fouls: tuple[tuple[int, Move], ...] = ()
-    """Each with the number of moves before it."""
+    """Fouls, each with the number of moves before it."""
 
 
 def read_script(data: Mapping[str, Any]) -> Script:
-    """Return the script that a demo file holds."""
+    """Parse the content of a demo file."""
     record = parse_record(data["record"])
     return Script(
         record,
@@ -53,13 +53,13 @@ def read_script(data: Mapping[str, Any]) -> Script:
 
 
 def shipped_script(game: str) -> Script | None:
-    """Return the recorded game that comes with the program, where there is one."""
+    """Return the recorded game that comes with the program; ``None`` if there is none."""
     file = files("companion_app") / "demo" / f"{game}.json"
     return read_script(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else None
 
 
 def settled_on(layout: Layout) -> Settled:
-    """Return what looks agree on when a layout lies on the table in plain view."""
+    """Return settled looks at a layout that lies on the table in plain view."""
     sure = {spot: (content, 0.999) for spot, content in contents(layout).items()}
     return Settled(8, sure, last=Sighting(pieces=layout.pieces, clay=layout.clay))
 
@@ -77,7 +77,7 @@ def laid(layout: Layout, move: Move, field: int | None) -> Layout:
 
 
 class RecordedGame(Feeder):
-    """A thread that plays a script at the desk; it watches no frames."""
+    """A feeder whose thread plays a script at the desk, without frames."""
 
     kind = "recorded"
 
@@ -89,12 +89,12 @@ class RecordedGame(Feeder):
         self._t = 0.0
 
     def start(self, table: Table) -> None:
-        """Begin to play."""
+        """Start to play."""
         self._thread = threading.Thread(target=self._play, args=(table,), daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop, and wait until it has."""
+        """Stop the thread, and wait for it."""
         self._stop.set()
         if self._thread and self._thread is not threading.current_thread():
             self._thread.join(5)
@@ -161,7 +161,7 @@ class RecordedGame(Feeder):
         return list(players).index(move.snake or move.player)
 
     def _wait_for_table(self, table: Table) -> None:
-        """Let a foul lie for a while; its player then lifts it, unless the host overruled it."""
+        """Wait while a foul lies on the table; then lift it, unless the host has overruled it."""
         waited = 0.0
         while not self._stop.is_set():
             referee = table.referee
@@ -174,5 +174,5 @@ class RecordedGame(Feeder):
             self._pause(0.2)
 
     def _pause(self, seconds: float) -> bool:
-        """Wait; say whether it is time to stop."""
+        """Wait; return whether it is time to stop."""
         return self._stop.wait(seconds / self.speed)

@@ -1,4 +1,4 @@
-"""How the eye begins: through which source it looks, and which game is on."""
+"""How the eye starts: which source it uses, and which game it begins or resumes."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from engine.record import Record, find_set
 log = logging.getLogger(__name__)
 DEMO_GAME = "schlangennest"
 GOING_S = 1.5
-"""An eye that was just killed may hold its games for so long."""
+"""Seconds for which an eye that was just killed may still hold the store's lock."""
 
 
 def opened_store(home: Path, patience_s: float = GOING_S) -> Store:
-    """Return the store of a home; one that is just being given back is waited for.
+    """Open the store of a home, retrying for a while if it is still locked.
 
     Raises:
-        StoreError: it cannot be opened.
+        StoreError: the store cannot be opened.
     """
     until_s = time.monotonic() + patience_s
     while True:
@@ -49,24 +49,24 @@ def opened_store(home: Path, patience_s: float = GOING_S) -> Store:
             time.sleep(0.05)
 
 
-# --- through which source ------------------------------------------------------------------------
+# --- which source --------------------------------------------------------------------------------
 
 
 def source_asked(asked: str | None, home: Path, store: Store, again: bool) -> str:
-    """Return the source to look through.
+    """Return the source to start with.
 
     Args:
-        asked: the one of the command line, if any.
-        home: where the page keeps which one was chosen on it.
+        asked: the source of the command line, if any.
+        home: the folder in which the page keeps the source that was chosen on it.
         store: the games.
-        again: whether an eye before this one has ended in the middle of things.
+        again: whether this eye replaces one that has died or was restarted.
     """
     before = source_in(store, store.unfinished()) if again else ""
     return before or asked or source_at_start(source_kept(home), store)
 
 
 def source_kept(home: Path) -> str:
-    """Return the source that was chosen on the page; empty where none was."""
+    """Return the source that was chosen on the page; empty if none was."""
     try:
         kept = json.loads((home / "page.json").read_text(encoding="utf-8"))
         return str(kept.get("source", ""))
@@ -75,16 +75,16 @@ def source_kept(home: Path) -> str:
 
 
 def source_without_asking(kept: str) -> str:
-    """Return the source where none was asked for: chosen before, first found, else the demo."""
+    """Return the default source: the one chosen before, the first found, else the demo."""
     found = found_cameras()
     return kept if kept in (*found, "phone", "demo") else next(iter(found), "demo")
 
 
 def source_at_start(kept: str, store: Store) -> str:
-    """Return the source where none was asked for; a game of people waits for its own camera."""
+    """Return the default source; an unfinished game with a camera waits for that camera."""
     taken = source_without_asking(kept)
     before = source_in(store, store.unfinished())
-    # The demo table would play on by itself.
+    # The demo table must not resume it: its simulated players would play people's game.
     waits = taken == "demo" and before.partition(":")[0] in ("pi", "webcam", "phone")
     return before if waits else taken
 
@@ -93,10 +93,10 @@ def source_at_start(kept: str, store: Store) -> str:
 
 
 def begin(desk: Desk, camera: TableCamera, asked: Namespace, again: bool) -> None:
-    """Take up the game that was not finished, or begin the one asked for.
+    """Resume the unfinished game, or begin the one asked for.
 
-    Before a camera nothing is begun unasked: the page shows the way to a game. After an eye that
-    has ended in the middle of things nothing is begun at all.
+    With a camera no game is begun unasked: people begin one on the page. An eye that replaces a
+    dead one only resumes, and never begins a game.
     """
     named = is_asked(asked)
     match = _taken_up(desk) if asked.resume or again or not named else None
@@ -115,7 +115,7 @@ def is_asked(asked: Namespace) -> bool:
 
 
 def _taken_up(desk: Desk) -> Match | None:
-    """Take up the game that was not finished; one that cannot be is told, and left as it is."""
+    """Resume the unfinished game; one that cannot be read is reported and left unchanged."""
     try:
         unfinished = desk.store.unfinished()
         return None if unfinished is None else desk.resume(unfinished)

@@ -1,4 +1,4 @@
-"""A lock that goes to whoever has waited for it."""
+"""A reentrant lock that a waiting thread gets before the one that has just released it."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import threading
 
 
 class Turns:
-    """A lock whose holder may take it again, and who asks for it anew waits behind the others.
+    """A reentrant lock; a thread that releases it queues behind the waiting ones.
 
-    A plain lock may be taken again by the thread that has just given it back, before one that
-    waits wakes up: where the eye shares a core, a verdict would wait for some frames like that.
+    A plain lock may be re-acquired by the thread that has just released it before a waiting thread
+    wakes up: on a shared core, a verdict would then wait for some frames.
     """
 
     def __init__(self) -> None:
         self._first = threading.Lock()
-        """Held by the thread that comes next."""
+        """Held by the thread that gets the lock next."""
         self._taken = threading.Lock()
         self._holder = 0
         self._depth = 0
 
     def acquire(self, timeout: float = -1) -> bool:
-        """Take it; say whether that was possible in so many seconds (for each of two waits)."""
+        """Acquire the lock; return whether it worked within the timeout (for each of two waits)."""
         me = threading.get_ident()
         if self._holder != me:
             if not self._first.acquire(timeout=timeout):
@@ -35,7 +35,7 @@ class Turns:
         return True
 
     def release(self) -> None:
-        """Give it back."""
+        """Release the lock."""
         if self._holder != threading.get_ident():
             raise RuntimeError("given back by somebody who does not hold it")
         self._depth -= 1
@@ -44,9 +44,9 @@ class Turns:
             self._taken.release()
 
     def __enter__(self) -> None:
-        """Take it."""
+        """Acquire the lock."""
         self.acquire()
 
     def __exit__(self, *_: object) -> None:
-        """Give it back."""
+        """Release the lock."""
         self.release()

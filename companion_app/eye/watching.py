@@ -1,7 +1,7 @@
-"""Lets the live loop watch a source for the desk: frames in a thread of their own.
+"""Runs the live loop on a source for the desk, in a thread of its own.
 
-The loop and the page take turns by the desk's lock; it is open while a frame is made or read, so
-that a phone never waits for a picture, nor the loop for a phone.
+The loop and the page's commands share the desk's lock. It is free while a frame is captured or
+read, so that neither a phone nor the loop waits long for the other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHOWN_QUALITY = 75
 
 
 class Watched(Feeder):
-    """A source that the referee watches."""
+    """A feeder that runs the live loop on the frames of a source."""
 
     def __init__(self, kind: str, source: FrameSource, reader: Reader, name: str = "") -> None:
         self.kind, self.name, self.source = kind, name, source
@@ -40,7 +40,7 @@ class Watched(Feeder):
         self._thread: threading.Thread | None = None
 
     def start(self, table: Table) -> None:
-        """Begin to watch the game that is on."""
+        """Start to watch the current game."""
         with table.lock:
             assert table.match is not None
             self.loop = LiveLoop(table.match, self._reader, table.emit, meanwhile=table.lock)
@@ -53,20 +53,20 @@ class Watched(Feeder):
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop, and wait until it has."""
+        """Stop the thread, and wait for it."""
         self._stopped.set()
         self._frames.close()
         if self._thread and self._thread is not threading.current_thread():
             self._thread.join(5)
 
     def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
-        """Pass on what a player told, at the source's own time."""
+        """Pass a player's message to the loop, timed by the source's clock."""
         del referee, t
         assert self.loop is not None
         self.loop.tell(message)
 
     def picture(self) -> bytes | None:
-        """Return what the camera sees right now, as JPEG."""
+        """Return the newest frame as JPEG."""
         return self._packed.jpeg_of(self.newest)
 
     def _watch(self, table: Table) -> None:
@@ -102,12 +102,12 @@ class Watched(Feeder):
                 assert self.loop is not None
                 self.loop.tell(message)
         except ToldError:
-            # A pass that the referee has already taken for granted.
+            # The referee has already accepted this pass by itself.
             return
 
 
 class Packed:
-    """The newest frame as JPEG: packed once, however many phones ask for it."""
+    """The newest frame as JPEG, cached so that it is encoded once for all phones."""
 
     def __init__(self) -> None:
         self._last: tuple[Frame, bytes | None] | None = None

@@ -1,7 +1,7 @@
-"""What the public sees of tables that are shown later than they are.
+"""The public's view of tables that are shown with a delay.
 
-It is made from the lines that were stored by then, so every process shows the same, and a process
-that starts anew shows nothing too early.
+The view is built from the lines that were stored by now minus the delay, so every process shows
+the same, and a restarted process shows nothing too early.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ MOST_AT_HAND = 100
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How far the public sees a table."""
+    """How much of a table's log the public sees."""
 
     number: int
-    """The last line that it sees."""
+    """Number of the last line that the public sees."""
     next_s: float | None
-    """When the next line was stored; ``None`` where there is none."""
+    """When the first hidden line was stored, as Unix time; ``None`` where no line is hidden."""
 
 
 class Broadcast:
-    """Which tables are shown late, by how much, and how they stood then."""
+    """The tables that are shown late: their delays and their delayed standings."""
 
     def __init__(self, store: HallStore, tournaments: Tournaments) -> None:
         self._store, self._tournaments = store, tournaments
-        # The page has games of its own: one thread draws while the other plays on.
+        # Separate caches: page threads draw games while the overview's thread extends its own.
         self._games, self._at_page = Games(store, MOST_AT_HAND), Games(store, MOST_AT_HAND)
         self._seen: dict[str, Seen] = {}
         self.delays: Mapping[str, float] = {}
-        """By table, in seconds; those that are shown at once are not among them."""
+        """Delay in seconds by table id; tables that are shown live are absent."""
 
     def read(self) -> None:
-        """Read anew which tables are shown late."""
+        """Reload the delay of every table, and how far the public sees it."""
         whole_s = hall_delay_s(self._store)
         ids = [one.id for one in self._store.members()] if whole_s else []
         delays = dict.fromkeys(ids, whole_s)
@@ -53,11 +53,11 @@ class Broadcast:
         self._seen = {id_: self._looked(id_, delay_s) for id_, delay_s in delays.items()}
 
     def hears(self, changed: set[str]) -> bool:
-        """Say whether a change may be one of who is shown late."""
+        """Say whether a notice of changes may concern the delays."""
         return any(one.startswith(NOTICE) for one in changed)
 
     def due(self) -> set[str]:
-        """Return the late tables of which more is to be seen by now."""
+        """Return the late tables that have a new line to show by now."""
         now_s = self._store.clock()
         return {
             id_
@@ -75,7 +75,7 @@ class Broadcast:
         return self._at_page.game(table, key, upto)
 
     def standing(self, table: str) -> Standing | None:
-        """Return how a late table stood; ``None`` where nothing was to be seen yet."""
+        """Return the delayed standing of a table; ``None`` where the public sees no line yet."""
         self._seen[table] = seen = self._looked(table, self.delays[table])
         upto = seen.number
         key = self._store.newest_game(table, upto)
@@ -92,7 +92,7 @@ class Broadcast:
         return Seen(*self._store.stored_by(table, self._store.clock() - delay_s))
 
     def _of_tournament(self, id_: str) -> dict[str, float]:
-        """Return the boxes of a late tournament: until its end is seen by everybody."""
+        """Return the delay by box of a late tournament; empty once the public has seen its end."""
         found, public = self._tournaments.now(id_), self._tournaments.seen(id_, False)
         if found is None or public is None or public.tournament.over:
             return {}
@@ -101,12 +101,12 @@ class Broadcast:
 
 
 def hall_delay_s(store: HallStore) -> float:
-    """Return how much later the public sees every table."""
+    """Return the delay of the public's view of every table, in seconds."""
     return float(json.loads(store.fact(FACT) or "0"))
 
 
 def keep_hall_delay(store: HallStore, delay_s: float) -> None:
-    """Keep how much later the public sees every table, up to an hour."""
+    """Store the delay of the public's view of every table, limited to 0 to 3600 seconds."""
     store.keep_fact(FACT, json.dumps(min(max(0.0, delay_s), LONGEST_DELAY_S)))
     with store.writing() as change:
         change.tables.add(NOTICE)

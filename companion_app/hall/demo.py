@@ -1,7 +1,7 @@
-"""Tables that play by themselves, to look at a hall without one: real logs, real senders.
+"""Demo tables that play by themselves, with real logs and senders, to try out a hall.
 
-Each plays whole games by the rules in a store of its own, as fast as people do, with a foul and a
-raised hand now and then.
+Each table plays legal games at human speed in a store of its own, with an occasional foul or
+raised hand.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAMES = ("Anna", "Ben", "Cleo", "David", "Ella", "Finn", "Greta", "Hugo", "Ida",
          "Leo", "Mia", "Noah", "Olga", "Paul", "Rosa", "Sam", "Tess", "Uli")  # fmt: skip
 MOVE_S = (3.0, 9.0)
 FOUL, HAND = 0.04, 0.01
-"""How often a move is a foul at first, and how often somebody raises a hand."""
+"""Probabilities per move: that a foul follows it, and that somebody raises a hand."""
 FOUL_LIES_S = 40.0
 LONGEST_GAME = 200
 
@@ -42,7 +42,7 @@ class Player:
         self.match: Match | None = None
 
     def step(self) -> Match:
-        """Make one move, in a new game where the last is over; return its match."""
+        """Make one move, or begin a new game where none is on; return the match."""
         match = self.match
         if match is None or match.ended:
             match = self.match = self._begin()
@@ -57,7 +57,7 @@ class Player:
         return match
 
     def foul(self) -> Move | None:
-        """Let a player lay a tile where it may not be; return what he laid."""
+        """Log a foul, an earlier placement repeated; return it, ``None`` where none is found."""
         match = self.match
         if match is None or match.ended:
             return None
@@ -83,7 +83,7 @@ class Player:
 
 
 class DemoTables:
-    """Some tables at a hall. Close it, or use ``with``."""
+    """Demo tables that join a hall, each in a thread of its own. Use ``with`` to stop them."""
 
     def __init__(self, hall: HallProcess, count: int) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="snake-eye-demo-")

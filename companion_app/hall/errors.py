@@ -1,10 +1,10 @@
-"""What may go wrong in the hall.
+"""Exceptions of the hall.
 
 HallError
     DatabaseError   the database is missing, of another version, or does not answer
     JoinError       a table could not join, or has not joined
     FullHallError   the embedded store takes no more tables
-    BadMessageError      a message that is not what it says, or not by whom it says
+BadMessageError     a message is malformed, forged or too large
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from companion_app.answers import InputError
 
 
 class HallError(InputError):
-    """Something of the hall cannot be done; the message says what to do instead."""
+    """A request to the hall cannot be carried out; the message says what to do instead."""
 
 
 class DatabaseError(HallError):
@@ -29,4 +29,4 @@ class FullHallError(HallError):
 
 
 class BadMessageError(Exception):
-    """A message that is thrown away: garbage, forged, or too large."""
+    """A message is discarded because it is malformed, forged or too large."""

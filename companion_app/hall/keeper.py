@@ -1,6 +1,6 @@
-"""Keeps the standings up with the logs, calls the arbiter, and sends rulings until they are heard.
+"""Background work of a hall: updates standings, calls arbiters, resends unanswered rulings.
 
-Every process of a hall runs one. Whatever two of them do at once is the same, and done once.
+Every process of a hall runs one keeper. Its work is idempotent, so several may overlap.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from companion_app.hall.store.hall_store import HallStore, Made, Member, Standin
 
 log = logging.getLogger(__name__)
 LOOK_S = 2.0
-"""How often is looked for what another process has left undone, and for new alerts."""
+"""Seconds between two checks for new alerts and for work that another process left undone."""
 KEPT_TOGETHER = 32
-"""Standings of one transaction."""
+"""Standings that are stored in one transaction."""
 MOST_AT_HAND = 600
-"""Games that are kept in memory, some 0.1 MB each; the one that was longest not asked for goes."""
+"""Games cached in memory, about 0.1 MB each; the least recently used is evicted."""
 FOUL_S, QUESTION_S, AWAY_S = 30.0, 60.0, 45.0
-"""When an arbiter is called: a foul that is not taken back, a question without an answer, a table
-that is not heard of."""
+"""Seconds after which an arbiter is called: for a foul that is not taken back, for a question
+without an answer, for a table that is not heard from."""
 LOST = ("camera-lost", "camera-moved", "too-dark")
 Tell = Callable[[str, Mapping[str, Any]], None]
 
 
 class Games:
-    """Games of tables, played through as far as their logs go; one thread at a time."""
+    """A cache of games, each replayed up to the last stored line; a lock serializes access."""
 
     def __init__(self, store: HallStore, most: int = MOST_AT_HAND) -> None:
         self._store, self._most = store, most
@@ -40,7 +40,7 @@ class Games:
         self._at_hand: OrderedDict[tuple[str, str], GameSoFar] = OrderedDict()
 
     def game(self, table: str, key: str, upto: int | None = None) -> GameSoFar | None:
-        """Return a game with all its lines, or up to one; ``None`` where they make no game."""
+        """Return a game replayed to line ``upto``, or to its end; ``None`` where it is broken."""
         with self._lock:
             mark = (table, key)
             known = self._at_hand.pop(mark, None)
@@ -62,7 +62,7 @@ class Games:
 
 
 class Keeper:
-    """Does what is due in the background."""
+    """A thread that keeps standings, alerts and rulings up to date."""
 
     def __init__(
         self, store: HallStore, games: Games, tell: Tell, clock: Callable[[], float] = time.time,
@@ -72,27 +72,27 @@ class Keeper:
         self.foul_s = FOUL_S
         self._store, self._games, self._tell, self._clock = store, games, tell, clock
         self._also = also
-        """What else is looked after now and then: rounds of tournaments."""
+        """Called at every check, for other periodic work: the rounds of tournaments."""
         self._due: dict[str, str] = {}
         self._news = threading.Condition()
         self._stopped = False
         self._fouls_s: dict[tuple[str, int], float] = {}
-        """When each foul was seen first."""
+        """When each foul was first seen, by table and line number."""
         self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
 
     def start(self) -> None:
-        """Work in the background."""
+        """Start the thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """Stop."""
+        """Stop the thread."""
         with self._news:
             self._stopped = True
             self._news.notify_all()
         self._thread.join(10)
 
     def added(self, games: Mapping[str, str]) -> None:
-        """Hear that the logs of tables have grown, and by lines of which game."""
+        """Take note of the tables whose logs have grown, each with the game of its last line."""
         with self._news:
             self._due.update(games)
             self._news.notify()
@@ -115,10 +115,10 @@ class Keeper:
                     self._news.wait(LOOK_S / 4)
 
     def keep_up(self, due: Mapping[str, str]) -> None:
-        """Make the standings of tables from the lines of their newest games, given by table.
+        """Update the standings of tables; ``due`` has the newest game of each table.
 
-        Those that came together are kept in one transaction, a few at a time: the first ones do
-        not wait for the last.
+        A transaction stores at most ``KEPT_TOGETHER`` standings, so that the first tables do not
+        wait for the last.
         """
         tables = list(due)
         for first in range(0, len(tables), KEPT_TOGETHER):
@@ -128,7 +128,7 @@ class Keeper:
                 self._store.keep_standings(made)
 
     def _made(self, table: str, key: str) -> Made | None:
-        """Return how a table stands, from the lines of a game, or of its newest."""
+        """Return the standing of a table from a game, from its newest where ``key`` is empty."""
         newest = key or self._store.newest_game(table)
         if newest is None:
             return None
@@ -145,7 +145,7 @@ class Keeper:
         return Made(table, game.number, newest, document)
 
     def look(self) -> None:
-        """Make what is behind, call the arbiter, send rulings again."""
+        """Update outdated standings, call arbiters, and resend unanswered rulings."""
         self.keep_up(dict.fromkeys(self._store.behind(), ""))
         causes = self.causes(self._store.members(), self._store.standings())
         keep_alerts(self._store, causes)
@@ -174,7 +174,7 @@ class Keeper:
 
 
 def ruling(decision: Decision) -> dict[str, Any]:
-    """Return a decision as its table is told."""
+    """Return a decision as the message that its table receives."""
     return {"ruling": decision.ruling, "do": dict(decision.body)}
 
 

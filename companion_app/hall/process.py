@@ -1,4 +1,4 @@
-"""One process of a hall: joins store, broker, receiver, keeper and page."""
+"""One process of a hall: connects store, broker, receiver, keeper and page."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ PAGE_PORT = 8090
 NEXT_PORTS = 20
 LOOK_S = 1.0
 MOST_SHOWN = 60
-"""Games that stay in memory while people look through them."""
+"""Games cached in memory for people who look through them."""
 MOST_THREADS, MOST_CONNECTIONS = 1200, 1400
-"""Every listening phone parks a thread: 1,000 of them, and room for those who come and ask."""
+"""Every listening phone blocks a thread: 1,000 phones, and a reserve for other requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a process was started with."""
+    """The options that a process was started with."""
 
     folder: Path
     database: str | None = None
@@ -55,7 +55,7 @@ class Asked:
 
 
 class HallProcess:
-    """A hall that runs. Close it, or use ``with``."""
+    """A process of a hall. Close it, or use ``with``."""
 
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
@@ -76,14 +76,14 @@ class HallProcess:
         asked, store = self._asked, self.store
         self.keys = hall_keys(store)
         self.pin = first_pin(store)
-        """The arbiters' PIN, where this start made one."""
+        """The arbiters' PIN if this start created it, else ``None``."""
         self.own_broker = (
             OwnBroker(asked.folder / "broker", self.keys, asked.broker_port)
             if asked.broker is None
             else None
         )
         address = self._broker_address()
-        # The page has games of its own: one thread draws while the other plays on.
+        # Separate caches: page threads draw games while the keeper's thread extends its own.
         games, shown = Games(store), Games(store, MOST_SHOWN)
         self.receiver = Receiver(store, self.keys, address, self._added)
         self.tournaments = Tournaments(store)
@@ -108,11 +108,11 @@ class HallProcess:
 
     @property
     def code(self) -> str:
-        """What tables join by."""
+        """The code by which tables join."""
         return code_of(self.store)
 
     def start(self) -> None:
-        """Begin everything; the page answers when this returns."""
+        """Start everything; the page answers when this returns."""
         self._keep_broker()
         self._looking.start()
         self.tournaments.start()
@@ -126,7 +126,7 @@ class HallProcess:
         self._server.wait()
 
     def close(self) -> None:
-        """End everything."""
+        """Stop everything."""
         self._stop.set()
         self.overview.close()
         self.tournaments.close()
@@ -152,7 +152,7 @@ class HallProcess:
         return parse_broker(self._asked.broker)
 
     def _readers(self) -> OwnHands | PhotoQueue:
-        """Return who reads photos: workers on any machine, or the hall's own hands."""
+        """Return what reads photos: a queue for workers on any machine, or the hall's own hands."""
         if self.store.engine.dialect.name != "postgresql":
             return OwnHands(self.store)
         from companion_app.hall.reader.worker import PhotoQueue
@@ -180,7 +180,7 @@ class HallProcess:
             self._keep_broker()
 
     def _keep_broker(self) -> None:
-        """Start the broker where it does not run, and tell it who was sent away."""
+        """Start the broker if it does not run, and give it the list of revoked tables."""
         if self.own_broker is None:
             return
         try:
@@ -192,10 +192,10 @@ class HallProcess:
 
 
 def _alone_with(folder: Path) -> IO[bytes]:
-    """Return a lock on a folder: an embedded store has one process, which hears of all changes.
+    """Lock a folder: changes of an embedded store are announced only within one process.
 
     Raises:
-        HallError: another one has it.
+        HallError: another process holds the lock.
     """
     folder.mkdir(parents=True, exist_ok=True)
     handle = (folder / "hall.lock").open("ab")

@@ -1,8 +1,8 @@
-"""The hall's end of the line: checks every message, stores what is a table's own, answers it.
+"""The hall's end of the line: verifies the messages of tables, stores them and answers.
 
-Every process of a hall runs one; the broker gives each message to one of them. Messages that came
-while the last ones were stored go into the next transaction together. What cannot be stored is not
-answered, and comes again.
+Every process of a hall runs a receiver; the broker gives each message to one of them. Messages
+that arrive during a transaction are stored together in the next one. A batch that cannot be stored
+is not answered, so its table sends it again.
 """
 
 from __future__ import annotations
@@ -47,24 +47,24 @@ from companion_app.hall.store.hall_store import HallStore, Health
 
 log = logging.getLogger(__name__)
 MOST_WAITING = 2000
-"""Messages that wait to be stored; what comes beyond that is dropped, and sent again."""
+"""Messages queued for storing; any beyond that are dropped, and their tables resend them."""
 MOST_TOGETHER = 100
-"""Stored in one transaction."""
+"""Messages that are taken from the queue and stored together."""
 A_SECOND, AT_ONCE = 20.0, 60.0
-"""Small messages of one table: so many a second on average, so many one after the other."""
+"""Rate limit of one table (token bucket): tokens per second, and tokens at most."""
 SMALL_BYTES = 8192
-"""A message counts once more for each such part of it: a full batch as some 17."""
+"""A message costs one token, and one more for each full 8 KiB: a full batch some 17."""
 MARKS_AT_ONCE = 500
 HEALTH_BYTES = 2000
 UNKNOWN_S = 2.0
-"""A table that is not known is looked for again after so long."""
+"""Seconds before an unknown table is looked up in the store again."""
 MOST_UNKNOWN = 1000
 PICTURE_NAMES = ("before", "after")
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A message that is checked, and waits to be stored."""
+    """A verified message that is queued for storing."""
 
     table: str
     kind: str
@@ -72,7 +72,7 @@ class Waiting:
 
 
 class Receiver:
-    """Takes in what tables send."""
+    """Receives, verifies and stores what tables send."""
 
     def __init__(
         self,
@@ -83,11 +83,11 @@ class Receiver:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.counts: Counter[str] = Counter()
-        """What came of messages, for the metrics."""
+        """Messages by outcome, and stored lines, for the metrics."""
         self._store, self._keys, self._broker, self._added = store, keys, broker, added
         self._clock = clock
         self._public: dict[str, Ed25519PublicKey] = {}
-        """Never out of date: an id is the hash of its key. Who was sent away, the store knows."""
+        """Keys by table id; never stale, as an id is its key's hash. The store refuses revoked."""
         self._unknown_s: dict[str, float] = {}
         self._allowance: dict[str, tuple[float, float]] = {}
         self._queue: deque[Waiting] = deque()
@@ -101,13 +101,13 @@ class Receiver:
         self._thread = threading.Thread(target=self._store_all, name="receiver", daemon=True)
 
     def start(self) -> None:
-        """Reach for the broker in the background, again whenever the line is lost."""
+        """Connect to the broker in the background, again whenever the connection is lost."""
         self._client.connect_async(self._broker.host, self._broker.port, KEEP_ALIVE_S)
         self._client.loop_start()
         self._thread.start()
 
     def close(self) -> None:
-        """Let the line go; what was not answered is sent again, to another process or later."""
+        """Disconnect; tables resend what was not answered, to another process or later."""
         self._client.disconnect()
         self._client.loop_stop()
         with self._news:
@@ -117,7 +117,7 @@ class Receiver:
 
     @property
     def connected(self) -> bool:
-        """Whether the broker answers."""
+        """Whether the broker is connected."""
         return bool(self._client.is_connected())
 
     @property
@@ -126,7 +126,7 @@ class Receiver:
         return len(self._queue)
 
     def tell(self, table: str, body: Mapping[str, Any]) -> None:
-        """Send a table something, signed; whether it arrives is not known."""
+        """Send a table a signed message, without waiting for its delivery."""
         topic = topic_to(self._keys.id, table)
         self._client.publish(topic, signed(self._keys.signing, topic, to_bytes(body)), qos=1)
 
@@ -155,10 +155,10 @@ class Receiver:
             self._news.notify()
 
     def checked(self, topic: str, message: bytes) -> Waiting:
-        """Return a message that is by whom it says.
+        """Return a message after verifying that its table signed it.
 
         Raises:
-            BadMessageError: it is not, or its table sends too much.
+            BadMessageError: it is too large, unsigned, of no member, or over the rate limit.
         """
         if len(message) > MOST_BYTES:
             raise BadMessageError("too large")
@@ -189,7 +189,7 @@ class Receiver:
         now_s = self._clock()
         left, then_s = self._allowance.get(table, (AT_ONCE, now_s))
         left = min(AT_ONCE, left + (now_s - then_s) * A_SECOND)
-        # A picture may cost more than there ever is; it is let through, and paid for afterwards.
+        # A picture may cost more than a full bucket: it passes, and the balance goes negative.
         allowed = left >= min(cost, AT_ONCE)
         self._allowance[table] = (left - cost if allowed else left, now_s)
         return allowed
@@ -212,10 +212,10 @@ class Receiver:
                 log.warning("%s", error)
 
     def take_in(self, together: list[Waiting]) -> None:
-        """Store messages and answer each.
+        """Store messages, and answer those that ask for it.
 
         Raises:
-            DatabaseError: the database does not answer; nobody is answered, and all comes again.
+            DatabaseError: the database does not answer; tables resend what was not answered.
         """
         batches: list[Batch] = []
         healths: list[Health] = []
@@ -266,7 +266,7 @@ class Receiver:
         number, name, ask = _number(said.get("number")), said.get("name"), said.get("ask")
         if name not in PICTURE_NAMES or not is_word(ask):
             raise BadMessageError("a picture of nothing")
-        # Shown as it came, so it must be what it says: a browser is told that it is a JPEG.
+        # Browsers get these bytes unchanged as image/jpeg, so they must be a JPEG.
         if len(jpeg) > LARGEST_PICTURE or not jpeg.startswith(b"\xff\xd8\xff"):
             raise BadMessageError("not a picture")
         self._store.keep_picture(one.table, number, str(name), jpeg)

@@ -1,7 +1,7 @@
-"""Joins rounds and tables: results straight from the referee, and help switched off by order.
+"""Connects rounds with tables: enters results of referees, and orders help off or on.
 
-Every process of a hall runs one. What two of them do at once is done once: a result that is there
-already is not entered again, and a table obeys each order once.
+Every process of a hall runs a rounds keeper, and several may overlap: a result that is already
+there is not entered again, and a table obeys each order once.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ log = logging.getLogger(__name__)
 
 
 class RoundsKeeper:
-    """Looks after the rounds that are open."""
+    """Handles the open rounds of all tournaments."""
 
     def __init__(self, store: HallStore, tournaments: Tournaments) -> None:
         self._store, self._tournaments = store, tournaments
 
     def look(self) -> None:
-        """Enter results that tables have, and order their help off or on."""
+        """Enter the results of finished games, and order the help at tables off or on."""
         wanted: dict[str, Mapping[str, Any]] = {}
         for open_ in self._open():
             try:
                 self._take_results(open_)
                 self._note_help(open_)
             except TournamentError as error:
-                # Somebody was quicker, or the round was closed meanwhile; the next look sees it.
+                # Another process was faster, or the round was closed; the next look sees it.
                 log.info("tournament %s: %s", open_.id, error)
             for order in orders(open_.now):
                 if order["box"] and not order["help"]:
@@ -73,7 +73,7 @@ class RoundsKeeper:
             self._tournaments.change(open_.id, lambda now: list(result_steps(now, ours)))
 
     def _began_s(self, standing: Standing) -> float:
-        """Return when the hall has heard of a game first."""
+        """Return when the first line of a game was stored, as Unix time."""
         asked = select(func.min(events.c.stored_s)).where(
             events.c.table_id == standing.table, events.c.game == standing.game
         )
@@ -83,7 +83,7 @@ class RoundsKeeper:
     # --- help ------------------------------------------------------------------------------
 
     def _note_help(self, open_: Kept) -> None:
-        """Keep in the tournament's log what tables have answered about their help."""
+        """Enter the tables' answers to help orders in the tournament's log."""
         told = self._last_orders()
         if any(help_steps(open_.now, told)):
             self._tournaments.change(open_.id, lambda now: list(help_steps(now, told)))
@@ -99,12 +99,12 @@ class RoundsKeeper:
                 decide(self._store, box, last.who, HELP_ON, body(HELP_ON, {}))
 
     def _last_orders(self) -> dict[str, Decision]:
-        """Return what each table was told last about its help."""
+        """Return the last help order of each table."""
         return last_decisions(self._store, (HELP_OFF, HELP_ON))
 
 
 def paired_s(kept: Kept, round_: Round) -> float:
-    """Return when a round was paired; games from before are not its own."""
+    """Return when a round was paired; games that began earlier do not belong to it."""
     times = [
         event.at_s for event in kept.events
         if event.do == "pair-round" and event.data.get("round") == round_.number
@@ -113,7 +113,7 @@ def paired_s(kept: Kept, round_: Round) -> float:
 
 
 def result_steps(now: Tournament, over: Mapping[str, Standing]) -> Iterator[Step]:
-    """Yield the results that referees have and the tournament has not."""
+    """Yield the referees' results that the tournament does not have yet."""
     round_ = now.round
     if round_ is None or round_.stage != "running":
         return
@@ -131,7 +131,7 @@ def result_steps(now: Tournament, over: Mapping[str, Standing]) -> Iterator[Step
 
 
 def _result(now: Tournament, table: Table, document: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what a table's referee says; ``None`` where it is another game than the round's."""
+    """Return the referee's result; ``None`` where game or number of players are not the round's."""
     players: Sequence[Mapping[str, Any]] = document.get("players", [])
     if document.get("game") != now.settings.game or len(players) != len(table.playing):
         return None
@@ -139,7 +139,7 @@ def _result(now: Tournament, table: Table, document: Mapping[str, Any]) -> dict[
     called = names(now)
     by_name = {str(player["name"]): str(player["id"]) for player in players}
     if all(called[player] in by_name for player in table.playing):
-        # They sit otherwise than they were paired, and said so.
+        # The names at the table tell who sits where, which may differ from the pairing.
         seats = [by_name[called[player]] for player in table.playing]
     answer = {
         "scores": {player["id"]: player["score"] for player in players},
@@ -149,7 +149,7 @@ def _result(now: Tournament, table: Table, document: Mapping[str, Any]) -> dict[
 
 
 def help_steps(now: Tournament, told: Mapping[str, Decision]) -> Iterator[Step]:
-    """Yield what tables have answered about their help and the tournament does not know yet."""
+    """Yield the tables' answers to help orders that the tournament does not have yet."""
     round_ = now.round
     for order in orders(now):
         assert round_ is not None
@@ -163,22 +163,22 @@ def help_steps(now: Tournament, told: Mapping[str, Decision]) -> Iterator[Step]:
 
 
 def is_due(last: Decision | None, order: Mapping[str, Any], now_s: float) -> bool:
-    """Say whether a table is to be told that its help is off."""
+    """Say whether a table must be ordered to switch its help off."""
     return last is None or not is_about(last, order) or is_late(last, now_s)
 
 
 def is_about(last: Decision, order: Mapping[str, Any]) -> bool:
-    """Say whether an order is for this very table of this round."""
+    """Say whether the last decision ordered help off for the same round, table and box."""
     said = last.body.get("order") or {}
     same = all(said.get(key) == order[key] for key in ("round", "table", "box"))
     return last.what == HELP_OFF and same
 
 
 def is_late(last: Decision, now_s: float) -> bool:
-    """Say whether an order has to be given anew: nobody answered for long, or nobody knows what."""
+    """Say whether an order must be repeated: it timed out, or its answer is ``unknown``."""
     return (not last.done and now_s - last.at_s > SENT_AGAIN_S) or last.answer == "unknown"
 
 
 def body(what: str, order: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an order as a table is told."""
+    """Return an order as the body of a decision."""
     return {"what": what, "key": "", "order": dict(order)}

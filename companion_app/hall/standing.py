@@ -1,7 +1,7 @@
-"""How a table stands, made from the lines of its log; a new line costs what it changes.
+"""How a table stands, built from the lines of its log, incrementally.
 
-The table's referee has judged already; here moves are only played through. What a table sends may
-be made to harm, so whatever cannot be played is an answer, never an error.
+The table's referee has judged the moves, so they are replayed here and not judged again. Tables are
+not trusted: callers treat lines that cannot be replayed (``BROKEN``) as a broken game.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ BROKEN = (
     EngineError, LookupError, TypeError, ValueError, AttributeError, AssertionError,
     ArithmeticError, RuntimeError,
 )  # fmt: skip
-"""What playing lines through may raise that make no game."""
+"""Exceptions that replaying lines may raise when they do not make a game."""
 LONGEST_NAME = 40
 MOST_LINES = 5000
-"""Of one game; the longest that people play has some 300."""
+"""Lines of one game at most; the longest that people play has some 300."""
 Doc = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Foul:
-    """A foul that lies on the table."""
+    """An announced foul that still lies on the table."""
 
     number: int
     n: int
@@ -45,20 +45,20 @@ class Foul:
 
 
 class GameSoFar:
-    """One game of one table, as far as its lines are known."""
+    """One game of one table, replayed as far as its lines are known."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
-        """Play a game through from its first line.
+        """Replay a game from its first line.
 
         Raises:
             One of ``BROKEN``, where the lines make no game.
         """
         self.number = 0
-        """The last line that is taken in."""
+        """Number of the last line that was replayed."""
         self.names: dict[str, str] = {}
         self.foul: Foul | None = None
         self.hand = 0
-        """The line by which a hand was raised that is still up; 0 for none."""
+        """Number of the line that raised a hand which is still up; 0 for none."""
         self.ended = False
         self.moves: list[Move] = []
         begun = next((line for line in lines if line.kind == "started"), None)
@@ -70,7 +70,7 @@ class GameSoFar:
         self.add(lines)
 
     def add(self, lines: Iterable[Line]) -> None:
-        """Take in the next lines."""
+        """Replay the next lines."""
         for line in lines:
             self._lines += 1
             if self._lines > MOST_LINES:
@@ -147,7 +147,7 @@ class GameSoFar:
         self.position = self.position_after(len(self.moves))
 
     def position_after(self, count: int) -> Any:
-        """Return the position after so many moves."""
+        """Return the position after the first ``count`` moves."""
         position = self.game.opening(self.start, self.box)
         for move in self.moves[:count]:
             position = self.game.apply(position, move)
@@ -156,7 +156,7 @@ class GameSoFar:
     # --- undoing ---------------------------------------------------------------------------
 
     def _remember(self, seq: int) -> None:
-        """Keep how it stood before a line that changes more than the end of the game."""
+        """Save the state before a line that does more than append moves, for ``_undo``."""
         start, box, moves = self.start, self.box, self.moves
 
         def back() -> None:
@@ -172,7 +172,7 @@ class GameSoFar:
     # --- saying it -------------------------------------------------------------------------
 
     def document(self) -> Doc:
-        """Return how it stands, without a word of any language but names."""
+        """Return the standing as JSON, independent of the reader's language."""
         facts, players = self.game.facts, self.start.players
         outcome = self.game.outcome(self.position)
         over = outcome.over or self.ended
@@ -208,13 +208,13 @@ class GameSoFar:
         }  # fmt: skip
 
     def drawing_mark(self) -> str:
-        """Return a mark of what the drawing shows: another one whenever it has to be drawn anew."""
+        """Return a checksum of what the drawing shows; it changes when a new drawing is needed."""
         layout = self.game.layout(self.position)
         seen = (repr(layout.placements()), repr(self.moves[-1:]))
         return f"{zlib.crc32(repr(seen).encode()):08x}"
 
     def drawing(self, speech: Speech, count: int | None = None, instead: Move | None = None) -> str:
-        """Return the table as SVG, now or after so many moves, the last one as another one."""
+        """Return the table as SVG after ``count`` moves (all), the last replaced by ``instead``."""
         upto = len(self.moves) if count is None else max(0, min(count, len(self.moves)))
         moves = self.moves[:upto]
         position = self.position if upto == len(self.moves) else self.position_after(upto)
@@ -244,13 +244,13 @@ class GameSoFar:
 
 
 def colour_of(box: TileSet, players: Sequence[str], player: str) -> str:
-    """Return a player's colour as CSS has it."""
+    """Return a player's colour as a CSS value."""
     if player in box.colours:
         return coat(player, box.colours).base
     return GAME_COLOURS[list(players).index(player) % len(GAME_COLOURS)]
 
 
 def shown_name(name: str) -> str:
-    """Return a player's name as it is shown: one line of letters that can be seen."""
+    """Return a player's name for display: printable characters on one line, shortened."""
     seen = "".join(letter if letter.isprintable() else " " for letter in name)
     return " ".join(seen.split())[:LONGEST_NAME]

@@ -1,7 +1,7 @@
-"""The tournaments of a hall in the memory of one process, kept up by the database's notices.
+"""A process's cache of the hall's tournaments, invalidated by the database's notices.
 
-What changed is read once for everybody. The public sees a tournament later than it is, where its
-director wants it so; whoever is in the room by a code or a PIN sees it as it is.
+A change is read once for all readers. The public sees a tournament with the delay that its
+director set; a phone that is signed in by a code or a PIN sees it live.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from companion_app.hall.tournament.view import shown
 
 MOST_AT_HAND = 40
 MOST_WRITTEN = 80
-"""Documents that stay written: a tournament in the languages that are asked for."""
+"""Cached documents; a tournament has one for each language that is asked for."""
 HEARTBEAT_S = 10.0
 SOONEST_S = 0.05
 HELLO = "retry: 1500\n: hello\n\n"
@@ -38,18 +38,18 @@ Doc = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A tournament as somebody sees it."""
+    """A tournament as staff, players or the public see it."""
 
     id: str
     tournament: Tournament
     now_s: float
-    """The time that it is there: for the public, later by the delay."""
+    """The viewer's time: for the public, earlier than the hall's clock by the delay."""
     mark: tuple[int, int]
-    """Another one whenever it looks otherwise."""
+    """A version that changes whenever the tournament looks different."""
 
 
 class Tournaments:
-    """All tournaments."""
+    """The cache of all tournaments."""
 
     def __init__(self, store: HallStore) -> None:
         self._store = store
@@ -63,17 +63,17 @@ class Tournaments:
         self._closed = False
 
     def start(self) -> None:
-        """Hear of changes from now on."""
+        """Subscribe to the notices of changes."""
         self._store.notices.listen(self.hear)
 
     def close(self) -> None:
-        """Send everybody away."""
+        """End all event streams."""
         with self._news:
             self._closed = True
             self._news.notify_all()
 
     def hear(self, changed: frozenset[str]) -> None:
-        """Hear what has changed; that anything may have, where nothing is named."""
+        """Mark changed tournaments as outdated; all of them where ``changed`` is empty."""
         mine = {one.removeprefix(NOTICE) for one in changed if one.startswith(NOTICE)}
         if changed and not mine:
             return
@@ -89,7 +89,7 @@ class Tournaments:
         return ids_of(self._store)
 
     def now(self, id_: str) -> Kept | None:
-        """Return a tournament as it is."""
+        """Return a tournament as it is now; ``None`` where there is none."""
         with self._lock:
             known = self._kept.get(id_)
             if known is not None and id_ not in self._due:
@@ -103,10 +103,10 @@ class Tournaments:
             return found
 
     def change(self, id_: str, steps: Steps) -> Kept | None:
-        """Do something in a tournament; ``None`` where there is no such one.
+        """Apply steps to a tournament and return it; ``None`` where there is none.
 
         Raises:
-            TournamentError: it cannot be done now; nothing was changed.
+            TournamentError: a step cannot be done now; nothing was changed.
         """
         done = change(self._store, id_, steps, self.now(id_))
         if done is not None:
@@ -115,7 +115,7 @@ class Tournaments:
         return done
 
     def seen(self, id_: str, live: bool) -> Seen | None:
-        """Return a tournament as it is, or as the public sees it."""
+        """Return a tournament live, or as the public sees it."""
         found, now_s = self.now(id_), self._store.clock()
         if found is None:
             return None
@@ -131,7 +131,7 @@ class Tournaments:
         return Seen(id_, late.tournament, then_s, mark)
 
     def document(self, seen: Seen, language: str, staff: bool = False) -> Doc:
-        """Return everything that a page shows; what does not change is written once."""
+        """Return everything that a page shows; all but the clocks is cached."""
         key = (seen.id, seen.mark, language, staff)
         with self._lock:
             whole = self._written.pop(key, None)
@@ -148,7 +148,7 @@ class Tournaments:
         return {"id": seen.id, "events": seen.tournament.events, **whole, "rounds": rounds}
 
     def follow(self, id_: str, live: bool, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
-        """Yield the number of the last event whenever there is another to be seen."""
+        """Yield server-sent events with the number of the last visible event when it changes."""
         yield HELLO
         known: tuple[int, int] | None = None
         while not self._closed:
@@ -170,7 +170,7 @@ class Tournaments:
                 yield STILL_HERE
 
     def _next_s(self, id_: str, live: bool) -> float:
-        """Return in how long the public sees the next event."""
+        """Return the seconds until the viewer sees the next event of a delayed tournament."""
         found = self.now(id_)
         if live or found is None or not found.delay_s:
             return HEARTBEAT_S
@@ -191,7 +191,7 @@ def _count_until(found: Kept, then_s: float) -> int:
 
 
 def in_short(id_: str, tournament: Tournament) -> Mapping[str, Any]:
-    """Return what a list of tournaments says of one."""
+    """Return a tournament's entry in the list of tournaments."""
     round_ = tournament.round
     return {
         "id": id_, "name": tournament.settings.name, "game": tournament.settings.game,

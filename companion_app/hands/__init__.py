@@ -1,1 +1,1 @@
-"""Hands: worker processes at low priority that do the heavy work of guests, apart from the game."""
+"""Hands: a low-priority worker process that does guests' heavy work, apart from the game."""

@@ -1,10 +1,10 @@
-"""A worker for the heavy work of guests, and a bounded queue to it; each limit has its refusal.
+"""A worker process for guests' heavy work with a bounded queue; each limit has its own exception.
 
-A worker is the standard library's ``ProcessPoolExecutor`` of one process, thrown away with it.
-The larger pools were looked at and left: the standard one of several processes gives up all work
-when one of them is killed, and ``pebble`` shares a lock between its workers, stands still for good
-when an idle one is killed, and would be one more library to keep. Here nothing is shared, a
-worker that overruns a limit is killed, and the next work gets a new one.
+The worker is a ``ProcessPoolExecutor`` of one process, discarded together with it. Two kinds of
+larger pools were rejected: a standard pool of several processes fails all work when one of them is
+killed; ``pebble`` shares a lock between its workers, deadlocks when an idle one is killed, and
+would be one more dependency. Here nothing is shared, a worker that exceeds a limit is killed, and
+the next work gets a new one.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from companion_app.hands.worker import begin_worker, do_work, worker_pid
 T = TypeVar("T")
 MOST_WAITING = 8
 PATIENCE_S = 60.0
-"""Whoever has waited so long for a worker is sent away: a phone would give up by itself."""
+"""Seconds after which a request that waits for the worker is refused: a phone would time out."""
 WATCH_S = 0.05
-"""How often a worker's memory is looked at: it can touch some 50 MB in that time."""
+"""Seconds between checks of a worker's memory: it can touch some 50 MB in that time."""
 START_S = 60.0
-"""A worker has begun by then, also on a busy Pi."""
+"""Seconds within which a worker has started, even on a busy Pi."""
 MOST_AT_REST_MB = 250
-"""A worker that keeps more than that after its work is replaced: libraries hoard memory."""
+"""Memory in MB above which an idle worker is replaced: libraries do not free all they allocate."""
 
 
 class Hands:
-    """One worker, begun when first needed: the other cores stay with the game. Close it."""
+    """One worker, started when first needed; more would take cores from the game. Close it."""
 
     def __init__(self, patience_s: float = PATIENCE_S) -> None:
         self._hand, self._patience_s = _Hand(), patience_s
         self._free = threading.Semaphore()
         self._lock = threading.Lock()
         self._taken = 0
-        """Work that is waiting or being done."""
+        """Number of calls that wait or are being done."""
         self._guests: set[tuple[str, str]] = set()
 
     def __enter__(self) -> Hands:
@@ -55,16 +55,16 @@ class Hands:
         self.close()
 
     def do(self, work: Work, call: Callable[..., T], *args: Any, whose: str = "") -> T:
-        """Return what a call returns that a worker makes.
+        """Run a function in the worker and return its result.
 
         Args:
-            work: what kind it is, with its limits.
+            work: the kind of work, with its limits.
             call: a function that can be imported by its name.
             args: plain data for it.
-            whose: the guest, where one may have only one of the kind done at a time.
+            whose: the guest, if each may have only one call of this kind at a time.
 
         Raises:
-            HandsError: it was not done; what the call itself raises comes through as it is.
+            HandsError: the work was not done. Exceptions of the call itself are passed on.
         """
         with self._place(work, whose):
             if not self._free.acquire(timeout=self._patience_s):
@@ -77,16 +77,16 @@ class Hands:
 
     @property
     def pids(self) -> list[int]:
-        """The number of the worker, while it runs."""
+        """Process id of the worker; empty while none runs."""
         return [self._hand.pid] if self._hand.pid else []
 
     @property
     def waiting(self) -> int:
-        """How much waits for a worker."""
+        """Number of calls that wait for the worker."""
         return max(0, self._taken - 1)
 
     def close(self) -> None:
-        """End the worker, whatever it does."""
+        """Kill the worker, even if it is busy."""
         self._hand.closed = True
         self._hand.end()
 
@@ -109,7 +109,7 @@ class Hands:
 
 
 class _Hand:
-    """One worker; whoever holds it gives it one call at a time."""
+    """One worker process; it takes one call at a time."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -141,11 +141,11 @@ class _Hand:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         if pool is not None:
-            # One that never told its number cannot be killed, and is not waited for.
+            # A worker that never reported its pid cannot be killed, so it is not waited for.
             pool.shutdown(wait=bool(pid), cancel_futures=True)
 
     def _ready(self) -> None:
-        """Begin a worker where there is none, or the last one is gone."""
+        """Start a worker if there is none or the last one has died."""
         if self.closed:
             raise HandLost("closed")
         if self._pool is not None:
@@ -154,7 +154,7 @@ class _Hand:
             except (BrokenProcessPool, TimeoutError):
                 self.end()
         if self._pool is None:
-            # A copy of this process would hold its locks, its camera and its games.
+            # "spawn", since a forked copy would inherit locks, the camera and open games.
             apart = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(1, mp_context=apart, initializer=begin_worker)
             try:
@@ -164,7 +164,7 @@ class _Hand:
                 raise HandLost("begin") from error
 
     def _awaited(self, coming: Future[T], work: Work, most_bytes: int) -> T:
-        """Return the result of a call, or kill the worker at the first limit that it overruns."""
+        """Return the result of a call; kill the worker if it exceeds a limit."""
         until_s = time.monotonic() + work.seconds
         while not wait([coming], WATCH_S).done:
             if time.monotonic() > until_s:

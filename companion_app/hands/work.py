@@ -7,9 +7,9 @@ from pathlib import Path
 
 MB = 1 << 20
 WORKER_MB = 120
-"""What a worker weighs with its libraries and networks before any work."""
+"""Memory in MB of a worker with its libraries and networks, before any work."""
 LEAST_MEMORY_MB = 96
-"""Less is no use to any work: it would refuse all photos of phones."""
+"""Lower bound of a memory limit in MB: with less, all photos of phones would fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,31 +18,31 @@ class Work:
 
     name: str
     seconds: float = 60.0
-    """From its begin in the worker; waiting for one does not count."""
+    """Time limit from the start in the worker; waiting in the queue does not count."""
     memory_mb: int = 300
-    """Beyond the worker itself."""
+    """Memory limit in MB, on top of the worker's own memory."""
 
 
 PHOTO = Work("photo")
-"""A photo is read and scored, or tried with a taught box."""
+"""Reads and scores a photo, or tries it with a taught box."""
 CARD = Work("card", seconds=30.0)
-"""Codes are looked for in the picture of the table."""
+"""Looks for codes in the picture of the table."""
 REPLAY = Work("replay")
-"""A kept game is played through again: to look at, to list, to take away, as a sheet of paper."""
+"""Replays a kept game: to view, list, export or print it."""
 LOOK = Work("look")
-"""A frame of the camera is read or judged, or learnt from."""
+"""Reads or judges a frame of the camera, or learns from it."""
 PRINT = Work("print", seconds=300.0)
-"""The tiles of a box are drawn for paper."""
+"""Draws the tiles of a box for printing."""
 FIND = Work("find", seconds=120.0)
-"""Tiles or a board are found in a photo of a lesson."""
+"""Finds tiles or a board in a photo of a lesson."""
 BACKUP = Work("backup", seconds=900.0)
-"""Everything that is kept is written into one file."""
+"""Writes everything that is kept into one file."""
 LEARN = Work("learn", seconds=1800.0, memory_mb=400)
-"""A box is learnt; how far it is, the page says."""
+"""Learns a box; the page shows the progress."""
 
 
 def memory_bytes(work: Work, meminfo: Path = Path("/proc/meminfo")) -> int:
-    """Return what some work may take on this machine: at most half of what is free right now."""
+    """Return the memory limit of a work in bytes: at most half of what is available now."""
     free_mb = work.memory_mb * 2
     for line in meminfo.read_text(encoding="ascii").splitlines():
         if line.startswith("MemAvailable:"):

@@ -1,4 +1,4 @@
-"""What runs in a worker: at low priority, within its memory, gone with the program or its time."""
+"""Code of the worker process: low priority, limited memory and time, exits with its parent."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 NICE = 5
-"""More than the page, which steps back behind the eye already."""
+"""Niceness added to that of the page, which already yields to the eye."""
 M_ARENA_MAX, M_MMAP_THRESHOLD = -8, -3
-"""Numbers of settings in the C library's malloc.h."""
+"""Option numbers of ``mallopt`` in the C library's malloc.h."""
 RESERVED = 3
-"""How many times as much memory may be asked for as may be used: libraries ask for buffers that
-they never touch. The program watches what is used; this stops one huge bite at once."""
+"""Factor of the allocation limit over the memory limit: libraries allocate buffers that they never
+touch. The parent watches the memory in use; this limit stops a single huge allocation."""
 GRACE_S = 5.0
-"""So much later than the program would, a worker whose program is gone ends itself."""
+"""Seconds after its time limit at which a worker ends itself if its parent has not killed it."""
 
 
 def begin_worker() -> None:
-    """Make this process a worker."""
-    # Ctrl-C ends the program, which ends its workers.
+    """Set up this process as a worker."""
+    # Ctrl-C is for the parent, which ends its worker.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         os.nice(NICE)
@@ -40,18 +40,18 @@ def begin_worker() -> None:
 
 
 def worker_pid() -> int:
-    """Return the worker's number, for whoever has to end it."""
+    """Return the worker's process id, so that the parent can kill it."""
     return os.getpid()
 
 
 def do_work(seconds: float, memory: int, call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """Return what a call returns.
+    """Run a function within limits and return its result.
 
     Args:
-        seconds: after so long the process ends.
+        seconds: time limit; the process ends itself ``GRACE_S`` after it.
         memory: bytes that the call may use.
-        call: importable by its name, as everything that goes to another process.
-        args: plain data.
+        call: a function that can be imported by its name.
+        args: plain data for it.
     """
     signal.setitimer(signal.ITIMER_REAL, seconds + GRACE_S)
     try:
@@ -66,9 +66,9 @@ def do_work(seconds: float, memory: int, call: Callable[..., Any], args: tuple[A
 
 
 def _give_memory_back() -> None:
-    """Let memory of pictures go back to the system at once, whichever thread held it.
+    """Configure malloc to return the memory of pictures to the system at once, from any thread.
 
-    A photo that is read then takes 350 MB at most and leaves 120, instead of 590 and 390.
+    Reading a photo then takes at most 350 MB and leaves 120, instead of 590 and 390.
     """
     with contextlib.suppress(AttributeError, OSError):
         libc = ctypes.CDLL(None)
@@ -77,7 +77,7 @@ def _give_memory_back() -> None:
 
 
 def _can_be_sent(error: Exception) -> bool:
-    """Say whether the program can read an error; one that it cannot would cost the worker."""
+    """Say whether an exception survives pickling; one that does not would break the pool."""
     try:
         pickle.loads(pickle.dumps(error))
     except (TypeError, AttributeError, ValueError, pickle.PickleError):
@@ -87,8 +87,8 @@ def _can_be_sent(error: Exception) -> bool:
 
 @contextlib.contextmanager
 def _bounded(memory: int) -> Any:
-    # Unlike the limit on addresses this one counts only what is written to: libraries reserve more
-    # addresses than they ever use.
+    # RLIMIT_DATA counts only private writable memory, unlike RLIMIT_AS: libraries reserve more
+    # address space than they ever use.
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     try:
         resource.setrlimit(resource.RLIMIT_DATA, (_data_bytes() + RESERVED * memory, hard))

@@ -1,6 +1,6 @@
-"""The eye as the page knows it: its newest standing, and questions that it answers.
+"""The page's interface to the eye: its newest standing, and commands that it answers.
 
-The page holds an ``Eye`` and nothing else of the game; ``FarEye`` is the one in another process.
+The page knows the game only by an ``Eye``; ``FarEye`` implements it for an eye in another process.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from companion_app.refusal import Refusal
 
 Doc = Mapping[str, Any]
 ANSWER_S = 30.0
-"""So long an answer is waited for: a game that begins may have to wait for its camera."""
+"""Seconds to wait for an answer: a game that begins may have to wait for its camera."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was asked for: a JSON value, and the bytes of a picture where it is one."""
+    """The answer to a command: a JSON value, and the bytes of a picture where one was asked for."""
 
     body: Any = None
     data: bytes = b""
@@ -35,7 +35,7 @@ class Still:
     data: bytes
 
     def bgr(self) -> Any:
-        """Return it as an array."""
+        """Return the frame as a NumPy array."""
         import numpy as np
 
         return np.frombuffer(self.data, np.uint8).reshape(self.height, self.width, 3)
@@ -56,24 +56,24 @@ class Eye(Protocol):
 
     @property
     def is_there(self) -> bool:
-        """Whether it can be asked right now."""
+        """Whether the eye can be asked right now."""
         ...
 
     def standing(self) -> Standing:
-        """Return how the table stands, as far as is known here.
+        """Return the newest standing that has arrived here.
 
         Raises:
-            EyeAway: nothing is known yet.
+            EyeAway: none has arrived yet.
         """
         ...
 
     def ask(
         self, what: str, body: Doc | None = None, data: bytes = b"", within_s: float = ANSWER_S
     ) -> Answer:
-        """Have something done, and return the answer; the standing is then as new as it.
+        """Send a command and return its answer; ``standing`` is then at least as new.
 
         Raises:
             EyeAway: no answer came in time.
-            Refusal: it was not done, and why.
+            Refusal: the eye refused the command, with the reason.
         """
         ...

@@ -1,4 +1,4 @@
-"""The eye in another process, as the page reaches it; it may go and come back at any time."""
+"""The page's client for the eye in another process, which may end and restart at any time."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from companion_app.refusal import read_refusal
 log = logging.getLogger(__name__)
 CALL_AGAIN_S = 0.2
 FIRST_STANDING_S = 10.0
-"""So long whoever asks first waits for the eye to come up."""
+"""Seconds to wait for the first standing while the eye starts."""
 Heard = tuple[Doc, bytes] | None
-"""An answer; ``None`` where the line was cut before it came."""
+"""An answer; ``None`` where the connection was lost before it came."""
 
 
 class EyeBrokenError(Exception):
@@ -29,7 +29,7 @@ class EyeBrokenError(Exception):
 
 
 class FarEye:
-    """Calls the eye again and again; hands its events to the page's hub."""
+    """Keeps a connection to the eye, and hands its events to the page's hub."""
 
     def __init__(
         self, path: str, hub: Hub, greeting: Callable[[], Mapping[str, Doc]] = dict,
@@ -39,9 +39,9 @@ class FarEye:
 
         Args:
             path: the address.
-            hub: who hears its events.
-            greeting: what is asked for each time the line is open, each with its body.
-            after: the last event that is known here; ``None`` for a page that had others before.
+            hub: gets the events of the eye.
+            greeting: commands with their bodies, sent after every connect.
+            after: number of the last known event; ``None`` for a restarted page, which knows none.
         """
         self._path, self._hub, self._greeting = path, hub, greeting
         self._life: str | None = None
@@ -55,11 +55,11 @@ class FarEye:
         self._thread = threading.Thread(target=self._follow, name="eye", daemon=True)
 
     def start(self) -> None:
-        """Begin to call."""
+        """Start to connect in the background."""
         self._thread.start()
 
     def close(self) -> None:
-        """Call no more."""
+        """Disconnect and stop."""
         self._closed.set()
         wire = self._wire
         if wire is not None:
@@ -68,11 +68,11 @@ class FarEye:
 
     @property
     def is_there(self) -> bool:
-        """Whether the line is open."""
+        """Whether the connection is open."""
         return self._wire is not None
 
     def standing(self) -> Standing:
-        """Return the newest standing; the first is waited for."""
+        """Return the newest standing; wait up to ``FIRST_STANDING_S`` for the first."""
         known = self._standing
         if known is None:
             with self._news:
@@ -85,7 +85,7 @@ class FarEye:
     def ask(
         self, what: str, body: Doc | None = None, data: bytes = b"", within_s: float = ANSWER_S
     ) -> Answer:
-        """Have something done, and return the answer."""
+        """Send a command and return its answer."""
         wire = self._wire
         if wire is None:
             raise EyeAway
@@ -95,7 +95,7 @@ class FarEye:
         until_s = time.monotonic() + within_s
         try:
             wire.send({"ask": number, "what": what, "body": body or {}}, data, within_s)
-            # A line that was cut before this question stood in the list answers nobody.
+            # Where the connection was lost before the question was listed, nobody would answer.
             if wire is not self._wire:
                 raise EyeAway
             heard = coming.get(timeout=max(0.0, until_s - time.monotonic()))
@@ -129,7 +129,7 @@ class FarEye:
     def _greet(self, wire: Wire) -> None:
         wire.send({"life": self._life, "after": self._after})
         for what, body in self._greeting().items():
-            # Nobody waits for the answer: number 0 is nobody's.
+            # Number 0: nobody waits for the answer.
             wire.send({"ask": 0, "what": what, "body": body})
 
     def _listen(self, wire: Wire) -> None:
@@ -154,7 +154,7 @@ class FarEye:
     def _take(self, wire: Wire, standing: Standing, is_first: bool) -> None:
         with self._news:
             known = self._standing
-            # An answer and the news may overtake each other on their way.
+            # Standings in answers and in news may arrive out of order.
             if is_first or known is None or standing.number > known.number:
                 self._standing = standing
             self._wire = wire
@@ -166,7 +166,7 @@ class FarEye:
         for coming in list(self._waiting.values()):
             coming.put(None)
         if was_there and not self._closed.is_set():
-            # Phones ask for the state, which says that the eye is away.
+            # Makes phones fetch the state, which says that the eye is away.
             self._hub.publish(MISSED.body)
 
 

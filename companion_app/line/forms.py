@@ -1,4 +1,4 @@
-"""What the referee has before it, as plain data and back: an announced foul, open questions."""
+"""Converts the referee's announced foul and open questions to JSON and back."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _cell(cell: Sequence[int]) -> tuple[int, int]:
 
 
 def pending_to_json(pending: Pending) -> Doc:
-    """Return an announced foul as plain data."""
+    """Return an announced foul as JSON."""
     return {
         "n": pending.n, "seq": pending.seq, "move": move_to_json(pending.move),
         "layout": layout_to_json(pending.layout),
@@ -52,7 +52,7 @@ def pending_to_json(pending: Pending) -> Doc:
 
 
 def pending_from_json(said: Mapping[str, Any], match: Match) -> Pending:
-    """Return the announced foul that was written of a game."""
+    """Return an announced foul of a match from JSON."""
     move = match.parsed(said["move"], "foul")
     rules = {rule.id: rule for rule in match.game.facts.rules}
     broken = tuple(
@@ -67,7 +67,7 @@ def pending_from_json(said: Mapping[str, Any], match: Match) -> Pending:
 
 
 def question_written(question: Question) -> Doc:
-    """Return an open question as plain data; of its choices what people are asked by."""
+    """Return an open question as JSON; its choices keep only what the page shows, their moves."""
     return {
         "id": question.id, "about": question.about, "guesses": list(question.guesses),
         "spot": question.spot, "cells": [list(cell) for cell in question.cells],
@@ -79,7 +79,7 @@ def question_written(question: Question) -> Doc:
 
 
 def question_read(said: Mapping[str, Any], match: Match) -> Question:
-    """Return the open question that was written of a game; it can be asked, not be answered."""
+    """Return an open question of a match from JSON; it can be shown, but not answered here."""
     spot = said["spot"]
     choices = {
         name: None if moves is None else Row(tuple(

@@ -1,4 +1,4 @@
-"""Hands events to every listening phone; remembers the last ones for those that slept."""
+"""Distributes events to all listening phones; keeps the last ones for phones that reconnect."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 REMEMBERED = 256
-"""Events kept for phones that come back; older phones fetch the whole state."""
+"""Events kept for phones that reconnect; one that missed more fetches the whole state."""
 MOST_WAITING = 64
-"""A phone that is further behind than that is told to fetch the whole state."""
+"""Events queued for one phone; where more are due, it is told to fetch the whole state."""
 MOST_LISTENERS = 240
-"""Each costs a parked thread, about 0.03 MB; the next phone is told to try again."""
+"""Phones that may listen; each blocks a thread, about 0.03 MB. Further ones are told to retry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class FullHouse(Exception):  # noqa: N818 - said to the phone as it is
 
 
 class Listener:
-    """One phone: its events wait here until its thread takes them."""
+    """One phone's queue of events, from which its thread takes them."""
 
     def __init__(self, most_waiting: int = MOST_WAITING) -> None:
         self.most_waiting = most_waiting
@@ -43,7 +43,7 @@ class Listener:
         self._closed = False
 
     def put(self, event: Event) -> None:
-        """Add an event; never waits, whatever the phone does."""
+        """Add an event without blocking, however slow the phone is."""
         with self._news:
             if len(self._waiting) >= self.most_waiting:
                 self._waiting.clear()
@@ -52,7 +52,7 @@ class Listener:
             self._news.notify()
 
     def take(self, wait_s: float) -> list[Event]:
-        """Return what is there, after waiting for something; empty when nothing came."""
+        """Return the queued events; wait up to ``wait_s`` for one, and return none after that."""
         with self._news:
             if not self._waiting and not self._closed:
                 self._news.wait(wait_s)
@@ -68,7 +68,7 @@ class Listener:
 
     @property
     def closed(self) -> bool:
-        """Whether the server is going down."""
+        """Whether the listener was closed because the server is going down."""
         return self._closed
 
 
@@ -76,7 +76,7 @@ class Hub:
     """All listening phones."""
 
     def __init__(self, most_listeners: int = MOST_LISTENERS, first: int = 0) -> None:
-        """Number events after ``first``: those of an earlier life have other numbers."""
+        """Number events from ``first`` + 1, so that numbers of an earlier run are not reused."""
         self.most_listeners = most_listeners
         self._lock = threading.Lock()
         self._last: deque[Event] = deque(maxlen=REMEMBERED)
@@ -94,7 +94,7 @@ class Hub:
         return len(self._listeners)
 
     def publish(self, body: Mapping[str, Any]) -> Event:
-        """Hand an event to everybody, with the clock time at which it happened."""
+        """Queue an event for all listeners, with the time at which it was sent."""
         with self._lock:
             self._id += 1
             event = Event(self._id, {"sent_s": round(time.time(), 4), **body})
@@ -104,7 +104,7 @@ class Hub:
         return event
 
     def listen(self, after: int | None, most_waiting: int = MOST_WAITING) -> Listener:
-        """Return a new listener, with what happened after an event already waiting.
+        """Return a new listener whose queue holds the events after number ``after``.
 
         Raises:
             FullHouse: there is no room for one more.
@@ -124,7 +124,7 @@ class Hub:
             self._listeners.discard(listener)
 
     def close(self) -> None:
-        """Send every phone away; the server is going down."""
+        """Close all listeners, because the server is going down."""
         with self._lock:
             for listener in self._listeners:
                 listener.close()

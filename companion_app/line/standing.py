@@ -16,11 +16,11 @@ class Standing:
     """How the table stands at one moment; every field is a JSON value."""
 
     number: int = 0
-    """Grows with every standing of one life of the eye."""
+    """Increases with every standing of one run of the eye."""
     key: str | None = None
-    """The game that is on; ``None`` before the first."""
+    """Key of the current game; ``None`` before the first."""
     seq: int = 0
-    """The last line of its log at this moment."""
+    """Number of the last line of the current game's log at this moment."""
     names: Mapping[str, str] = field(default_factory=dict)
     seeing: str = "looking"
     why: Doc | None = None
@@ -40,9 +40,9 @@ class Standing:
     paused: bool = False
     """Whether people asked the camera to look away for a while."""
     machine: Doc | None = None
-    """Its seats and what it wants; ``None`` where it plays no seat."""
+    """The machine's seats and what it wants; ``None`` where it plays no seat."""
     looks: int = 0
-    """How often the table was looked at."""
+    """Number of times that the table was looked at."""
 
     @property
     def is_fed(self) -> bool:
@@ -51,17 +51,17 @@ class Standing:
 
     @property
     def mark(self) -> int:
-        """Another number whenever the page has something else to show."""
+        """A checksum that changes whenever the page has something else to show."""
         said = {**self.to_json(), "number": 0, "looks": 0}
         return zlib.crc32(json.dumps(said, sort_keys=True).encode())
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the standing as JSON."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 def read_standing(said: Doc) -> Standing:
-    """Return the standing that was written."""
+    """Return a standing from JSON."""
     return Standing(**said)
 
 

@@ -1,13 +1,12 @@
 """Messages between eye and page: a JSON object and, where one is asked for, bytes of a picture.
 
-They go over a socket of this machine in a folder that only its owner may enter, by
-``multiprocessing.connection`` of the standard library: it keeps messages apart and bounds them,
-and of it only ``send_bytes`` and ``recv_bytes`` are used, so that nothing is ever unpickled.
-``pyzmq`` was looked at and left: its queues would be bounded and drop by themselves, but its
-sockets may be used by one thread each, so that every question of the page's many threads would
-need a queue of our own in front; it would be a library of C++ to keep for two processes; and what
-is dropped must be said (``missed``), which its queues do not. Here each end has a thread that
-sends; what a slow page does not take is dropped by the hub that events wait in, with its mark.
+They go over a Unix socket in a folder that only its owner may enter, by the standard library's
+``multiprocessing.connection``, which frames messages and limits their size. Only its ``send_bytes``
+and ``recv_bytes`` are used, so that nothing is ever unpickled. ``pyzmq`` was considered and
+rejected: its queues are bounded, but drop messages silently, and drops must be announced
+(``missed``); each of its sockets belongs to one thread, so that the page's many threads would need
+a queue of our own in front; and it would add a C++ library for only two processes. Events that a
+slow page does not take are dropped by the hub that queues them, which announces the gap.
 """
 
 from __future__ import annotations
@@ -21,29 +20,29 @@ from multiprocessing.connection import Client, Connection, Listener
 from typing import Any
 
 MOST_BYTES = 96 << 20
-"""A frame of 12 megapixels has 36 MB; more than this is no message of ours."""
+"""Largest message in bytes; a frame of 12 megapixels has 36 MB."""
 LENGTH_BYTES = 4
 FAMILY = "AF_UNIX"
 
 
 class WireCut(Exception):  # noqa: N818 - what happened to it, in its own words
-    """The other end is gone, or does not take anything."""
+    """The connection is lost or blocked, or has delivered something that is no message."""
 
 
 class Wire:
-    """One end of a line; many threads may send, one receives."""
+    """One end of a connection; many threads may send, one receives."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._sending = threading.Lock()
 
     def send(self, said: Mapping[str, Any], data: bytes = b"", within_s: float = -1.0) -> None:
-        """Send a message; waits while the other end does not read.
+        """Send a message; block while the other end does not read.
 
         Args:
             said: a JSON object.
             data: bytes of a picture.
-            within_s: how long to wait for one's turn; for ever where it is negative.
+            within_s: seconds to wait while other threads send; for ever where it is negative.
 
         Raises:
             WireCut: it cannot be sent.
@@ -75,35 +74,35 @@ class Wire:
         return said, message[end:]
 
     def has_news(self, within_s: float = 0.0) -> bool:
-        """Say whether a message, or the end of the line, comes within a time."""
+        """Say whether a message, or the end of the connection, comes within a time."""
         try:
             return self._connection.poll(within_s)
         except OSError:
             return True
 
     def hang_up(self) -> None:
-        """Cut the line; whoever waits at it is woken."""
+        """Shut the connection down; threads that wait on it are woken."""
         with suppress(OSError), socket.socket(fileno=self._connection.fileno()) as end:
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
-            # The connection closes it itself.
+            # The descriptor belongs to the connection, which closes it.
             end.detach()
 
     def close(self) -> None:
-        """Give the line back."""
+        """Close the connection."""
         with suppress(OSError):
             self._connection.close()
 
 
 def call(path: str) -> Wire:
-    """Return the page's end of a line to the eye.
+    """Connect to the process that listens at an address.
 
     Raises:
-        OSError: the eye is not there.
+        OSError: nothing listens there.
     """
     return Wire(Client(path, FAMILY))
 
 
 def listen(path: str) -> Listener:
-    """Return where the eye waits for its page."""
+    """Return a listener at an address, which accepts connections."""
     return Listener(path, FAMILY)

@@ -1,9 +1,9 @@
-"""Finds how a table state lies against the known game: shift and turn of its lattice.
+"""Aligns a table state with the known game: finds the shift and turn of its lattice.
 
 Origin and turn of a free layout are arbitrary in every table state, a hexagonal board without
-eyes may be read in six ways, and a ring of boards is counted from any of them. Tiles that have
-stayed where they were vote for the way that puts them there; what the votes leave open is decided
-by the pixels in which the tiles were seen last, then by the way used before.
+eyes can be read in six orientations, and a ring of boards can be numbered from any of them. Known
+tiles vote for the alignment that puts them where they lay. Ties are broken by distance in pixels
+from where the tiles were last seen, then in favour of the previous alignment.
 """
 
 from __future__ import annotations
@@ -33,37 +33,37 @@ from engine.tiles import TileSet
 from vision import TableState
 
 Way = tuple[int, int, int]
-"""Turns, then the shift by x and y."""
+"""An alignment of a square lattice: turns, then the shift by x and y in cells."""
 Ring = tuple[int, tuple[int, ...]]
-"""Where the count of boards starts, and the turns of each board."""
+"""An alignment of hex boards: which board counts as the first, and the turns of each board."""
 
 STRAIGHT_ON: Way = (0, 0, 0)
 LEAST_FIT = 0.5
-"""Where fewer of the tiles seen lie as they are known to, it is another table or a bad look."""
+"""Share of seen tiles that must match the known layout; below it, this is not the known table."""
 FEW_CELLS = 12
-"""With fewer hexes on the table one tile laid elsewhere is already half of it."""
+"""Hex cells below which the fit is not tested: one moved tile is half of so small a layout."""
 SAME_PLACE = 0.4
-"""Tiles whose middles are less than so many widths apart lie in the same place."""
+"""Distance of tile centres, in tile widths, below which tiles lie in the same place."""
 SURE_COLOUR = 0.99
-"""Share of the guesses from which the colour of a hex tile counts as read."""
+"""Confidence above which the colour of an unsure hex tile counts as sure."""
 SIDES = len(HEX_SIDE_NAMES)
 
 
 @dataclass
 class Aligner:
-    """Turns table states into sightings; remembers how the last one lay."""
+    """Turns table states into sightings; remembers the last alignment."""
 
     box: TileSet
     boards: int = 1
-    """How many boards lie in the ring; 1 for one board or a square lattice."""
+    """Number of boards in the ring; 1 for a single board or a square lattice."""
     eyes: frozenset[Cell] = frozenset()
     ways: dict[int, Way] = field(default_factory=dict)
-    """By field: how the last table state lay."""
+    """By field: the last alignment."""
     ring: Ring | None = None
     centres_px: dict[Spot, Point] = field(default_factory=dict)
 
     def sighting(self, table: TableState, known: Layout) -> Sighting | None:
-        """Return a table state in the game's cells, or ``None`` when it cannot be this table."""
+        """Return a table state in the game's cells, or ``None`` if it cannot be this table."""
         read = self._hex if self.box.lattice == "hex" else self._square
         seen = read(table, known)
         if seen is not None:
@@ -96,7 +96,8 @@ class Aligner:
                 matched += votes
                 of += min(len(own), len(entries))
             if way is None:
-                # A pile beside a big card that is not seen: the other fields are as sure as ever.
+                # This field cannot be aligned, for example a pile next to an unseen big card; the
+                # other fields are not affected.
                 lost.update(spot for card in own for spot in spots_of(card))
                 continue
             self.ways[number] = way
@@ -115,9 +116,10 @@ class Aligner:
     def _way(
         self, number: int, entries: list[Mapping[str, Any]], known: list[Placement]
     ) -> tuple[Way | None, int]:
-        """Return the way that most known tiles vote for, and how many they are.
+        """Return the alignment that most known tiles vote for, and the number of votes.
 
-        Without any, only the pixels can tell; ``None`` when they do not either.
+        Without votes it comes from tiles seen in a known tile's place, ``None`` if there are none.
+        Without known tiles it is the last alignment.
         """
         last = self.ways.get(number, STRAIGHT_ON)
         votes: Counter[Way] = Counter()
@@ -140,11 +142,10 @@ class Aligner:
         if not votes:
             return (_way_through(pairs, last) if known else last), 0
         most = max(votes.values())
-        # A tile that was read wrong takes its vote along, so one vote less may be as good.
         best = [way for way, count in votes.items() if count == most]
 
         def off(way: Way) -> int:
-            # One of two tiles that was turned where it lies would turn the other around itself.
+            # When one of two tiles was turned in place, its vote would rotate the other around it.
             return sum(_shifted(at, way) != spot for at, spot in pairs)
 
         best.sort(key=lambda way: (off(way), away[way], way != last, way != STRAIGHT_ON, way))
@@ -153,7 +154,7 @@ class Aligner:
     def _in_place(
         self, number: int, entries: list[Mapping[str, Any]], known: list[Placement]
     ) -> list[tuple[Cell, Cell]]:
-        """Return the cells of tiles that lie where a known one was seen, with those of that."""
+        """Return pairs of a seen cell and the known card's cell that was last seen in its place."""
         found = []
         for entry in entries:
             outline = entry.get("outline") or ()
@@ -171,7 +172,7 @@ class Aligner:
     def _way_by_lattice(
         self, number: int, entries: list[Mapping[str, Any]], known: list[Placement]
     ) -> Way | None:
-        """Return the way that puts new cards where the known ones would have them lie."""
+        """Return the alignment of new cards from the lattice that the known cards span."""
         spots = ((card.at, self.centres_px.get((number, *card.at))) for card in known)
         lattice = lattice_through({at: centre for at, centre in spots if centre is not None})
         places = None if lattice is None else places_by(lattice, entries)
@@ -252,7 +253,7 @@ class Aligner:
         known: Mapping[Spot, str],
         centres: Mapping[Spot, Point],
     ) -> tuple[int, float, int]:
-        """Return votes, distance in pixels and turns: the best way to turn a board."""
+        """Return a board's best turns, as votes, summed distance in pixels, and turns."""
         last = self.ring[1][board] if self.ring else 0
         options = []
         for turn in _turns_of_board(self.eyes):
@@ -285,7 +286,7 @@ class Aligner:
                 colour = str(guess[0]).partition("/")[0]
                 if colour in self.box.colours:
                     colours[colour, 0] = colours.get((colour, 0), 0.0) + float(guess[1])
-            # Which tile it is may be doubtful where its colour is not.
+            # The colour may be sure although the tile is not.
             if id(entry) not in sure:
                 total = sum(colours.values())
                 colours = {content: share / total for content, share in colours.items()}
@@ -332,7 +333,7 @@ class Aligner:
 
 
 def aligner_for(match: Match) -> Aligner:
-    """Return what lays table states over a game: its boards and their eyes."""
+    """Return an aligner for the boards of a match and their eyes."""
     if not match.game.facts.several_boards:
         return Aligner(match.box)
     agreed = match.position.agreed
@@ -340,14 +341,14 @@ def aligner_for(match: Match) -> Aligner:
 
 
 def _turns_of_board(eyes: frozenset[Cell]) -> list[int]:
-    """Return the turns by which a board looks the same."""
+    """Return the turns that map a board's eyes onto themselves."""
     return [
         turn for turn in range(SIDES) if frozenset(hex_turned(eye, turn) for eye in eyes) == eyes
     ]
 
 
 def _way_through(pairs: list[tuple[Cell, Cell]], last: Way) -> Way | None:
-    """Return the way, turned as before, that puts a tile where another one was seen."""
+    """Return the alignment with the last turns that puts the first pair in one place."""
     for at, spot in pairs:
         x, y = turned(at, last[0])
         return (last[0], spot[0] - x, spot[1] - y)
@@ -405,7 +406,7 @@ def _aside(table: TableState) -> tuple[tuple[str, Point], ...]:
 
 
 def _die(table: TableState) -> int | None:
-    """Return what a die among the things aside shows, where there is exactly one."""
+    """Return the value of the die aside; ``None`` unless exactly one is seen."""
     shown = [str(e.get("tile")) for e in table.aside if str(e.get("tile")).startswith("die/")]
     return int(shown[0][4:]) if len(shown) == 1 and shown[0][4:].isdigit() else None
 

@@ -1,4 +1,4 @@
-"""What the referee asks: doubtful tiles, orders, hands, who is next; each question once."""
+"""Asks players about unsure tiles, the order of moves, hands, who is next; each question once."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ from engine.record import move_to_json
 
 
 class Asker:
-    """The referee's mouth, where it does not know."""
+    """Asks players what the camera cannot decide."""
 
     def __init__(self, state: RefereeState) -> None:
         self._state, self._match = state, state.match
 
     def doubtful(self, reading: Reading, settled: Settled, t: float) -> None:
-        """Ask about tiles that have stayed doubtful for a while."""
+        """Ask about tiles that have stayed unsure for a while."""
         groups: dict[object, list[Spot]] = {}
         for spot, belief in reading.doubts.items():
             if belief.why != "covered" and belief.guesses:
-                # The cells of one hex tile are doubtful together.
+                # The cells of one hex tile share one belief and are asked about together.
                 key = (spot[0], belief) if self._match.box.lattice == "hex" else spot
                 groups.setdefault(key, []).append(spot)
         for spots in groups.values():
             first = min(spots)
-            # A card that every look has the same single guess at will not become clearer.
+            # If every look has the same single guess at a card, waiting will not help.
             steady = self._match.box.lattice == "square" and first in settled.steady
             wait_s = 0.0 if steady else self._state.settings.ask_after_s
             if self._state.waited(("doubt", first), t, wait_s):
                 self.ask_tile(first, reading.doubts[first].guesses[:4], t, sorted(spots))
 
     def loose(self, loose: frozenset[Spot], settled: Settled, t: float) -> None:
-        """Ask about hex cells that make up no tile; what lies half under something waits."""
+        """Ask about hex cells that fit no tile, unless they lie next to something covered."""
         hidden = settled.covered | {s for s, b in settled.doubts.items() if b.why == "covered"}
         if beside(loose, hidden) or any(spot in self._state.answers for spot in loose):
             return
@@ -64,7 +64,7 @@ class Asker:
         self, spot: Spot, guesses: Iterable[tuple[Content, float]], t: float,
         spots: Iterable[Spot] = (),
     ) -> None:  # fmt: skip
-        """Ask which tile lies in a spot, and in others that it covers."""
+        """Ask which tile lies in a spot; ``spots`` are all the spots that the tile fills."""
         listed = list(guesses)
         choices: dict[str, Content] = {}
         for content, _ in listed:
@@ -86,7 +86,7 @@ class Asker:
                        cells=tuple(sorted(cells_of(rows))))  # fmt: skip
 
     def ask_hand(self, row: Row, table: Layout, t: float) -> None:
-        """Ask about a hand that only its player sees, on which a move depends."""
+        """Ask about a player's hand, or whether players passed, if a move depends on it."""
         declares = any(move.declares for move in row.moves)
         words = ("no-own-tile", "own-tile") if declares else ("pass", "foul")
         choices = {words[0]: row, words[1]: None}
@@ -94,7 +94,7 @@ class Asker:
                        cells=tuple(sorted(cells_of([row]))))  # fmt: skip
 
     def ask_whether_lifted(self, hidden: list[Spot], t: float) -> None:
-        """Ask once about a foul that stays out of sight: it may have been lifted after all."""
+        """Ask once whether the tile of a foul that stays covered has been lifted."""
         assert self._state.pending is not None
         spot = hidden[0]
         told = spot in self._state.answers
@@ -107,7 +107,7 @@ class Asker:
                             choices={content[0]: content}, cells=tuple(hidden))  # fmt: skip
 
     def strange_table(self, look: Sighting, t: float) -> None:
-        """Ask who is next on a table on which nothing lies as it is known."""
+        """Ask who is next on a table that does not match the known layout."""
         if all(belief.sure for belief in look.beliefs.values()):
             settled = Settled(1, {s: (b.best, 1.0) for s, b in look.beliefs.items()}, last=look)
             opening = self._match.layouts[0]
@@ -122,7 +122,7 @@ class Asker:
         self._state.withdraw_stale(t)
 
     def maybe_join(self, table: Layout, settled: Settled, t: float, least: int = 2) -> bool:
-        """Ask who is next when the first table is one from the middle of a game."""
+        """Ask who is next if the first table is a game in progress; return whether it is."""
         if self._match.accepted or self._match.start.midgame:
             return False
         laid = change_between(self._match.layout, table).laid.placements()
@@ -133,10 +133,10 @@ class Asker:
         return True
 
     def _half_hidden(self, settled: Settled, t: float) -> bool:
-        """Ask about tiles of a first table that go on under something; say whether there are any.
+        """Ask about half-covered tiles of a first table; return whether there are any.
 
-        How long a snake is under a cup nobody can see: the game waits until it is taken away, or
-        somebody says that all of the tile is in view.
+        The hidden length of a tile under a cup is unknown, so the game waits until the cup is
+        taken away or somebody says that all of the tile is in view.
         """
         look = settled.last
         hidden = {
@@ -159,7 +159,7 @@ class Asker:
         self._state.ask("next", ("next", key(table)), players, t, choices={"table": table})
 
     def puzzled(self, table: Layout, reading: Reading, t: float) -> Standing:
-        """Ask about a table that no moves explain, once it has lain so for a while."""
+        """Ask about a table that no moves explain, once it has stayed for a while."""
         if self._state.waited(("puzzled", key(table)), t, self._state.settings.puzzled_after_s):
             lifted = sorted(reading.changed - contents(table).keys())
             lying = contents(self._match.layout)

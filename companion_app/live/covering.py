@@ -1,4 +1,4 @@
-"""What lies under something: known tiles that a look does not see, though they are not gone."""
+"""Covered tiles: known tiles that a look does not see although they are not gone."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from companion_app.live.places import Point, Sighting, Spot, contents, spots_of
 from engine.placement import Layout
 
 NEAR_HEXES = 4
-"""So far from a tile that something stands on, single hexes may be a part of that thing."""
+"""Distance in hexes from a covered tile within which a single hex may be part of the cover."""
 SEVERAL = 3
-"""So many tiles no cup hides at once."""
+"""Number of tiles from which on a cup cannot hide them all at once."""
 AROUND = 2.0
-"""How much wider than a hex what is around it is looked at."""
+"""Factor by which an outline is enlarged to look at its surroundings."""
 
 
 def with_covered(
@@ -26,9 +26,9 @@ def with_covered(
 
     Args:
         look: what is seen.
-        known: what lay there last.
-        is_bare: whether a place looks like the bare table; ``None`` where nobody knows.
-        is_clear: the same of what is around a tile that is seen.
+        known: the last known layout.
+        is_bare: whether a spot looks like the bare table; ``None`` if that is not known.
+        is_clear: whether the surroundings of a seen tile look bare; ``None`` if not known.
     """
     missing = contents(known).keys() - look.beliefs.keys()
     covered = {spot for spot in missing if is_bare(spot) is False}
@@ -43,26 +43,26 @@ def with_covered(
 
 
 def misses_board(look: Sighting, known: Layout) -> bool:
-    """Say whether nothing is seen of a board on which several tiles are known to lie."""
+    """Say whether no tile is seen on a board on which several tiles are known to lie."""
     lying = Counter(piece.board or 0 for piece in known.pieces)
     seen = {spot[0] for spot in look.beliefs}
     return any(count >= SEVERAL for board, count in lying.items() if board not in seen)
 
 
 def is_adrift(look: Sighting, known: Layout) -> bool:
-    """Say whether no known card of a field is seen, and not all of them lie under something."""
+    """Say whether a field without a visible known card has known cards that are not covered."""
     lying = {spot for spot in contents(known) if spot[0] in look.unmoored}
     return not lying <= look.covered
 
 
 def grown_outline(outline: Sequence[Point]) -> tuple[Point, ...]:
-    """Return an outline that takes in half of what lies around it."""
+    """Return an outline enlarged by ``AROUND`` about its centre."""
     x, y = (sum(point[axis] for point in outline) / max(1, len(outline)) for axis in (0, 1))
     return tuple((x + AROUND * (px - x), y + AROUND * (py - y)) for px, py in outline)
 
 
 def _without(look: Sighting, specks: frozenset[Spot]) -> Sighting:
-    """Leave out single hexes that are seen on whatever covers a tile: a cup is wide and high."""
+    """Leave out single hexes that are read on the object which covers a tile, such as a cup."""
     return replace(
         look,
         beliefs={spot: belief for spot, belief in look.beliefs.items() if spot not in specks},
@@ -71,14 +71,14 @@ def _without(look: Sighting, specks: frozenset[Spot]) -> Sighting:
 
 
 def _single_near(spots: Iterable[Spot], covered: Iterable[Spot]) -> frozenset[Spot]:
-    """Return the hexes that have no neighbour among their like and lie near what is covered."""
+    """Return the hexes without a neighbour in ``spots`` that lie near a covered spot."""
     listed, around = frozenset(spots), frozenset(covered)
     alone = {s for s in listed if not any(_hexes_apart(s, other) == 1 for other in listed)}
     return frozenset(s for s in alone if any(_hexes_apart(s, o) <= NEAR_HEXES for o in around))
 
 
 def _hexes_apart(one: Spot, other: Spot) -> float:
-    """Return how many steps there are between two hexes of a board; infinite between boards."""
+    """Return the distance of two hexes of a board in steps; infinite between boards."""
     if one[0] != other[0]:
         return inf
     q, r = one[1] - other[1], one[2] - other[2]

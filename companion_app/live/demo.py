@@ -1,8 +1,8 @@
 """The demo table: a simulated camera over a simulated table on which a real game is played.
 
-Pictures are made by the scene maker and read like any other; nothing is short-cut. Its players
-play sensibly, try a foul now and then, and heed the referee. What players would tell (rolls, the
-last round) is told at its time.
+Pictures are rendered by the scene maker and read like any other; there is no short cut. The
+simulated players play sensibly, try a foul now and then, and obey the referee. They tell it what
+real players would (rolls, the last round) when it is due.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ Tell = Callable[[Mapping[str, Any]], None]
 
 FRAMES_A_SECOND = 10.0
 HASTY = 4.0
-"""From this speed on fewer frames are made: the hands are quicker, and every frame is read."""
+"""Speed from which on fewer frames are made: hands are quicker, and every frame is read."""
 HASTY_FRAMES_A_SECOND = 5.0
 LARGE_PX = (1280, 720)
 SIZES_PX = {"schlangennest": (960, 540), "snekagon": (960, 540)}
-"""Where tiles are large in the picture, half of the work will do: a Raspberry Pi plays it too."""
+"""Smaller frames for games with large tiles, so that a Raspberry Pi can play them too."""
 IDLE_S = 0.4
-"""Between two pictures of a table on which nothing will happen any more."""
+"""Seconds between two frames of a table on which nothing will happen any more."""
 SHORT_OPTIONS: Mapping[str, Mapping[str, Any]] = {"schlangennest": {"size": [4, 4]}}
-"""A newcomer should see a whole game within a minute."""
+"""Options that make a game short: a newcomer should see a whole game within a minute."""
 
 
 class DemoSource:
-    """A filmed game; at speed 1 as slow as a real one, faster as asked, never late."""
+    """A simulated game as frames; at speed 1 as slow as a real one, faster on request."""
 
     live = False
 
@@ -45,28 +45,28 @@ class DemoSource:
         record: Record | None = None, manners: Any = None,
     ) -> None:  # fmt: skip
         self.record = record or demo_record(game)
-        """Who plays, with which options."""
+        """The start of the game: players and options."""
         self._seed, self._speed = seed, speed
         self._size_px = size_px or SIZES_PX.get(game, LARGE_PX)
         self._clock, self._sleep = clock, sleep
         self._manners = manners
-        """How its people play (``models.scenes.games.refereed.Manners``); ``None``: as usual."""
+        """How the players play (``models.scenes.games.refereed.Manners``); ``None``: as usual."""
         self._standing: Callable[[], Any] | None = None
         self._lift: Callable[[], None] | None = None
         self._closed = False
         self.tell: Tell | None = None
-        """Called with what players say aloud."""
+        """Called with the players' messages."""
 
     def heed(
         self, referee: Callable[[], Referee | None], lock: AbstractContextManager[object],
         lift: Callable[[], None] | None = None,
     ) -> None:  # fmt: skip
-        """Let the players play the referee's game, from where it stands.
+        """Let the players continue the referee's game from its current position.
 
         Args:
-            referee: who judges right now.
-            lock: held while he works.
-            lift: called when a player says that he has lifted the tile of a foul.
+            referee: returns the current referee.
+            lock: held while the referee works.
+            lift: called when a player says that the tile of a foul was lifted.
         """
         from models.scenes.games.refereed import Standing
 
@@ -82,7 +82,7 @@ class DemoSource:
         self._standing, self._lift = standing, lift
 
     def frames(self) -> Iterator[Frame | None]:
-        """Yield the frames of the game at their time."""
+        """Yield the frames of the game, each when it is due."""
         from models.scenes.games.refereed import Book, RefereedFilm
 
         start_s = self._clock()
@@ -129,7 +129,7 @@ class DemoTable:
         self._closed = False
 
     def frames(self) -> Iterator[Frame | None]:
-        """Yield pictures of the table, each with the noise of its own."""
+        """Yield frames of the table, each with its own noise."""
         from models.scenes.games.refereed import still_table
 
         table = still_table(self._game, self._layout, self._players, self._seed, self._size_px)
@@ -138,12 +138,12 @@ class DemoTable:
                 yield Frame(shot.bgr, shot.t)
 
     def close(self) -> None:
-        """Stop."""
+        """Stop yielding frames."""
         self._closed = True
 
 
 def halfway(record: Record, seed: int = 1) -> Layout:
-    """Return what lies on the demo table half way through a game."""
+    """Return the layout of the demo table halfway through a game."""
     from models.scenes.games.refereed import dice, plan
 
     game = record.game
@@ -155,7 +155,7 @@ def halfway(record: Record, seed: int = 1) -> Layout:
 
 
 def demo_record(game_name: str) -> Record:
-    """Return the start of a demo game: few players, a field that is full soon."""
+    """Return the start of a demo game: few players and a short game."""
     game = game_named(game_name)
     names = game.facts.player_names or ("Anna", "Ben")
     players = names[: game.facts.fewest_players]

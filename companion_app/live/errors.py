@@ -1,25 +1,25 @@
-"""What can go wrong in the live referee, as a tree.
+"""Exceptions of the live referee, as a tree.
 
 LiveError
-├── StoreError       games cannot be kept; says what to do
+├── StoreError       games cannot be saved or read; says what to do
 │   ├── StoreFull    the disk is full
 │   └── StoreInUse   another Snake Eye has these games open
-└── ToldError        what a player told cannot be used; says what would be
-    ├── QuestionGone it answers a question that nobody asks any more
-    └── WouldDrop    it would drop accepted moves, and nobody has confirmed that
+└── ToldError        a player's message cannot be used; says what would be accepted
+    ├── QuestionGone the answered question is not open any more
+    └── WouldDrop    the answer would drop accepted moves and lacks a confirmation
 """
 
 
 class LiveError(Exception):
-    """Something that the live referee was given is broken; the message is for the person."""
+    """The live referee was given something unusable; the message is for the user."""
 
 
 class StoreError(LiveError):
-    """Games cannot be kept or read."""
+    """Games cannot be saved or read."""
 
 
 class StoreFull(StoreError):  # noqa: N818 - a state of the disk, said in its own words
-    """There is no room for one more move."""
+    """The disk is full: the change was not saved."""
 
 
 class StoreInUse(StoreError):  # noqa: N818 - the same
@@ -27,14 +27,14 @@ class StoreInUse(StoreError):  # noqa: N818 - the same
 
 
 class ToldError(LiveError):
-    """What a player told cannot be used."""
+    """A player's message cannot be used."""
 
     code = "cannot-be"
-    """Which sentence the page has for it."""
+    """Key of the page's sentence for this error."""
 
 
 class QuestionGone(ToldError):  # noqa: N818 - an answer to a player, in its own words
-    """What was answered is not asked any more."""
+    """The answered question is not open any more."""
 
     code = "question-gone"
 

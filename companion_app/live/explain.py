@@ -1,8 +1,8 @@
-"""What may have happened between two tables: every row of moves that leads from one to the other.
+"""Explains the difference of two tables: every row of moves that leads from one to the other.
 
-Goes further than one or two moves, since people lean over a table for a minute: each changed
-place is one action, and the actions are put in every order that the rules allow. What nobody can
-see (a pass, the announcement of the last round) is supposed where the rules let it be.
+Several moves may pass unseen while people lean over the table. Each changed place is one action,
+and all orders of the actions that the rules allow are tried. Moves that leave no trace (a pass,
+the announcement of the last round) are assumed where the rules allow them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from engine.infer import change_between
 from engine.placement import Clay, Layout, Piece, Placement
 
 MOST_ACTIONS = 5
-"""More changed places than that are asked about: no order of them is anybody's guess."""
+"""Most changed places that are explained; with more, the order is not guessed but asked about."""
 MOST_ROWS = 12
-"""So many rows of moves are listed; more than one is asked about anyway."""
+"""Most rows of moves that are searched; two or more are asked about anyway."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Moves in order, and the position they lead to."""
+    """Moves in order, and the position that they lead to."""
 
     moves: tuple[Move, ...]
     position: Any
@@ -41,24 +41,24 @@ class Foul:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a change of the table may have been."""
+    """The possible explanations of a changed table."""
 
     rows: tuple[Row, ...] = ()
-    """Legal ones, all of them leading to the table."""
+    """Legal rows of moves that lead to the table."""
     fouls: tuple[Foul, ...] = ()
-    """Only where there is no legal row: as much as is legal, then the foul."""
+    """Fouls, each after as many legal moves as possible; only if there is no legal row."""
     asks_hand: tuple[Row, ...] = ()
-    """Rows that are legal only if a player says that he holds no own tile, or that he passed."""
+    """Rows that are legal only if a player confirms a pass, or that they hold no own tile."""
 
 
 def explain(game: AnyGame, position: Any, after: Layout) -> Explanation:
-    """Say how a position may have become a layout."""
+    """Return the moves that may have turned a position into a layout."""
     before = game.layout(position)
     change = change_between(before, after)
     actions = _actions(change)
     if not actions or len(actions) > MOST_ACTIONS:
         return Explanation()
-    # Clay that lies where some lay before was put down otherwise, or is read so: no drill is new.
+    # Clay in a cell that already had clay was only moved or misread: it marks no new drill.
     marked = {(clay.board, clay.cell) for clay in before.clay}
     fresh = frozenset(c for c in change.laid.clay if (c.board, c.cell) not in marked)
     search = _Search(game, after, fresh)
@@ -72,9 +72,9 @@ def explain(game: AnyGame, position: Any, after: Layout) -> Explanation:
 
 
 def _needs_a_word(game: AnyGame, position: Any, row: Row) -> bool:
-    """Say whether a row supposes what only a player knows: his hand, or that he passed by choice.
+    """Say whether a row assumes what only a player knows: a hand, or a pass by choice.
 
-    A pass of Carnival's last round most of all: it is final.
+    It matters most for a pass in Carnival's last round, which is final.
     """
     for move in row.moves:
         if move.declares or (
@@ -86,7 +86,7 @@ def _needs_a_word(game: AnyGame, position: Any, row: Row) -> bool:
 
 
 def _actions(change: Change) -> list[Change]:
-    """Return the changed places, each as a change of its own."""
+    """Split a change into actions, one for each changed place."""
     groups: dict[tuple[Spot, ...], list[tuple[bool, Placement | Piece]]] = {}
     for laid, layout in ((True, change.laid), (False, change.lifted)):
         for placed in layout.placements():
@@ -127,9 +127,9 @@ class _Search:
                 yield from self._orders(row.position, rest, done + row.moves)
 
     def one(self, position: Any, action: Change) -> Iterator[Row]:
-        """Yield the legal ways to do one action, silent moves before it included.
+        """Yield the legal ways to do one action, including silent moves before it.
 
-        Fewer silent moves are always likelier than more, so only the fewest are yielded.
+        The search ends with the first row of silent moves after which the action is legal.
         """
         for silent, reached in self._silences(position):
             legal = [m for m in self._readings(reached, action) if self._fits(reached, m, action)]
@@ -151,7 +151,7 @@ class _Search:
         return made.laid.cards == action.laid.cards and made.laid.pieces == action.laid.pieces
 
     def _silences(self, position: Any) -> Iterator[tuple[tuple[Move, ...], Any]]:
-        """Yield the rows of moves that leave no trace on the table, the shortest first."""
+        """Yield rows of moves that leave no trace on the table, with the positions they lead to."""
         yield (), position
         game, silent, reached = self.game, (), position
         hidden = game.facts.hidden
@@ -185,7 +185,7 @@ class _Search:
     # --- fouls -----------------------------------------------------------------------------
 
     def fouls(self, position: Any, actions: list[Change]) -> list[Foul]:
-        """Return the fouls after as many legal moves as possible, the likeliest first."""
+        """Return the fouls after as many legal moves as possible, likeliest first."""
         layer = [(Row((), position), actions)]
         deepest = layer
         while layer:
@@ -197,7 +197,7 @@ class _Search:
                 for more in self.one(row.position, action)
             ][:MOST_ROWS]
         found = [foul for row, left in deepest for foul in self._wrong(row, left)]
-        # Whoever's turn it is acted first: his foul comes before what others did after it.
+        # A foul of the player to move is likelier than one of a player whose turn it is not.
         found.sort(key=lambda foul: (foul.move.player != foul.before.position.to_move,
                                      len(foul.verdict.violations)))  # fmt: skip
         return list({foul.move: foul for foul in reversed(found)}.values())[::-1]
@@ -205,7 +205,7 @@ class _Search:
     def _wrong(self, row: Row, left: list[Change]) -> Iterator[Foul]:
         for action in left:
             for move in self._readings(row.position, action):
-                # A move that stuck players' passes come before is judged after them.
+                # Forced passes of players who cannot move come before the foul is judged.
                 position = row.position
                 passes: tuple[Move, ...] = ()
                 if not self.game.facts.hidden:
@@ -221,7 +221,7 @@ class _Search:
 
 
 def _alike_once(game: AnyGame, rows: list[Row]) -> list[Row]:
-    """Return rows that lead to different games; of equal ones the first with fewest moves."""
+    """Return rows with different outcomes; of equivalent rows the one with the fewest moves."""
     kept: dict[object, Row] = {}
     for row in sorted(rows, key=lambda row: len(row.moves)):
         outcome = game.outcome(row.position)

@@ -1,4 +1,4 @@
-"""The bare table: whether a place where a tile lay is empty now, or something lies over it."""
+"""The bare table's appearance: tells whether a tile's place is empty now or covered."""
 
 from __future__ import annotations
 
@@ -13,47 +13,48 @@ from companion_app.live.states import gain_between
 from vision import Frame
 
 Part = tuple[slice, slice]
-"""Rows and columns of the small picture."""
+"""Rows and columns of the downscaled picture."""
 Remembered = tuple[NDArray[np.float32], NDArray[np.bool_]]
-"""A picture, and where in it the bare table was seen."""
+"""A picture, and the mask of its pixels that showed the bare table."""
 STEP, STEPS = 8, 32
-"""Colours are told apart in so many levels: things as bright as a patterned cloth have others."""
+"""Width in levels, and number per channel, of the colour histogram's bins."""
 RARE = 0.001
-"""A colour that fewer of the pixels have is noise."""
+"""Share of pixels below which a colour in the histogram is noise."""
 DIM = 4.0
-"""Levels that are added before colours are divided: black has no tint."""
+"""Levels added before colours are divided: ratios of nearly black pixels mean nothing."""
 
 
 class Ground:
-    """What the bare table looks like where tiles lie now, remembered from before they lay there."""
+    """A picture of the bare table, collected while no tile lay in each place."""
 
     WIDTH_PX = 480
     SAME_LEVELS = 22.0
-    """Difference of colour up to which a pixel looks as bare as it did."""
+    """Difference in levels up to which a pixel looks as bare as before."""
     BARE_SHARE = 0.8
-    """So much of a place must look bare: a cup need not stand on all of a tile."""
+    """Share of a place that must look bare: a cup need not cover all of a tile."""
     KNOWN_SHARE = 0.5
+    """Share of a place that must have been seen bare to compare it with that picture."""
     LIKE_THE_REST = 0.7
-    """So much of a place must have the table's colours where nobody saw it bare before."""
+    """Share of a place never seen bare that must have the surrounding table's colours."""
     AROUND = 1.5
-    """How far around a place the table's colours and light are taken, in widths of the place."""
+    """Margin around a place in which the table's colours and light are measured, in its widths."""
     OTHER_TINT = 0.08
-    """Colours that have gone apart by so much against those around: a thing as bright as the table.
-    A shadow dims all of them alike."""
+    """Relative spread of the colour channels' gains, against the surroundings, that shows a thing
+    as bright as the table; a shadow dims all channels alike."""
 
     def __init__(self) -> None:
         self._bgr: NDArray[np.float32] | None = None
         self._known: NDArray[np.bool_] | None = None
         self._close: Remembered | None = None
-        """The same up to the very edge of the tiles: with their shadows on it, and where known."""
+        """The bare table up to the tiles' edges, with the shadows that they cast."""
         self._last: tuple[Frame, NDArray[np.float32]] | None = None
 
     def forget(self) -> None:
-        """Forget the table: the camera hangs differently now."""
+        """Forget the table: the camera has moved."""
         self._bgr = self._known = self._close = None
 
     def learn(self, frame: Frame, outlines: list[Any]) -> None:
-        """Remember what a settled frame shows beside the tiles."""
+        """Update the picture of the bare table from a settled frame, except at the tiles."""
         bgr, scale = self._small(frame)
         if self._bgr is None or self._known is None or self._bgr.shape != bgr.shape:
             self._bgr, self._known = bgr.copy(), np.zeros(bgr.shape[:2], bool)
@@ -68,7 +69,7 @@ class Ground:
         self._close[1][beside] = True
 
     def follow(self, old_px: Any, new_px: Any, frame: Frame) -> None:
-        """Move what is remembered along with the camera, by points seen before and after."""
+        """Warp the remembered picture by the homography of points seen before and after a knock."""
         scale = self.WIDTH_PX / frame.bgr.shape[1]
         self._close = None
         if self._bgr is None or self._known is None or len(old_px) < 4:
@@ -85,9 +86,9 @@ class Ground:
         self._known = np.asarray(cv2.erode(known, np.ones((3, 3), np.uint8)) > 0)
 
     def is_bare(self, frame: Frame, outline: Any, seen: Sequence[Any] = ()) -> bool | None:
-        """Say whether a place looks as it did without a tile; ``None`` where nobody knows.
+        """Say whether a place looks as it did without a tile; ``None`` if that is not known.
 
-        What lies under tiles that are ``seen`` now is left out: one may have been moved on a bit.
+        Pixels of tiles that are ``seen`` now are left out: a tile may have moved slightly.
         """
         bgr, scale = self._small(frame)
         if self._bgr is None or self._known is None or self._bgr.shape != bgr.shape:
@@ -112,10 +113,10 @@ class Ground:
         self, bgr: NDArray[np.float32], around: Part, inside: NDArray[np.bool_],
         beside: NDArray[np.bool_],
     ) -> bool:  # fmt: skip
-        """Say whether a place looks as when it was last seen with no tile, also among others.
+        """Say whether a place looks as when it was last seen empty, even close to other tiles.
 
-        A single cell between tiles has no pixel that is far from all of them; and what is near to
-        one was last seen far from all in another light, maybe.
+        A single cell between tiles has no pixel far from all of them, and the picture without
+        pixels near tiles may date from another light.
         """
         if self._close is None:
             return False
@@ -133,7 +134,8 @@ class Ground:
     ) -> bool:  # fmt: skip
         """Say whether a place has changed its colour, and not only its brightness.
 
-        The table beside it tells how the light has changed; without any in view nothing does.
+        The change of light is measured on the table next to it; with too little of that in view
+        the answer is no.
         """
         if beside.sum() < inside.sum():
             return False
@@ -167,13 +169,13 @@ class Ground:
 def _change(
     now: NDArray[np.float32], before: NDArray[np.float32], where: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """Return by how much each colour has become brighter somewhere, in the middle."""
+    """Return the median gain of each colour channel over the pixels of a mask."""
     ratio = (now[where] + DIM) / (before[where] + DIM)
     return np.asarray(np.median(ratio, axis=0), np.float32)
 
 
 def _colours_in(pixels: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Return which colours occur, or ones next to them, as a cube of steps of blue, green, red."""
+    """Return which bins of a BGR histogram are filled or next to a filled one."""
     places = np.clip(pixels / STEP, 0, STEPS - 1).astype(int)
     count = np.zeros((STEPS,) * 3, np.int32)
     np.add.at(count, tuple(places.T), 1)
@@ -187,7 +189,7 @@ def _colours_in(pixels: NDArray[np.float32]) -> NDArray[np.bool_]:
 
 
 def _window(outline: Any, shape: tuple[int, ...], scale: float, room: float) -> Part:
-    """Return the rows and columns that hold an outline, and so many of its widths around it."""
+    """Return the rows and columns around an outline, with a margin of ``room`` of its widths."""
     points = np.asarray(outline, np.float64) * scale
     away = room * np.ptp(points, axis=0)
     low = np.clip(np.floor(points.min(axis=0) - away).astype(int) - 1, 0, None)
@@ -198,7 +200,7 @@ def _window(outline: Any, shape: tuple[int, ...], scale: float, room: float) -> 
 def _mask(
     outlines: list[Any], shape: tuple[int, ...], scale: float, grow: int
 ) -> NDArray[np.uint8]:
-    """Return where outlines lie, grown or shrunk by so many pixels."""
+    """Return a mask of outlines, dilated (or eroded, below 0) by ``grow`` pixels."""
     mask = np.zeros(shape[:2], np.uint8)
     for outline in outlines:
         points = np.round(np.asarray(outline, np.float64) * scale).astype(np.int32)

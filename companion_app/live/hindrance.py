@@ -1,7 +1,7 @@
-"""What keeps the referee from a verdict: one word for it, said once it has lasted.
+"""Hindrances: why the referee has no verdict yet, as a code that is announced once it lasts.
 
-Every state in which a game can be stuck has such a word; the catalogues have a sentence for each
-(``why-…``) that says what is seen, what is missing and what to do.
+Every state in which a game can be stuck has a code. The message catalogues have a sentence for
+each (``why-…``) that says what is seen, what is missing and what to do.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ What = Literal[
     "one-lifted", "several-lifted", "missing", "one-laid", "several-laid", "changed", "other-table",
 ]  # fmt: skip
 SAME_PLACE_PX = 12.0
-"""What lies aside is found again within so many pixels; the smallest tiles are twice as wide."""
+"""Distance in pixels within which a tile aside is the same one; tiles are at least twice that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class Hindrance:
 
     what: What
     spots: tuple[Spot, ...] = ()
-    """Where, as far as it is known."""
+    """The spots concerned, as far as they are known."""
 
     def to_json(self) -> dict[str, Json]:
-        """Return it as a JSON object; places as field or board, then the cell."""
+        """Return the hindrance as a JSON object; a spot is field or board, then the cell."""
         return {"what": self.what, "spots": [list(spot) for spot in self.spots]}
 
 
@@ -51,7 +51,7 @@ NOT_KEPT = Hindrance("not-kept")
 
 @dataclass
 class Lasting:
-    """How long nothing could be judged, by the source's clock, and what of it was said."""
+    """Debounces hindrances by the frames' clock, and remembers which one was announced."""
 
     after_s: float
     steady_s: float
@@ -62,7 +62,7 @@ class Lasting:
     _steady_since_s: float = float("-inf")
 
     def note(self, waiting_for: str, hindrance: Hindrance | None, t: float) -> None:
-        """Take note of what hinders now; another thing to wait for begins to count anew."""
+        """Note the current hindrance; the timer restarts when ``waiting_for`` changes."""
         if waiting_for != self._waiting_for:
             self._waiting_for, self._since_s = waiting_for, t
             self.said = None
@@ -70,9 +70,9 @@ class Lasting:
             self._now, self._steady_since_s = hindrance, t
 
     def news(self, t: float) -> bool:
-        """Say whether what hinders has lasted, and is not what was said; it counts as said then."""
+        """Return whether a hindrance has lasted and is to be announced; mark it as announced."""
         lasted = t - self._since_s >= self.after_s and t - self._steady_since_s >= self.steady_s
-        # Without frames the source's clock stands still, and that has lasted already.
+        # Without frames the frames' clock stands still, and a lost camera has lasted already.
         lasted = lasted or self._now == CAMERA_LOST
         if not lasted or self._now == self.said:
             return False
@@ -81,14 +81,14 @@ class Lasting:
 
 
 def at_the_table(referee: Referee, standing: Standing, settled: Settled) -> Hindrance | None:
-    """Return what keeps a referee from a verdict on a table that was looked at."""
+    """Return what keeps the referee from a verdict on a settled table."""
     reading = referee.state.reading
     if standing == "settling":
         return Hindrance("flickering", tuple(sorted(settled.flickering)))
     if (asked := _asked(referee)) is not None:
         return asked
     if reading is None:
-        # Nothing was read, since something lies over the tile of an announced foul.
+        # Nothing was read because the tile of an announced foul is covered.
         return Hindrance("hidden", tuple(sorted(settled.covered)))
     if standing == "settled":
         return _while_settled(referee)
@@ -96,7 +96,7 @@ def at_the_table(referee: Referee, standing: Standing, settled: Settled) -> Hind
 
 
 def newly_aside(settled: Settled, before: Iterable[Point], box: TileSet) -> Hindrance | None:
-    """Return that a tile lies apart from the layout where none lay before, if one does."""
+    """Return a hindrance if a tile lies aside where none lay before, else ``None``."""
     lay = list(before)
     for tile, (x, y) in settled.last.aside_px:
         if tile in box and all(hypot(x - px, y - py) > SAME_PLACE_PX for px, py in lay):
@@ -105,7 +105,7 @@ def newly_aside(settled: Settled, before: Iterable[Point], box: TileSet) -> Hind
 
 
 def _asked(referee: Referee) -> Hindrance | None:
-    """Return the question that waits; of a table that no moves explain there is more to say."""
+    """Return the open question about the table; unexplained tables get a more specific code."""
     for question in referee.state.questions.values():
         unexplained = question.about == "next" and referee.match.accepted
         if is_about_the_table(question) and not unexplained:
@@ -123,7 +123,7 @@ def _while_settled(referee: Referee) -> Hindrance | None:
 
 
 def _unread(referee: Referee, reading: Reading, settled: Settled) -> Hindrance | None:
-    """Return the tiles that nobody can read."""
+    """Return a hindrance for tiles that cannot be read, else ``None``."""
     if reading.doubts:
         hidden = [spot for spot, belief in reading.doubts.items() if belief.why == "covered"]
         if hidden:
@@ -137,7 +137,7 @@ def _unread(referee: Referee, reading: Reading, settled: Settled) -> Hindrance |
 
 
 def _unexplained(referee: Referee, reading: Reading, settled: Settled) -> Hindrance:
-    """Return what is odd about a table that was read, but that no moves lead to."""
+    """Return what is wrong with a table that was read but that no moves lead to."""
     known, table = referee.match.layout, reading.layouts[0]
     change = change_between(known, table)
     laid, lifted = tiles_of(change.laid), tiles_of(change.lifted)

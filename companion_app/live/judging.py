@@ -1,6 +1,6 @@
 """Explains settled tables: which moves lead there, which rule is broken, what must be asked.
 
-"Illegal" is said only when every changed tile was surely read; what is not sure is asked.
+A foul is announced only when every changed tile is sure; about unsure tiles the referee asks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from engine.placement import Layout
 from engine.record import move_to_json
 
 JOINED_FROM = 3
-"""A first table with so many tiles laid is from the middle of a game, not its first moves."""
+"""Number of tiles from which on the first table is a game in progress, not its first moves."""
 
 
 class Judge:
@@ -43,7 +43,7 @@ class Judge:
         self._looks = 0
 
     def look(self, settled: Settled, t: float, picture: Picture) -> Standing:
-        """Take in a settled table; return how sure the referee is of it."""
+        """Judge a settled table; return how sure the referee is of it."""
         self._looks = settled.looks
         self._rolls.see_die(settled, t)
         self._state.reading = None
@@ -67,14 +67,14 @@ class Judge:
         return standing
 
     def _read(self, settled: Settled) -> Reading:
-        """Return what may lie there, by what is seen, known and told."""
+        """Return the layouts that looks, the known layout and people's answers allow."""
         return read_settled(
             settled, self._match.layout, self._match.box, self._state.answers,
             self._match.game.facts.several_boards, self._state.there,
         )  # fmt: skip
 
     def _covered_foul(self, settled: Settled) -> list[Spot]:
-        """Return where something lies over the tile of an announced foul, it seems."""
+        """Return the spots of an announced foul's tile that seem to be covered."""
         if self._state.pending is None:
             return []
         laid = contents(self._state.pending.layout).keys() - contents(self._match.layout).keys()
@@ -139,7 +139,7 @@ class Judge:
             return "unsure"
         undo = self._undone_by(tables[0])
         if self._state.needs_roll() and not undo:
-            # Nobody has told the roll yet: a new card waits for it, one laid anew does not.
+            # The roll is not known yet: a new card must wait for it, a card laid again need not.
             return self._instead(tables[0], reading, settled, t, picture) or "unsure"
         answers = [explain(match.game, match.position, table) for table in tables]
         rows = [row for answer in answers for row in answer.rows]
@@ -149,7 +149,7 @@ class Judge:
                 and not self._restores_several(tables[0])
                 and moves_seen(match.layouts[-1 - undo :]) > 1
             ):
-                # One tile changed, and several moves between were undone by it: a move it is.
+                # Only one tile changed, yet it would undo several visible moves: it is a new move.
                 undo = 0
             anew = None
             if not undo and self._is_turned_on(tables[0]):
@@ -167,7 +167,7 @@ class Judge:
         self, answers: list[Explanation], table: Layout, reading: Reading, settled: Settled,
         t: float, picture: Picture,
     ) -> Standing:  # fmt: skip
-        """Deal with a table that no legal moves lead to."""
+        """Handle a table that no legal moves lead to."""
         if self._rolls.after_told_roll(table, t, picture):
             return "settled"
         standing = self._instead(table, reading, settled, t, picture)
@@ -186,9 +186,10 @@ class Judge:
     def _beside_covered(
         self, near: frozenset[Spot], settled: Settled, t: float, picture: Picture
     ) -> Standing:
-        """Accept what was laid elsewhere; nobody is accused of what is half under a cup.
+        """Accept moves away from covered tiles; no foul is called on a half-covered place.
 
-        What looks new beside it may be a part of it: that waits until it is taken away.
+        A change next to a covered tile may be part of the covering object, so it waits until
+        that object is taken away.
         """
         seen = {spot: what for spot, what in settled.sure.items() if spot not in near}
         covered = settled.covered | near
@@ -212,16 +213,16 @@ class Judge:
         if row is None and not undo:
             row = self._as_the_machine_wants(rows)
         if row is None and not undo and differ_by_drill(rows):
-            # Clay that tells the moves apart may be laid a moment later; without any there is
-            # no drill.
+            # The clay that marks a drill may be laid a moment later: wait for it, and take the
+            # move as no drill if none comes.
             if not self._state.waited(("clay", key(table)), t, self._state.settings.clay_s):
                 return "unsure"
             row = min(rows, key=lambda row: sum(m.origin is not None for m in row.moves))
         if row is None and not undo and differ_by_player(rows):
-            # Where rolls are on trust nobody knows who laid a card: most likely the snake's owner.
+            # Without known rolls nobody can tell who laid a card: most likely the snake's owner.
             row = min(rows, key=lambda row: sum(m.player != m.snake for m in row.moves))
         if row is None and undo and self._restores_several(table):
-            # Nobody makes several moves that lead back to a table of before.
+            # Several changed places that restore an earlier table are an undo, not moves.
             return self._keeper.undo(undo, t, picture)
         if row is None:
             self._asker.ask_order(rows, undo, table, t)
@@ -236,22 +237,22 @@ class Judge:
     # --- the machine's move ----------------------------------------------------------------
 
     def _machines_turn(self) -> MachineTurn | None:
-        """Return what the machine wants, where it is its turn now."""
+        """Return the machine's turn if it is for the current position, else ``None``."""
         turn = self._state.machine
         return turn if turn is not None and turn.position is self._match.position else None
 
     def _as_the_machine_wants(self, rows: list[Row]) -> Row | None:
-        """Return the row that is what the machine wants, among rows that look alike."""
+        """Return the machine's chosen move from rows that lead to the same table."""
         turn = self._machines_turn()
         return next((row for row in rows if turn and row.moves == (turn.move,)), None)
 
     def _is_otherwise(self, row: Row, table: Layout, t: float) -> bool:
-        """Say whether this is not what the machine wants; then say where that belongs, once."""
+        """Say whether a row differs from the machine's move; announce the right place once."""
         turn = self._machines_turn()
         if turn is None or row.moves[0].player != turn.player:
             return False
         if turn.move is None:
-            # It still thinks: people do not choose for it.
+            # The machine still thinks: people may not choose its move.
             return True
         match = self._match
         if same(match.after(row.moves[0]), match.after(turn.move)):
@@ -273,10 +274,10 @@ class Judge:
     ) -> Standing:  # fmt: skip
         if settled.looks < self._state.settings.looks_for_foul:
             return "settling"
-        # Nobody can lay a tile that the box does not have: it was read wrong.
+        # The rule "none-left" means a misread: nobody can lay more tiles than the box has.
         unheard_of = any(broken.rule.id == "none-left" for broken in foul.verdict.violations)
         if unheard_of or not self._is_sure(reading, settled):
-            # Better asked than accused: the tile may have been read wrong.
+            # The tile may be misread: ask instead of calling a foul.
             if self._state.waited(("foul", key(table)), t, self._state.settings.ask_after_s):
                 for spot in sorted(reading.changed & settled.sure.keys()):
                     if unheard_of or settled.sure[spot][1] < self._state.settings.foul_at:
@@ -291,7 +292,7 @@ class Judge:
         return "settled"
 
     def _clay_came(self, tables: list[Layout], t: float, picture: Picture) -> Standing | None:
-        """Accept what was called a foul when clay shows now that it is a drill; else ``None``."""
+        """Accept an announced foul if new clay shows that it is a drill; else return ``None``."""
         assert self._state.pending is not None
         if clay_seen(tables[0]) <= clay_seen(self._state.pending.layout):
             return None
@@ -310,14 +311,15 @@ class Judge:
         return 0
 
     def _restores_several(self, table: Layout) -> bool:
-        """Say whether more than one place of a table is not as it is known."""
+        """Say whether more than one spot of a table differs from the known layout."""
         lying, now = contents(self._match.layout), contents(table)
         return sum(lying.get(s) != now.get(s) for s in lying.keys() | now.keys()) > 1
 
     def _is_turned_on(self, table: Layout) -> bool:
-        """Say whether the card that was laid last lies there turned, and nothing else is new.
+        """Say whether the only change is that the card laid last was turned.
 
-        A rule may let the next player swap it for its like, but people turn their own.
+        A rule may let the next player replace it by the same tile, but far more often players
+        turn their own card.
         """
         lying, now = contents(self._match.layout), contents(table)
         changed = [spot for spot in lying.keys() | now.keys() if lying.get(spot) != now.get(spot)]
@@ -329,16 +331,16 @@ class Judge:
     def _instead(
         self, table: Layout, reading: Reading, settled: Settled, t: float, picture: Picture
     ) -> Standing | None:
-        """Find moves taken back with others laid in their place; ``None`` if it was not that."""
+        """Handle moves that were taken back and replaced; ``None`` if that is not the case."""
         match = self._match
         lying, now = contents(match.layout), contents(table)
         if all(now.get(spot) == content for spot, content in lying.items()):
             return None
-        # Where nothing is new, nobody has laid anything that could be a foul.
+        # Without a new tile there is nothing that could be a foul.
         is_new = any(lying.get(spot) != content for spot, content in now.items())
         is_sure = is_new and self._is_sure(reading, settled)
         if last_laid(match.layouts) & set(table.placements()):
-            # Whoever takes moves back begins with the last one: an older tile was changed.
+            # The last move still lies there, so no move was taken back: an older tile changed.
             return None
         for count in range(1, min(len(match.accepted), 8) + 1):
             before = contents(match.layouts[-1 - count])
@@ -355,14 +357,14 @@ class Judge:
         return None
 
     def _is_sure(self, reading: Reading, settled: Settled) -> bool:
-        """Say whether a table was seen well and often enough to accuse somebody."""
+        """Say whether the looks are confident and numerous enough to call a foul."""
         return (
             settled.looks >= self._state.settings.looks_for_foul
             and reading.least_sure >= self._state.settings.foul_at
         )
 
     def _late_clay(self, reading: Reading, t: float) -> None:
-        """Put the last move right when clay shows that it was a drill after all."""
+        """Correct the last move if clay shows now that it was a drill."""
         if not self._match.accepted or not self._match.game.facts.several_boards:
             return
         drilled = drill_shown(self._match, reading.layouts[0])

@@ -1,4 +1,4 @@
-"""Every change of the match goes through here; nothing is announced before it is on the disk."""
+"""Saves and announces every change of the match, in this order: first the disk, then the event."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from engine.referee import violation_to_json
 from vision import TableState
 
 LookAgain = Callable[[bytes], TableState | None]
-"""Reads a kept picture; ``None`` where it cannot be read."""
+"""Function that reads a kept picture; returns ``None`` if it cannot be read."""
 
 
 class Keeper:
-    """Keeps moves, fouls and what is taken back, and says how the game goes on."""
+    """Saves moves, fouls and undos, and announces turn, score and end."""
 
     def __init__(self, state: RefereeState, look_again: LookAgain) -> None:
         self._state, self._match, self._look_again = state, state.match, look_again
 
     def accept(self, moves: Iterable[Move], t: float, picture: Picture) -> None:
-        """Keep moves and announce them; they belong to what was told last, where that is due."""
+        """Save moves and announce them; link them to the last player's message if it is due."""
         deeds = self._state.deeds
         deed = deeds[-1] if deeds and deeds[-1].due else None
         self._accept(moves, t, picture)
@@ -41,7 +41,7 @@ class Keeper:
     def call_foul(
         self, move: Move, broken: tuple[Violation, ...], table: Layout, t: float, shot: bytes | None
     ) -> None:
-        """Keep a foul and announce it; it lies on the table until it is lifted or overruled."""
+        """Save a foul and announce it; it is pending until it is lifted or overruled."""
         state = self._state
         seq = self._match.foul(move, broken, t, state.picture, shot)
         state.pending = Pending(self._match.next_n, move, broken, table, seq)
@@ -66,20 +66,20 @@ class Keeper:
         self.go_on(t)
 
     def take_foul_back(self, t: float) -> None:
-        """Keep and say that the tile of the announced foul was lifted."""
+        """Save and announce that the tile of the pending foul was lifted."""
         assert self._state.pending is not None
         self._match.note("foul-taken-back", {"n": self._state.pending.n, "t": t})
         self._state.say("taken-back", t, n=self._state.pending.n, legal=False)
         self._state.pending = None
 
     def undo(self, count: int, t: float, picture: Picture) -> Standing:
-        """Take back the last moves."""
+        """Take back the last ``count`` moves."""
         if self._state.pending:
             self.take_foul_back(t)
         last = len(self._match.accepted)
         for number, undone in enumerate(self._match.take_back(count, picture(), t)):
             if number < count - 1 and undone.move.do == "roll":
-                # The die was rolled all the same: it counts when the turn comes again.
+                # A roll taken back was still rolled: it counts again when its turn comes.
                 self._state.rolls.appendleft((float("-inf"), undone.move))
             self._state.say("taken-back", t, n=last - number)
         self._state.since.clear()
@@ -88,7 +88,7 @@ class Keeper:
         return "settled"
 
     def next_roll(self, t: float) -> bool:
-        """Let the next roll that was told count; say whether there was one that could."""
+        """Accept the first queued roll if the game waits for one; return whether it did."""
         if not self._state.rolls or not self._state.needs_roll():
             return False
         move = replace(self._state.rolls.popleft()[1], player=self._match.position.to_move)
@@ -100,10 +100,10 @@ class Keeper:
         return True
 
     def go_on(self, t: float) -> None:
-        """Say turn and score, let stuck players pass, ask for the roll, say when it is over.
+        """Announce score, turn and end, pass for players who cannot move, ask for a roll.
 
         Raises:
-            StoreError: a pass or the end could not be kept; ``going_on`` says that it is due.
+            StoreError: a pass or the end could not be saved; ``going_on`` stays set.
         """
         self._state.going_on = True
         self._say_how_it_stands(t)
@@ -148,10 +148,10 @@ class Keeper:
     # --- corrections -----------------------------------------------------------------------
 
     def correct(self, n: int, changes: Mapping[str, Json], t: float) -> None:
-        """Change what the nth move was, and judge it and everything after it again.
+        """Change the nth move, and judge it and all later moves again.
 
         Raises:
-            ToldError: such a move cannot be.
+            ToldError: the changes do not make a move.
         """
         match = self._match
         written = {**move_to_json(match.accepted[n - 1].move), **changes}
@@ -170,7 +170,7 @@ class Keeper:
         self.go_on(t)
 
     def _read_again(self, n: int, legal: list[bool], t: float) -> None:
-        """Look at the pictures of moves after the nth that only its correction made illegal."""
+        """Read the pictures of later moves again that became illegal by correcting the nth."""
         left = self._state.settings.most_read_again
         for number in range(n + 1, len(self._match.accepted) + 1):
             one = self._match.accepted[number - 1]
@@ -186,12 +186,12 @@ class Keeper:
 
 
 def moves_shown(match: Match, n: int, look_again: LookAgain) -> tuple[int, tuple[Move, ...]] | None:
-    """Return the moves that the picture of the nth move shows to have been made.
+    """Return the moves that the kept picture of the nth move shows, if they differ from it.
 
-    It was found with what was known then; it may show another tile, or another way to cut the same
-    cells, once an earlier move has been put right.
-    All moves that were accepted together share one picture; the first of them is numbered.
-    ``None`` where there is no picture, it is not clear, or it shows what was accepted.
+    Once an earlier move has been corrected, the same picture may show another tile, or another way
+    to cut the same hex cells.
+    Moves that were accepted together share one picture; the result begins with the number of the
+    first. ``None`` if there is no picture, it is ambiguous, or it shows the accepted moves.
     """
     seq = match.accepted[n - 1].seq
     numbers = [i for i, one in enumerate(match.accepted, start=1) if one.seq == seq]
@@ -202,7 +202,7 @@ def moves_shown(match: Match, n: int, look_again: LookAgain) -> tuple[int, tuple
     if settled is None:
         return None
     before, after = contents(match.layouts[first - 1]), contents(match.layouts[last])
-    # Whatever lay there already is known better than one small picture can say.
+    # Tiles that lay there before are known better than one small picture can show.
     told: dict[Spot, Content | None] = {
         spot: content for spot, content in before.items() if after.get(spot) == content
     }
@@ -219,7 +219,7 @@ def moves_shown(match: Match, n: int, look_again: LookAgain) -> tuple[int, tuple
 
 
 def _settled(match: Match, table: TableState, n: int) -> Settled | None:
-    """Return one look at the table after the nth move; what it does not see is still there."""
+    """Return one look at the table after the nth move; tiles that it misses count as present."""
     look = aligner_for(match).sighting(table, match.layouts[n])
     if look is None:
         return None

@@ -1,4 +1,4 @@
-"""The picture that is kept of a move: as small as can be, while its tiles can be read again."""
+"""The picture that is kept of a move: as small as its tiles can still be read in."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class PictureSettings:
     """How large kept pictures are."""
 
     widths_px: tuple[int, ...] = (960, 1280, 1920)
-    """The smallest is taken in which tiles are wide enough; at quality 80 they are about 100, 170
-    and 350 KB."""
+    """Widths to choose from: the smallest in which tiles are wide enough is used. At quality 80
+    the pictures are about 100, 170 and 350 KB."""
     tile_px: float = 28.0
-    """How wide a tile, or a cell of a hex tile, has to be; below 24 nothing is read."""
+    """Least width of a tile, or of a cell of a hex tile; below 24 pixels nothing is read."""
     quality: int = 80
 
 
@@ -33,8 +33,8 @@ def packed(frame: Frame, outlines: Iterable[Outline], settings: PictureSettings)
 
     Args:
         frame: what the camera showed.
-        outlines: where tiles lie; that of a hex tile once for each of its cells.
-        settings: how large it may be.
+        outlines: where tiles lie; a hex tile's outline occurs once for each of its cells.
+        settings: widths and quality of the file.
     """
     height, width = frame.bgr.shape[:2]
     scale = min(1.0, _width_px(width, outlines, settings) / width)
@@ -45,14 +45,14 @@ def packed(frame: Frame, outlines: Iterable[Outline], settings: PictureSettings)
 
 
 def unpacked(jpeg: bytes) -> Bgr | None:
-    """Return the picture in a JPEG file; ``None`` where there is none."""
+    """Return the picture in a JPEG file; ``None`` if it cannot be decoded."""
     data = np.frombuffer(jpeg, np.uint8)
     bgr = cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None
     return None if bgr is None else np.asarray(bgr, np.uint8)
 
 
 def last_picture(match: Match) -> Bgr | None:
-    """Return the newest picture kept of a move that stands; ``None`` where there is none."""
+    """Return the newest kept picture of the accepted moves; ``None`` if there is none."""
     for seq in dict.fromkeys(accepted.seq for accepted in reversed(match.accepted)):
         jpeg = match.store.picture(seq, "after")
         if jpeg is not None:
@@ -61,7 +61,7 @@ def last_picture(match: Match) -> Bgr | None:
 
 
 def _width_px(width: int, outlines: Iterable[Outline], settings: PictureSettings) -> int:
-    """Return how wide a picture has to be kept, so that its tiles can be read again."""
+    """Return the width at which a picture must be kept so that its tiles can be read again."""
     cells = Counter(outline for outline in outlines if len(outline) > 2)
     sizes = [
         (cv2.contourArea(np.array(outline, np.float32)) / count) ** 0.5

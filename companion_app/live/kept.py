@@ -1,8 +1,8 @@
-"""The kept games as others read them: each question on a connection of its own, never the writer's.
+"""Read access to the kept games: each query has its own connection, never the writer's.
 
-Beside the log lie summaries of games, so that a list of games need not play them all again. The
-log is the truth: a summary belongs to the line that was the game's last when it was made, and to
-the version that made it, and is made anew when either is another one.
+The store also caches summaries of games, so that a list of games need not replay them all. A
+summary is valid for the game's last log line and the program version that it was made with; when
+either changes, it is made again from the log.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from companion_app.live.log_line import Line, read_line
 
 BUSY_S = 5.0
 NEWEST = 2**62
-"""More lines than any log has."""
+"""A line number above that of any line."""
 MOST_UNDERSTOOD = 2048
-"""Summaries that are not read again at every move of a running game."""
+"""Size of the cache of parsed summaries, which a list of games would otherwise parse every time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A game in short, without a word of any language."""
+    """A game's summary, independent of any language."""
 
     seq: int
-    """The game's last line when it was summed up."""
+    """Number of the game's last line when it was summarised."""
     summary: Mapping[str, Any]
 
 
 class KeptGames:
-    """All games in a file of a store, to be read while somebody else writes them."""
+    """All games in a store's file, read while another process writes them."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self._watch: tuple[int, sqlite3.Connection] | None = None
-        """Which file is watched for changes, and how."""
+        """The inode that is watched for changes, and the connection that watches it."""
         self._watching = threading.Lock()
 
     def mark(self) -> tuple[int, int]:
-        """Return another value whenever anything was written."""
+        """Return a value that changes whenever anything was written."""
         with self._watching, self._errors():
             file = self.file.stat().st_ino
             if self._watch is None or self._watch[0] != file:
@@ -58,18 +58,18 @@ class KeptGames:
             return file, int(written)
 
     def lines(self, game: str, after: int = 0, upto: int = NEWEST) -> list[Line]:
-        """Return the lines of a game in order, all or those between two numbers."""
+        """Return the lines of a game in order, all or those with ``after`` < seq <= ``upto``."""
         asked = "SELECT line FROM log WHERE game = ? AND seq > ? AND seq <= ? ORDER BY seq"
         found = self._found(asked, game, after, upto)
         return [line for (text,) in found if (line := read_line(text)) is not None]
 
     def last_lines(self, most: int) -> dict[str, int]:
-        """Return the newest games, the newest first, each with the number of its last line."""
+        """Return the newest games, newest first, each with the number of its last line."""
         asked = "SELECT game, max(seq) FROM log GROUP BY game ORDER BY min(seq) DESC LIMIT ?"
         return dict(self._found(asked, most))
 
     def kind(self, seq: int) -> str:
-        """Return what a line tells, in a word."""
+        """Return the kind of a line; empty if there is no such line."""
         return "".join(kind for (kind,) in self._found("SELECT kind FROM log WHERE seq = ?", seq))
 
     def count(self) -> int:
@@ -77,7 +77,7 @@ class KeptGames:
         return int(self._found("SELECT count(DISTINCT game) FROM log")[0][0])
 
     def picture(self, game: str, seq: int, name: str) -> bytes | None:
-        """Return a kept picture of a game, ``None`` where there is none or it was wiped."""
+        """Return a kept picture of a game; ``None`` if there was none or it was deleted."""
         asked = ("SELECT jpeg FROM pictures JOIN log USING (seq) "
                  "WHERE seq = ? AND name = ? AND game = ?")  # fmt: skip
         found = self._found(asked, seq, name, game)
@@ -97,11 +97,11 @@ class KeptGames:
                     for game, seq, text in self._found(asked, made_by)}  # fmt: skip
 
     def keep(self, made: Mapping[str, Kept], made_by: str) -> None:
-        """Keep summaries in the place of older ones."""
+        """Save summaries, replacing older ones of the same games."""
         rows = [(game, one.seq, made_by, json.dumps(dict(one.summary)))
                 for game, one in made.items()]  # fmt: skip
         with self._errors(), closing(self._opened("rw")) as db, db:
-            # What a power cut takes of these is made again.
+            # Durability does not matter: summaries lost in a power cut are made again.
             db.executemany("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?, ?)", rows)
 
     def _found(self, asked: str, *values: object) -> list[Any]:
@@ -122,5 +122,5 @@ class KeptGames:
 
 @lru_cache(MOST_UNDERSTOOD)
 def _understood(text: str) -> Mapping[str, Any]:
-    """Return a summary; the same text gives the same one, which nobody changes."""
+    """Parse a summary; cached by text, so the result is read-only."""
     return MappingProxyType(json.loads(text))

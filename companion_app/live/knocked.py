@@ -1,4 +1,4 @@
-"""A knocked camera: what an older picture would look like now, if only the camera had moved."""
+"""A knocked camera: warps an older picture to how it would look if only the camera had moved."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from numpy.typing import NDArray
 Picture = NDArray[np.float32]
 
 MOST_CORNERS, QUALITY, APART_PX = 200, 0.02, 5
-"""Corners of tiles and of the table that are followed from one picture to the other."""
+"""Number, quality and spacing of the corners that are tracked between the pictures."""
 WINDOW_PX, HALVINGS = 15, 3
+"""Window and pyramid levels of the Lucas-Kanade optical flow."""
 BACK_PX = 0.7
-"""A corner that was found again is found the same way back."""
+"""Largest error, in pixels, of a corner tracked forward and back again."""
 FITS_PX = 1.0
+"""Largest reprojection error of a RANSAC inlier, in pixels."""
 LEAST_CORNERS, LEAST_SHARE = 16, 0.6
-"""How many corners must have moved together, and what share of those that were found again."""
+"""Fewest inliers of the homography, and their least share of the tracked corners."""
 MOVED_PX = 1.2
-"""A camera that hangs as before moves them less."""
+"""Median motion in pixels below which the camera has not moved."""
 MOST_MOVED = 0.08
-"""A knock moves the picture by less of its width: more of its border was not seen before."""
+"""Largest motion by a knock, as a share of the width; beyond it too much border is new."""
 
 
 def as_if_knocked(now: Picture, before: Picture) -> tuple[Picture, Picture] | None:
-    """Return both pictures, the older one as the camera would see it now, where both show it.
+    """Return both pictures, the older one warped to the new view, cropped to what both show.
 
-    A knock shifts and turns a picture, so parts of it move differently. ``None`` where corners have
-    not moved, or not together.
+    A homography is fitted, since a knock also turns the camera and parts of the picture move
+    differently. ``None`` if the corners have not moved, or not together.
     """
     fit = _motion(now, before)
     if fit is None:
@@ -46,10 +48,10 @@ def as_if_knocked(now: Picture, before: Picture) -> tuple[Picture, Picture] | No
 
 
 def _motion(now: Picture, before: Picture) -> NDArray[np.float64] | None:
-    """Return how most corners of an older picture have moved together, if they have."""
+    """Return the homography by which most corners have moved; ``None`` if there is none."""
     one, other = _grey(before), _grey(now)
     corners = np.asarray(cv2.goodFeaturesToTrack(one, MOST_CORNERS, QUALITY, APART_PX), np.float32)
-    # An even picture has none at all.
+    # A uniform picture has no corners at all.
     if corners.ndim < 3 or len(corners) < LEAST_CORNERS:
         return None
     there, found = _followed(one, other, corners)
@@ -77,6 +79,6 @@ def _followed(
 
 
 def _grey(picture: Picture) -> NDArray[np.uint8]:
-    """Return a picture in grey, its dark parts drawn apart: corners there are corners too."""
+    """Return a picture in grey with stretched shadows, so that corners in the dark count too."""
     grey = np.sqrt(np.clip(picture.mean(axis=2), 0, 255) / 255) * 255
     return np.asarray(grey, np.uint8)

@@ -1,4 +1,4 @@
-"""Light that changes: what a picture of before would look like now, if only lamps had changed."""
+"""Changing light: relights an older picture to how it would look if only lamps had changed."""
 
 from __future__ import annotations
 
@@ -12,42 +12,44 @@ Picture = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 COARSE = 8
-"""Light changes slowly from place to place: means of so many pixels will do."""
+"""Downscaling factor for the light field, which varies slowly over the picture."""
 BRIGHT = 60.0
-"""Darker pixels come in few steps and say less about the light."""
+"""Level below which pixels get less weight: dark ones are coarsely quantised."""
 BURNT = 250.0
-"""Brighter ones say nothing."""
+"""Level above which pixels are saturated and get the least weight."""
 FLAT_FROM, MOST_SHARE, BEYOND = 150.0, 80.0, 10.0
-"""The curve of a camera flattens towards white: pixels from so many levels on follow the light only
-in part, where they are brighter by so much than so many of a hundred, which tell the light."""
+"""A camera's response flattens towards white: pixels follow the light only in part above this
+level and above this percentile of the picture plus this many levels."""
 ROUNDS = 5
+"""Rounds of iteratively reweighted least squares."""
 LEAST_OFF = 0.02
-"""Pixels that fit better than that do not count for more."""
+"""Residual below which a pixel's weight no longer grows."""
 MOST = 1.1
-"""The light may become three times as bright: so much is e to the power of that."""
+"""Largest change of light as a natural logarithm: a factor of three."""
 STIFF = 4.0
-"""How far the field is held to be even, in pixels that say so."""
+"""Ridge penalty on the light field's slopes and curvature."""
 DIM = 4.0
-"""Levels that are added before pixels are divided."""
+"""Levels added before pixels are divided."""
 FINE = 4.0
-"""Edges of tiles, without what is wider than so many pixels, tell whether a picture stayed."""
+"""Blur, in pixels, that is subtracted to leave the edges of tiles."""
 SAME_EDGES = 0.8
+"""Correlation of edges above which a picture has not moved."""
 SHIFTED_PX, CLEAR = 1.2, 0.06
-"""How far edges must have moved, and how many of them together."""
+"""Least shift of a moved picture in pixels, and least response of the phase correlation."""
 BESIDE_PX, CLEAR_BESIDE = 9, 0.3
-"""How wide a brush draws what may be an arm, and how many edges beside it must have moved: on an
-even table there is only noise."""
+"""Dilation of what may be an arm, and least response of the rest of the picture: on a uniform
+table the rest is only noise."""
 LIT_LEVELS, LIT_SHARE = 4.0, 0.45
-"""Light changes so much of a picture by so many levels; no arm covers that much at once."""
+"""Least change in levels, and share of pixels with it, by a lamp; no arm covers that much."""
 
 
 def in_light_of(now: Picture, before: Picture) -> Picture:
-    """Return an older picture as bright, and of the tint, that a newer one has in each part.
+    """Return an older picture relit with the brightness and tint of a newer one.
 
-    A lamp stands at one side of a table, so its change is a smooth field for each colour. What is
-    new covers less than half of the picture, and counts the less the worse it fits. White on
-    a darker table may be anything from as it was to as the light wants it, whichever is nearest to
-    the newer one.
+    A lamp stands at one side of a table, so its change is a smooth field for each colour channel.
+    The fit is robust: new objects cover less than half of the picture and are weighted down by
+    their residual. Near-white pixels may take any value between unchanged and relit; the one
+    nearest to the newer picture is used.
     """
     one, other = _coarse(now), _coarse(before)
     rows, columns = one.shape[:2]
@@ -73,7 +75,7 @@ def in_light_of(now: Picture, before: Picture) -> Picture:
 
 
 def is_other_light(now: Picture, before: Picture) -> bool:
-    """Say whether most of a picture has become brighter or darker, with all its edges in place."""
+    """Say whether much of a picture has changed its brightness while its edges stayed in place."""
     off = np.abs(_coarse(now) - _coarse(before)).max(axis=2)
     if float((off > LIT_LEVELS).mean()) < LIT_SHARE:
         return False
@@ -83,17 +85,17 @@ def is_other_light(now: Picture, before: Picture) -> bool:
 
 
 def carried_over(old: Picture, before: Picture, now: Picture) -> Picture:
-    """Return an older picture with what the light has changed from one frame to the next."""
+    """Return an older picture multiplied by the ratio of two consecutive frames."""
     return np.asarray(old * ((now + DIM) / (before + DIM)), np.float32)
 
 
 def is_shifted(now: Picture, before: Picture, without: Mask) -> bool:
-    """Say whether all edges have moved together: the camera was knocked, and nobody came in.
+    """Say whether all edges have moved together, so that the camera was knocked.
 
     Args:
         now: a picture.
-        before: an older one.
-        without: where something is that may be an arm; the edges beside it must have moved too.
+        before: an older picture.
+        without: mask of what may be an arm; the edges outside it must have moved too.
     """
     brush = np.ones((BESIDE_PX, BESIDE_PX), np.uint8)
     rest = cv2.dilate(without.astype(np.uint8), brush) == 0
@@ -113,7 +115,7 @@ def _coarse(picture: Picture) -> Picture:
 
 
 def _basis(rows: int, columns: int) -> NDArray[np.float64]:
-    """Return what a smooth field is made of, at every sample: even, slopes and bends."""
+    """Return the quadratic polynomial basis of the light field at every sample."""
     ys, xs = np.mgrid[-1 : 1 : rows * 1j, -1 : 1 : columns * 1j]
     parts = [np.ones_like(xs), xs, ys, xs * xs, xs * ys, ys * ys]
     return np.stack(parts, axis=-1).reshape(-1, len(parts))

@@ -1,4 +1,4 @@
-"""What layouts and rows of moves have in common, as far as the referee needs it."""
+"""Compares layouts and rows of moves for the referee."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from engine.placement import Layout, Piece, Placement
 
 
 def same(one: Layout, other: Layout) -> bool:
-    """Say whether the same tiles lie there; clay may be laid a moment later."""
+    """Say whether layouts have the same tiles; clay is ignored, as it may be laid later."""
     return one.cards == other.cards and one.pieces == other.pieces
 
 
 def key(layout: Layout) -> object:
-    """Return what tells layouts apart when clay does not count."""
+    """Return a hashable key of a layout's tiles, without clay."""
     return (layout.cards, layout.pieces)
 
 
 def gone(known: Layout, table: Layout, foul: Foul | None = None) -> set[Spot]:
-    """Return the spots that are empty now; those that a foul itself empties do not count."""
+    """Return the spots that became empty; none if the foul is a move that lifts tiles itself."""
     gone = contents(known).keys() - contents(table).keys()
     return set(gone) if foul is None or foul.move.do == "place" else set()
 
 
 def moves_seen(layouts: Sequence[Layout]) -> int:
-    """Return after how many of a row of layouts the table looked different."""
+    """Return how many of the consecutive layouts differ from the one before, without clay."""
     return sum(not same(one, other) for one, other in pairwise(layouts))
 
 
 def last_laid(layouts: Sequence[Layout]) -> set[Placement | Piece]:
-    """Return the tiles of the last move that the table shows; clay may be laid later."""
+    """Return the tiles that the last visible move laid, without clay."""
     for after, before in pairwise(reversed(layouts)):
         if not same(before, after):
             return {*(after.cards - before.cards), *(after.pieces - before.pieces)}
@@ -43,7 +43,7 @@ def last_laid(layouts: Sequence[Layout]) -> set[Placement | Piece]:
 
 
 def clay_seen(layout: Layout) -> set[tuple[int, tuple[int, int]]]:
-    """Return where clay lies."""
+    """Return the boards and cells on which clay lies."""
     return {(clay.board, clay.cell) for clay in layout.clay}
 
 
@@ -79,9 +79,9 @@ def cells_of(rows: Iterable[Row]) -> set[tuple[int, ...]]:
 
 
 def drill_shown(match: Match, table: Layout) -> Move | None:
-    """Return the drill that the last move was by clay that is new since; ``None`` without any.
+    """Return the last move as the drill that new clay marks; ``None`` if it marks none.
 
-    Clay that lay there before may be missed or misread, so only new places count.
+    Clay that lay there before may be missed or misread, so only clay in new cells counts.
     """
     before = match.positions[-2]
     lay = clay_seen(match.layouts[-2])

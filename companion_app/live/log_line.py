@@ -1,7 +1,7 @@
-"""One line of the log of games, and its text: whole in itself, with its own checksum.
+"""One line of the log of games, and its self-contained text form with a checksum.
 
 A line carries everything needed to understand it, so that it can be found among the bytes of a
-broken file and told from one of which a byte is wrong.
+damaged file, and its checksum tells whether it is intact.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ class Line:
 
 
 def last_of(kind: str, lines: Sequence[Line]) -> Mapping[str, Any]:
-    """Return what the last line of a kind says; nothing where there is none."""
+    """Return the body of the last line of a kind; empty if there is none."""
     return next((line.body for line in reversed(lines) if line.kind == kind), {})
 
 
 def names_in(lines: Sequence[Line]) -> dict[str, str]:
-    """Return what the people of a game were called last."""
+    """Return the people's latest names, by player."""
     return {str(k): str(v) for k, v in last_of("names", lines).get("names", {}).items()}
 
 
 def written(line: Line) -> str:
-    """Return a line as text; plain ASCII, so that it is found among the bytes of a broken file."""
+    """Return a line as ASCII text, which can be found among the bytes of a damaged file."""
     said = {
         "snake-eye-log": 1, "seq": line.seq, "game": line.game, "kind": line.kind,
         "at_s": line.at_s, "body": dict(line.body),
@@ -51,7 +51,7 @@ def written(line: Line) -> str:
 
 
 def read_line(text: str) -> Line | None:
-    """Return the line that a text is, ``None`` when a byte of it is wrong."""
+    """Parse a line from its text; ``None`` if its checksum or a field is wrong."""
     try:
         said = json.loads(text)
         crc = said.pop("crc")

@@ -1,7 +1,8 @@
-"""The loop: frames in, looks settled, verdicts out. One frame at a time, no thread of its own.
+"""The live loop: reads frames, waits until looks agree, and emits verdicts as events.
 
-Whoever drives it (``watch``, the page) gives it frames, silences and what players tell; it
-answers by events. It sleeps nowhere and knows no clock but the frames' own.
+It has no thread of its own and handles one frame at a time. The caller (``watch``, the eye)
+passes in frames, silences and players' messages. It never sleeps and its only clock is the
+frames' timestamps.
 """
 
 from __future__ import annotations
@@ -41,36 +42,36 @@ UNREADABLE = "A picture could not be read (the log says why); the game goes on w
 
 
 class Lock(Protocol):
-    """What a loop gives back while it reads."""
+    """The lock that a loop releases while it reads a frame."""
 
     def acquire(self) -> bool:
-        """Take it."""
+        """Take the lock."""
 
     def release(self) -> None:
-        """Give it back."""
+        """Release the lock."""
 
 
 class Reader(Protocol):
-    """Whatever reads a table state off a frame; may keep what speeds up the next one."""
+    """Reads a table state from a frame; may cache what speeds up the next read."""
 
     def read(self, frame: Frame, known: Layout) -> TableState:
-        """Return what one frame shows; ``known`` lies on the table if nothing has happened."""
+        """Return what one frame shows; ``known`` is the layout if nothing has changed."""
         ...
 
     def forget(self) -> None:
-        """Drop everything kept: the camera hangs differently now."""
+        """Drop all cached results: the camera has moved."""
         ...
 
     def leave_out(self, outlines: Sequence[Any]) -> None:
-        """Take no notice of tiles that lie there, as long as no other is laid at their side."""
+        """Ignore the tiles at these outlines until another tile is laid next to them."""
         ...
 
     def doubt(self) -> None:
-        """Look at everything once more, even if nothing seems to have changed: a hand was there."""
+        """Read every tile again, even where nothing seems changed: a hand was over the table."""
         ...
 
     def again(self, bgr: Bgr) -> TableState | None:
-        """Read a kept picture by itself; ``None`` for a reader that cannot."""
+        """Read a kept picture without using the cache; ``None`` if the reader cannot."""
         ...
 
 
@@ -82,38 +83,38 @@ class LoopSettings:
     settle: SettleSettings = field(default_factory=SettleSettings)
     referee: RefereeSettings = field(default_factory=RefereeSettings)
     lost_after_s: float = 1.0
-    """Without a frame for so long the camera is lost."""
+    """Seconds without a frame after which the camera counts as lost."""
     dark_after_s: float = 0.5
-    """A single black frame is nothing."""
+    """Seconds of dark frames before the table counts as too dark; one black frame does not."""
     idle_look_s: float = 0.5
-    """How often a table on which nothing has changed is looked at all the same."""
+    """Seconds between looks at a settled table on which nothing has changed."""
     moved_share: float = 0.008
-    """Tiles that have all moved by so much of the picture's width: the camera was knocked."""
+    """Share of the picture's width by which three in four tiles move when the camera is knocked."""
     strange_after_s: float = 6.0
-    """A table on which nothing lies as it is known is asked about after so long."""
+    """Seconds after which a table that does not match the known layout is asked about."""
     said_after_s: float = 4.0
-    """What has kept the referee from a verdict for so long is said: before people wonder."""
+    """Seconds without a verdict after which the page says why, before people wonder."""
     steady_s: float = 0.5
-    """It must have been the same for so long: looks differ now and then."""
+    """Seconds for which a hindrance must stay the same before it is said: single looks vary."""
     picture: PictureSettings = field(default_factory=PictureSettings)
 
 
 class LiveLoop:
-    """Joins watcher, reader, settler and referee."""
+    """Connects watcher, reader, settler and referee."""
 
     def __init__(
         self, match: Match, reader: Reader, emit: Callable[[Event], None],
         settings: LoopSettings | None = None, meanwhile: Lock | None = None,
     ) -> None:  # fmt: skip
-        """Watch for a match.
+        """Set up the loop for one match.
 
         Args:
             match: the game.
             reader: reads frames.
-            emit: is told what happens.
-            settings: how it is watched.
-            meanwhile: a lock that whoever drives the loop holds once; it is open while a frame is
-                read, so that others can work.
+            emit: called with every event.
+            settings: thresholds and delays.
+            meanwhile: a lock that the caller holds exactly once; it is released while a frame is
+                read, so that other threads can work.
         """
         self.settings = settings or LoopSettings()
         self.match = match
@@ -121,17 +122,17 @@ class LiveLoop:
         self.referee = Referee(match, emit, self.settings.referee, self._look_again)
         self.state = ""
         self.trouble: str | None = None
-        """What could not be kept, in a sentence; ``None`` when all is well."""
+        """What could not be read or saved, as a sentence; ``None`` when all is well."""
         self.looks = 0
         self._emit, self._meanwhile = emit, meanwhile
         self._watcher = Watcher(self.settings.watch)
         kept = last_picture(match)
         if kept is not None:
-            # A game that is taken up again: a hand may be over the table already.
+            # In a resumed game a hand may be over the table in the first frame already.
             self._watcher.recall(kept)
         self._ground = Ground()
         self._then: Callable[[], None] = _nothing
-        """What is left to do of the last look."""
+        """Work postponed from the last look until the next frame."""
         self._settler = Settler(self.settings.settle)
         self._aligner = aligner_for(match)
         self._outlines: dict[Spot, tuple[Point, ...]] = {}
@@ -149,17 +150,17 @@ class LiveLoop:
         """Whether anybody has come near the table yet."""
         self._lasting = Lasting(self.settings.said_after_s, self.settings.steady_s)
         self._aside: tuple[int, tuple[Point, ...]] = (-1, ())
-        """What lay aside when the last move was accepted, after the number of moves."""
+        """The number of accepted moves, and what lay aside when the last one was accepted."""
 
     # --- driving ---------------------------------------------------------------------------
 
     def start(self, t: float = 0.0) -> None:
-        """Say how it stands before the first frame."""
+        """Emit the state before the first frame."""
         self._become("looking", t, Hindrance("looking"))
         self.referee.start(t)
 
     def see(self, frame: Frame) -> None:
-        """Take in one frame; old and doubled ones are passed over."""
+        """Process one frame; a frame no newer than the last one is skipped."""
         self._then()
         self._then = _nothing
         if frame.taken_at_s <= self._now_s:
@@ -177,17 +178,17 @@ class LiveLoop:
         self._say_what_lasts(frame.taken_at_s)
 
     def silence(self, t: float) -> None:
-        """Take note that no frame has come until now."""
+        """Note that no frame has arrived up to time ``t``."""
         if t - self._now_s > self.settings.lost_after_s:
             self._settler.moved()
             self._become("camera-lost", t, CAMERA_LOST)
             self._say_what_lasts(t)
 
     def tell(self, message: Mapping[str, Any], t: float | None = None) -> None:
-        """Pass on what a player told.
+        """Pass a player's message on to the referee.
 
         Raises:
-            ToldError: it cannot be used; the message says why.
+            ToldError: the message cannot be used; the error says why.
         """
         self.referee.tell(message, max(self._now_s, 0.0) if t is None else t)
         self._quiet = False
@@ -199,23 +200,23 @@ class LiveLoop:
 
     @property
     def outlines_px(self) -> Mapping[Spot, tuple[Point, ...]]:
-        """Where in the picture what is believed to lie there was seen last."""
+        """By spot: the outline in the picture where its tile was last seen."""
         return dict(self._outlines)
 
     @property
     def covered(self) -> frozenset[Spot]:
-        """Known tiles that lie under something."""
+        """Spots of known tiles that are covered."""
         known = contents(self.match.layout)
         return frozenset(self._settled.covered & known.keys()) if self._settled else frozenset()
 
     @property
     def unsure(self) -> frozenset[Spot]:
-        """Places whose tile nobody is sure of."""
+        """Spots whose tile is unsure."""
         return frozenset(self._settled.doubts) if self._settled else frozenset()
 
     @property
     def aside(self) -> tuple[str, ...]:
-        """Tiles that lie in the open beside the table, as far as they are known."""
+        """Tiles of the box that are seen aside."""
         if self._settled is None:
             return ()
         return tuple(tile for tile, _ in self._settled.last.aside_px if tile in self.match.box)
@@ -234,10 +235,10 @@ class LiveLoop:
         self._dark_since_s = None
         if glimpse.jolt and not self._jolted:
             self._jolted = True
-            # A knock too small to be told from the tiles may still have shifted every board.
+            # A knock too small to show in the tiles' positions may still have shifted every board.
             self.reader.forget()
         if not glimpse.still:
-            # The first frame has none before it that it could be still against.
+            # The first frame never counts as still: there is no earlier one to compare it with.
             self._approached = self._approached or not self._first_frame
             self._disturb()
             if glimpse.hand:
@@ -271,7 +272,7 @@ class LiveLoop:
             return
         self._strange_since_s = None
         if misses_board(sighting, known):
-            # An arm may lie over it: when that has left, the board must be looked for.
+            # An arm may cover the board: once it has left, the board must be searched for again.
             self.reader.forget()
         if self._has_moved(centres, sighting):
             self._camera_moved(sighting, frame)
@@ -285,7 +286,7 @@ class LiveLoop:
         self._referee(self._settled, frame, t)
 
     def _read(self, frame: Frame, known: Layout) -> TableState | None:
-        """Read a frame; one that breaks the reader must not end the evening."""
+        """Read a frame; return ``None`` if the reader fails, so that the game goes on."""
         try:
             if self._meanwhile is None:
                 return self.reader.read(frame, known)
@@ -302,9 +303,9 @@ class LiveLoop:
             return None
 
     def _without_stocks(self, table: TableState, known: Layout) -> TableState:
-        """Leave out what lies beside a bare table before anybody has come near it.
+        """Leave out stocks: single tiles that lie on the table before anybody has come near it.
 
-        Tiles that hang together are a game to be joined in its middle, and asked about.
+        Connected tiles are kept: they may be a game in progress, which is asked about.
         """
         fresh = not (self._approached or known.placements() or self.match.start.midgame)
         entries = (*table.tiles, *table.unsure, *table.aside)
@@ -321,7 +322,7 @@ class LiveLoop:
                 frame, self._outlines.values(), self.settings.picture))  # fmt: skip
             self.trouble = None
         except StoreError as error:
-            # Not on the disk is not accepted: the next look tries again.
+            # A move that is not on the disk is not accepted; the next look tries again.
             self.trouble = str(error)
             self._become("unsure", t, NOT_KEPT)
             return
@@ -332,17 +333,17 @@ class LiveLoop:
         if self._quiet:
             self._watcher.settle()
             lying = contents(self._known()).keys() | settled.last.outlines_px.keys()
-            # What covers a tile reaches beyond it, and is not the bare table. One that was not seen
-            # yet lies nobody knows where: it must not keep the rest from being learnt.
+            # Whatever covers a tile also hides table around it, which must not be learnt as bare.
+            # A covered tile with no known outline cannot be avoided and does not stop learning.
             if settled.covered.isdisjoint(lying & self._outlines.keys()):
                 around = [o for s, o in self._outlines.items() if s in lying]
-                # A verdict is on its way: what can wait is done before the next frame.
+                # Postponed to the next frame, so that it does not delay the verdict.
                 self._then = partial(self._ground.learn, frame, around)
 
     def _lies_aside(self, settled: Settled) -> Hindrance | None:
-        """Return that a tile was laid apart from the layout since the last move, if one was.
+        """Return a hindrance if a tile was laid aside since the last move, else ``None``.
 
-        Where cards are drawn by a roll they lie in the open before they are laid.
+        Games with rolls are exempt: there a drawn card lies aside before it is placed.
         """
         count = len(self.match.accepted)
         if self._aside[0] != count:
@@ -356,13 +357,13 @@ class LiveLoop:
         return pending.layout if pending else self.match.layout
 
     def _with_covered(self, frame: Frame, look: Sighting, known: Layout) -> Sighting:
-        """Mark known tiles that are not seen, but whose place does not look bare either."""
+        """Mark known tiles as covered that are not seen but whose place does not look bare."""
         seen = list(set(look.outlines_px.values()))
 
         def is_bare(spot: Spot) -> bool | None:
             outline = self._outlines.get(spot)
             if outline is None:
-                # A tile not seen since the camera was knocked may lie under something.
+                # A tile that was not seen since the camera was knocked may be covered.
                 return False if self._outlines else None
             return self._ground.is_bare(frame, outline, seen)
 
@@ -387,7 +388,7 @@ class LiveLoop:
         self.reader.forget()
 
     def _has_moved(self, before: Mapping[Spot, Point], now: Sighting) -> bool:
-        """Say whether all tiles have moved in the picture, and so the camera."""
+        """Say whether three in four tiles have moved in the picture, so the camera has."""
         away = sorted(
             hypot(now.centres_px[s][0] - before[s][0], now.centres_px[s][1] - before[s][1])
             for s in now.centres_px.keys() & before.keys()
@@ -397,7 +398,7 @@ class LiveLoop:
         return away[len(away) // 4] > self.settings.moved_share * self._size[1]
 
     def _camera_moved(self, now: Sighting, frame: Frame) -> None:
-        """Go on from the table itself: it has not changed, only the way it is seen."""
+        """Carry what is known over to the camera's new view; the table itself is unchanged."""
         old: list[Point] = []
         new: list[Point] = []
         for spot, outline in now.outlines_px.items():
@@ -406,7 +407,7 @@ class LiveLoop:
                 old += before
                 new += outline
         self._disturb()
-        # This frame was looked at, so no hand was in it.
+        # Only frames without a hand are read, so this one can be the new reference.
         self._watcher.forget()
         self._watcher.settle()
         self._ground.follow(old, new, frame)
@@ -416,7 +417,7 @@ class LiveLoop:
         self._become("camera-moved", frame.taken_at_s, Hindrance("camera-moved"))
 
     def _not_found(self, table: TableState, t: float) -> None:
-        """Wait for the known table to come back; ask about another one that stays."""
+        """Wait for the known table to come back; ask if a different one stays in view."""
         self._settler.moved()
         if self._strange_since_s is None:
             self._strange_since_s = t
@@ -425,7 +426,7 @@ class LiveLoop:
             if fresh is not None:
                 self.referee.strange_table(fresh, t)
         if self._jolted or self.match.box.lattice == "hex":
-            # Boards that are read where they lay before a small knock show nothing as it is known.
+            # After a small knock, boards read at their old position match nothing known.
             self.reader.forget()
         if self._jolted:
             self._become("camera-moved", t, Hindrance("camera-moved"))
@@ -435,7 +436,7 @@ class LiveLoop:
             self._become("unsure", t, Hindrance("other-table"))
 
     def _become(self, state: str, t: float, hindrance: Hindrance | None) -> None:
-        # Looks that settle and looks that are unsure take turns while people wait for one verdict.
+        # "settling" and "unsure" alternate while people wait for one verdict: time them as one.
         self._lasting.note("unsure" if state == "settling" else state, hindrance, t)
         if state != self.state:
             self.state = state

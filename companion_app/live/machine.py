@@ -1,7 +1,7 @@
-"""The machine at the table: which seats are its own, what lies open for it, what it wants laid.
+"""The machine at the table: the seats that it plays, the open hands, and the move it has chosen.
 
-What people have agreed on is a line of the game's log, the last one counts: seats with their
-levels, whether it is muted, hands that lie open, hints that were taken.
+People's settings for it are a line of the game's log, of which the last one counts: seats with
+their levels, whether it is muted, hands that lie open, hints that were taken.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from engine.placement import Layout
 
 NAME = "Snake Eye"
 NOTE = "machine"
-"""The kind of its lines in the log."""
+"""Kind of the log lines with the machine's settings."""
 LEVELS = range(1, 6)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenHand:
-    """Tiles that lay open beside the table when somebody told them."""
+    """A player's tiles that lie open beside the table, as somebody told them."""
 
     tiles: tuple[str, ...]
     n: int
-    """How many moves there were then."""
+    """Number of accepted moves when the hand was told."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What people have agreed on about the machine in one game."""
+    """The settings for the machine in one game."""
 
     seats: Mapping[str, int] = field(default_factory=lambda: EMPTY)
-    """Players that it plays, each with its level."""
+    """Players that the machine plays, each with its level."""
     muted: bool = False
     hands: Mapping[str, OpenHand] = field(default_factory=lambda: EMPTY)
     hints: Mapping[str, int] = field(default_factory=lambda: EMPTY)
-    """How many hints each player has had."""
+    """By player: the number of hints taken."""
 
     def to_json(self) -> dict[str, Json]:
-        """Return it as a line of the log says it."""
+        """Return the settings as the body of a log line."""
         return {
             "seats": dict(self.seats), "muted": self.muted, "hints": dict(self.hints),
             "hands": {who: {"tiles": list(one.tiles), "n": one.n}
@@ -51,7 +51,7 @@ class Machine:
         }  # fmt: skip
 
     def hand(self, player: str, match: Match) -> tuple[str, ...] | None:
-        """Return what a player holds: what was told, less what he has laid since."""
+        """Return a player's hand: the tiles told, without those laid since."""
         told = self.hands.get(player)
         if told is None:
             return None
@@ -62,7 +62,7 @@ class Machine:
         return tuple(left)
 
     def must_draw(self, player: str, match: Match) -> bool:
-        """Say whether a player has laid something since his hand was told."""
+        """Say whether a player has laid a tile since their hand was told."""
         told = self.hands.get(player)
         return told is not None and bool(_laid_since(told, player, match))
 
@@ -76,7 +76,7 @@ def _laid_since(told: OpenHand, player: str, match: Match) -> list[str]:
 
 
 def machine_in(lines: Sequence[Line]) -> Machine:
-    """Return what the log of a game says about the machine; what cannot be read is left out."""
+    """Return the machine's settings from a game's log; the defaults if they cannot be read."""
     body = last_of(NOTE, lines)
     try:
         return Machine(
@@ -95,18 +95,18 @@ def machine_in(lines: Sequence[Line]) -> Machine:
 
 @dataclass(frozen=True, slots=True)
 class MachineTurn:
-    """It is the machine's turn: nothing is taken for its move but what it wants."""
+    """The machine's turn: only the move that it has chosen is accepted."""
 
     player: str
     position: Any
-    """What it thinks about; another one makes this turn a thing of the past."""
+    """The position that the machine thinks about; in any other one this turn is outdated."""
     move: Move | None = None
-    """What somebody should lay for it; ``None`` while it thinks."""
+    """The move that somebody should lay for the machine; ``None`` while it thinks."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaidOtherwise:
-    """Something legal lies there that the machine did not want."""
+    """A legal move on the table, on the machine's turn, that the machine has not chosen."""
 
     row: Row
     layout: Layout

@@ -1,7 +1,7 @@
 """A match: accepted moves in order, saved as they come, undoable and correctable.
 
-Everything is a line in the store's log and the match is what the lines add up to, so that a
-process which was killed finds the same match when it starts again.
+Every change is a line in the store's log and a match is rebuilt by replaying its lines, so a
+process that was killed finds the same match when it starts again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engine.referee import violation_to_json
 from engine.tiles import TileSet
 
 CHANGES = ("moves", "taken-back", "corrected", "restarted")
-"""Lines that change the game, and can be undone."""
+"""Kinds of log lines that change the game and can be undone."""
 LEFT_ALONE = "it is left as it is, and a new game can be begun"
 
 
@@ -37,14 +37,14 @@ class Accepted:
 
     move: Move
     violations: tuple[Violation, ...]
-    """What it breaks, where the table overruled the referee or a correction made it wrong."""
+    """Rules that the move breaks: people overruled the referee, or a correction made it illegal."""
     overruled: bool
     seq: int
-    """The line in the log that holds it, and its picture."""
+    """Number of the log line that holds the move and its picture."""
 
 
 class Match:
-    """Accepted moves in order; what is not on the disk is not in it."""
+    """Accepted moves in order; a move is added only once it is on the disk."""
 
     def __init__(self, store: Store, key: str, record: Record) -> None:
         self.store = store
@@ -59,23 +59,23 @@ class Match:
         self.ended = False
         self._seq = 0
         self._names: Mapping[str, str] = {}
-        """Names of a game of 0.1.0 that are read without what they hide."""
+        """Replacements for player names of 0.1.0 that contain hidden characters."""
 
     # --- making and finding ----------------------------------------------------------------
 
     @classmethod
     def begin(cls, store: Store, record: Record, key: str | None = None) -> Match:
-        """Return a new match, its start on the disk."""
+        """Return a new match whose start is already saved on the disk."""
         match = cls(store, key or secrets.token_hex(6), record)
         match._append("started", {"record": record_to_json(replace(record, moves=()))})
         return match
 
     @classmethod
     def resume(cls, store: Store, key: str, set_folders: Iterable[Path] = ()) -> Match:
-        """Return a match as its lines in the log tell it.
+        """Return a match rebuilt from its lines in the log.
 
         Raises:
-            StoreError: the lines do not make a game; they are left as they are.
+            StoreError: the lines do not make a game; they are left unchanged.
         """
         return cls.of_lines(store, key, store.lines(key), set_folders)
 
@@ -83,10 +83,10 @@ class Match:
     def of_lines(
         cls, store: Store, key: str, lines: Sequence[Line], set_folders: Iterable[Path] = ()
     ) -> Match:
-        """Return what lines of a log add up to.
+        """Return the match that results from replaying lines of a log.
 
         Raises:
-            StoreError: they do not make a game.
+            StoreError: the lines do not make a game.
         """
         begun = next((line for line in lines if line.kind == "started"), None)
         if begun is None:
@@ -102,9 +102,9 @@ class Match:
         return match
 
     def followed(self, lines: Sequence[Line]) -> Match | None:
-        """Return the match that this one becomes by its next lines; this one stays as it is.
+        """Return a copy of this match with its next lines applied.
 
-        ``None`` where something was undone: it is then told by all lines together.
+        ``None`` if one of them is an undo: the match must then be rebuilt from all its lines.
         """
         if any(line.kind == "undone" for line in lines):
             return None
@@ -140,17 +140,17 @@ class Match:
 
     @property
     def seq(self) -> int:
-        """The last line of the log that is about this match."""
+        """Number of this match's last line in the log."""
         return self._seq
 
     @property
     def layout(self) -> Layout:
-        """What lies on the table when it is as accepted."""
+        """The layout after the last accepted move."""
         return self.layouts[-1]
 
     @property
     def next_n(self) -> int:
-        """The number of the next move; they count from 1."""
+        """The number of the next move; moves count from 1."""
         return len(self.accepted) + 1
 
     def cells_of(self, move: Move) -> list[Place]:
@@ -163,15 +163,15 @@ class Match:
         return [(self.start.players.index(owner) if several else 0, *move.at)]
 
     def parsed(self, written: Json, where: str) -> Move:
-        """Return a move that was written of this match.
+        """Return a move of this match, parsed from JSON.
 
         Raises:
-            RecordError: it is none.
+            RecordError: the JSON is not a move of this match.
         """
         return parse_move(self.game, self.box, self.start.players, written, where)
 
     def after(self, move: Move) -> Layout:
-        """Return what would lie on the table after one more move."""
+        """Return the layout that one more move would lead to."""
         return self.game.layout(self.game.apply(self.position, move))
 
     def record(self) -> Record:
@@ -187,7 +187,7 @@ class Match:
         t: float = 0.0,
         overruled: bool = False,
     ) -> list[Accepted]:
-        """Keep moves that belong together; they are on the disk when this returns."""  # fmt: skip
+        """Append moves as one log line; they are on the disk when this returns."""  # fmt: skip
         body: dict[str, Json] = {
             "n": self.next_n, "moves": [move_to_json(move) for move in moves], "t": t,
         }  # fmt: skip
@@ -197,32 +197,32 @@ class Match:
         return self._apply_moves(tuple(moves), overruled, line.seq)
 
     def take_back(self, count: int, picture: bytes | None = None, t: float = 0.0) -> list[Accepted]:
-        """Take back the last moves; return them, the last first."""
+        """Take back the last ``count`` moves; return them, newest first."""
         body = {"count": count, "n": len(self.accepted) - count + 1, "t": t}
         self._append("taken-back", body, _named(after=picture))
         return self._drop(count)
 
     def correct(self, n: int, move: Move, t: float = 0.0) -> list[Accepted]:
-        """Put another move in the place of the nth; return it and all after it, judged again."""
+        """Replace the nth move; return it and all later moves, judged again."""
         self._append("corrected", {"n": n, "move": move_to_json(move), "t": t})
         return self._put_right(n, move)
 
     def restart(self, start: Start) -> None:
-        """Begin with another table, before any move: a game taken up in its middle."""
+        """Replace the start before any move was made, to join a game in progress."""
         record = Record(self.game, self.box, start)
         self.game.opening(start, self.box)
         self._append("restarted", {"record": record_to_json(record)})
         self._begin_with(start)
 
     def copied(self) -> Match:
-        """Return it as it stands now; what becomes of one does not change the other."""
+        """Return a copy of the match that later changes to either one do not affect."""
         other = copy(self)
         other.accepted, other.positions = list(self.accepted), list(self.positions)
         other.layouts = list(self.layouts)
         return other
 
     def go_back(self, mark: Match, t: float = 0.0) -> None:
-        """Let it stand as it did, moves that were dropped since included."""
+        """Restore the state saved in ``mark``, including moves that were taken back since."""
         self._append("undone", {"after": mark.seq, "t": t})
         stood = mark.copied()
         self.start, self.accepted = stood.start, stood.accepted
@@ -236,7 +236,7 @@ class Match:
         before: bytes | None = None,
         after: bytes | None = None,
     ) -> int:
-        """Keep an announced foul with the picture before and after; return its line."""
+        """Log an announced foul with pictures before and after; return its line number."""
         body = {
             "n": self.next_n, "move": move_to_json(move), "t": t,
             "violations": [violation_to_json(broken) for broken in violations],
@@ -244,17 +244,17 @@ class Match:
         return self._append("foul", body, _named(before=before, after=after)).seq
 
     def note(self, kind: str, body: Mapping[str, Any]) -> None:
-        """Keep something that changes no move: a question, an answer, what was told."""
+        """Log something that changes no move: a question, an answer, a player's message."""
         self._append(kind, body)
 
     def end(self) -> None:
-        """Say that the match is over."""
+        """Log that the match is over."""
         if not self.ended:
             self._append("ended", {"n": len(self.accepted)})
             self.ended = True
 
     def reopen(self) -> None:
-        """Say that an ended match goes on: its last move was taken back."""
+        """Log that an ended match goes on because its last move was taken back."""
         if self.ended:
             self._append("reopened", {})
             self.ended = False
@@ -287,7 +287,7 @@ class Match:
 
     def _put_right(self, n: int, move: Move) -> list[Accepted]:
         after = self._drop(len(self.accepted) - n + 1)[::-1]
-        # Its picture stays that of the move as it was first taken for.
+        # A corrected move keeps the log line, and so the picture, of the move that it replaces.
         self._apply_moves([move], after[0].overruled, after[0].seq)
         for old in after[1:]:
             self._apply_moves([old.move], old.overruled, old.seq)
@@ -301,7 +301,7 @@ class Match:
 
 
 def _not_undone(lines: Iterable[Line]) -> list[Line]:
-    """Return the lines that count: what changed the game and was undone is left out."""
+    """Return the lines without the changes that a later line undid."""
     kept: list[Line] = []
     for line in lines:
         if line.kind == "undone":
@@ -313,7 +313,7 @@ def _not_undone(lines: Iterable[Line]) -> list[Line]:
 
 @contextmanager
 def _understood(key: str, line: Line) -> Iterator[None]:
-    """Say which line of a game cannot be understood, and why."""
+    """Turn parsing errors into a ``StoreError`` that names the log line and the reason."""
     try:
         yield
     except (EngineError, KeyError, TypeError, ValueError, IndexError) as error:
@@ -327,11 +327,11 @@ def _named(**pictures: bytes | None) -> dict[str, bytes]:
     return {name: jpeg for name, jpeg in pictures.items() if jpeg is not None}
 
 
-# --- names in games of 0.1.0, which took any characters: hidden ones are left out ----------------
+# --- names in games of 0.1.0, which allowed hidden characters: they are removed on reading -------
 
 
 def plain_names(players: Iterable[str]) -> dict[str, str]:
-    """Return, for each name that hides characters, one without them that nobody else has."""
+    """Return, for each name with hidden characters, a unique name without them."""
     given = list(players)
     taken = {name for name in given if not hides(name)}
     names = {}
@@ -344,7 +344,7 @@ def plain_names(players: Iterable[str]) -> dict[str, str]:
 
 
 def renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Return a JSON value with other names in it, wherever they stand."""
+    """Return a JSON value in which names are replaced at every depth, as keys and as values."""
     if not names:
         return value
     if isinstance(value, str):

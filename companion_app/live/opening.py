@@ -1,4 +1,4 @@
-"""From the name of a source to the source: ``webcam:0``, ``folder:DIR``, ``demo:7``."""
+"""Opens frame sources by name: ``webcam:0``, ``folder:DIR``, ``demo:7``."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def open_source(
     name: str, game: str, frames_a_second: float | None = None, speed: float = 1.0,
     record: Record | None = None, patient: bool = False,
 ) -> FrameSource:  # fmt: skip
-    """Return the source of that name; the demo table plays the game of a record, where given.
+    """Return the source of that name; the demo table plays the game of ``record`` if given.
 
-    With patience a camera that is not plugged in is waited for.
+    With ``patient``, a camera that is not plugged in is waited for.
 
     Raises:
         InputError: there is no such source, or it cannot be opened.
@@ -54,7 +54,7 @@ def _number(text: str, name: str) -> int:
 
 
 def pi_source(settings: Settings | None = None, patient: bool = False) -> PiCamera:
-    """Return the Pi's camera, not yet opened; with patience it may come later.
+    """Return the Pi's camera, not yet opened; with ``patient`` it is waited for.
 
     Raises:
         SettingsError: the settings file has mistakes.

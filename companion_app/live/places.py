@@ -1,8 +1,8 @@
-"""One look at a table in the game's own cells: what is believed to lie in each place.
+"""One look at a table in the game's own cells: what is believed to lie in each spot.
 
-A table state has its own origin and turn; a ``Sighting`` has those of the game. Square cards are
-believed card by card (tile and turns), hex tiles cell by cell (colour), since where one hex tile
-ends and the next begins is decided by what is known from before.
+A table state has its own origin and turn; a ``Sighting`` has those of the game. A square card is
+one belief (tile and turns). A hex tile is one belief per cell (colour), since the known layout
+decides where one hex tile ends and the next begins.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.placement import Clay, Layout, Piece, Placement
 Spot = tuple[int, int, int]
 """Field or board (0 where there is one), then x and y, or q and r."""
 Content = tuple[str, int]
-"""What lies in a spot: tile and turns of a card, colour and 0 of a hex cell."""
+"""What lies in a spot: tile and turns for a card, colour and 0 for a hex cell."""
 Point = tuple[float, float]
 
 NOBODY_KNOWS: Content = ("unknown", 0)
@@ -28,11 +28,11 @@ class Belief:
     """Ranked guesses at what lies in one spot."""
 
     guesses: tuple[tuple[Content, float], ...]
-    """Best first, with confidences from 0 to 1; empty when only something is seen."""
+    """Guesses with confidences from 0 to 1, best first; empty if something unknown is seen."""
     sure: bool
-    """Whether the reader itself would decide."""
+    """Whether the reader is sure of its first guess."""
     why: str | None = None
-    """What made it hard, in the words of a table state."""
+    """Why the spot is unsure, as a ``why`` of a table state."""
 
     @property
     def best(self) -> Content:
@@ -46,26 +46,26 @@ class Sighting:
 
     beliefs: Mapping[Spot, Belief] = field(default_factory=dict)
     covered: frozenset[Spot] = frozenset()
-    """Spots of known tiles that something lies over or stands on."""
+    """Spots that something lies over or stands on."""
     pieces: frozenset[Piece] = frozenset()
     """Hex tiles as the reader cut them."""
     half_hidden: frozenset[Spot] = frozenset()
-    """Hexes of a known colour whose tile goes on under something, as the reader says."""
+    """Visible hex cells of tiles that, by the reader, continue under something."""
     splits: tuple[tuple[frozenset[Spot], tuple[tuple[Piece, ...], ...]], ...] = ()
-    """Hex cells that several sets of pieces explain."""
+    """Hex cells that can be cut into pieces in several ways, with those ways."""
     clay: frozenset[Clay] = frozenset()
     centres_px: Mapping[Spot, Point] = field(default_factory=dict)
     outlines_px: Mapping[Spot, tuple[Point, ...]] = field(default_factory=dict)
     aside_px: tuple[tuple[str, Point], ...] = ()
-    """Tiles that lie off the lattice, with their middles."""
+    """Tiles seen aside, with their centres."""
     die: int | None = None
-    """What a die in view shows."""
+    """Value of the die in view."""
     unmoored: frozenset[int] = frozenset()
-    """Fields of which no known card is seen: only where those lay tells where new ones lie."""
+    """Fields without a visible known card, aligned by where the known cards were last seen."""
 
 
 def spots_of(placed: Placement | Piece) -> tuple[Spot, ...]:
-    """Return where a card lies, or every cell of a hex tile."""
+    """Return the spot of a card, or every spot of a hex tile."""
     if isinstance(placed, Placement):
         return ((placed.field or 0, *placed.at),)
     return tuple((placed.board or 0, *cell) for cell in placed.cells)
@@ -77,7 +77,7 @@ def tiles_of(layout: Layout) -> list[Placement | Piece]:
 
 
 def leading(scores: Mapping[str, int | None]) -> list[str]:
-    """Return who has the most points, as far as they are known."""
+    """Return the players with the highest known score."""
     known = [score for score in scores.values() if score is not None]
     return [player for player, score in scores.items() if known and score == max(known)]
 
@@ -94,7 +94,7 @@ def contents(layout: Layout) -> dict[Spot, Content]:
 
 
 def beside(spots: Iterable[Spot], others: Iterable[Spot]) -> frozenset[Spot]:
-    """Return the spots that are neighbours of one of the others, over a corner too."""
+    """Return the spots that are among the others or touch one, diagonals included."""
     around = {
         (number, x + dx, y + dy)
         for number, x, y in others
@@ -105,7 +105,7 @@ def beside(spots: Iterable[Spot], others: Iterable[Spot]) -> frozenset[Spot]:
 
 
 def hanging_on(spots: Iterable[Spot], others: Iterable[Spot]) -> frozenset[Spot]:
-    """Return the spots that are neighbours of one of the others, or of such a spot."""
+    """Return the spots connected to one of the others through a chain of neighbouring spots."""
     listed = frozenset(spots)
     found = beside(listed, others)
     while (more := beside(listed, found) | found) != found:
@@ -114,7 +114,7 @@ def hanging_on(spots: Iterable[Spot], others: Iterable[Spot]) -> frozenset[Spot]
 
 
 def largest_group(cells: Iterable[Sequence[int]]) -> int:
-    """Return how many of some square cells hang together side by side at most."""
+    """Return the size of the largest group of square cells that are connected by their sides."""
     left = {(cell[0], cell[1]) for cell in cells}
     largest = 0
     while left:
@@ -130,7 +130,7 @@ def largest_group(cells: Iterable[Sequence[int]]) -> int:
 
 
 def turned(cell: tuple[int, ...], turns: int) -> Cell:
-    """Return where a square cell lies once the table is turned by quarters, clockwise."""
+    """Return a square cell rotated about the origin by quarter turns, clockwise."""
     x, y = cell
     for _ in range(turns):
         x, y = -y, x
@@ -138,7 +138,7 @@ def turned(cell: tuple[int, ...], turns: int) -> Cell:
 
 
 def hex_turned(cell: Cell, turns: int) -> Cell:
-    """Return where a hex cell lies once its board is turned by sixths, clockwise."""
+    """Return a hex cell rotated about the board's centre by sixths of a turn, clockwise."""
     q, r = cell
     for _ in range(turns):
         q, r = -r, q + r
@@ -146,7 +146,7 @@ def hex_turned(cell: Cell, turns: int) -> Cell:
 
 
 def middle(outline: Any) -> Point | None:
-    """Return the middle of an outline in pixels; ``None`` where there is none."""
+    """Return the mean of an outline's corners in pixels; ``None`` without an outline."""
     if not isinstance(outline, list | tuple) or not outline:
         return None
     return (

@@ -1,4 +1,4 @@
-"""What players tell the referee: answers, rolls, overrulings, corrections, silent moves."""
+"""Handles players' messages: answers, rolls, overrulings, corrections, silent moves."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from engine.given import is_whole, shown
 
 
 class PlayerMessages:
-    """The referee's ears."""
+    """Applies players' messages to the referee's state and the match."""
 
     def __init__(self, state: RefereeState, keeper: Keeper, rolls: Rolls, undoing: Undoing) -> None:
         self._state, self._match = state, state.match
         self._keeper, self._rolls, self._undoing = keeper, rolls, undoing
 
     def tell(self, message: Mapping[str, Any], t: float) -> None:
-        """Take in what a player told: an answer, a roll, an overruling, a silent move.
+        """Process a player's message: an answer, a roll, an overruling, a silent move.
 
         Raises:
-            ToldError: it cannot be used; the message says why.
+            ToldError: the message cannot be used; the error says why.
         """
         if "answer" in message:
             self._answered(message["answer"], message, t)
@@ -113,7 +113,7 @@ class PlayerMessages:
             self._keeper.correct(laid, {"tile": content[0], "turns": content[1]}, t)
 
     def _whole_told(self, question: Question, value: Any) -> None:
-        """Take in that all of a tile is in view, though something seems to lie over it."""
+        """Note that all of a tile is in view although it looks half covered."""
         named = value.get("tile") if isinstance(value, dict) else value
         named = named[0] if isinstance(named, list) and named else named
         if named not in (question.guesses[0][0], str(question.guesses[0][0]).partition("/")[0]):
@@ -121,7 +121,7 @@ class PlayerMessages:
         self._state.whole |= {(spot[0], spot[1], spot[2]) for spot in question.cells}
 
     def _content(self, question: Question, value: Any) -> Content | None:
-        """Return what an answer says lies in a spot; ``None`` for nothing."""
+        """Return the content of a spot that an answer names; ``None`` for nothing."""
         turns = None
         if isinstance(value, dict):
             value, turns = value.get("tile"), value.get("turns")
@@ -196,7 +196,7 @@ class PlayerMessages:
         self._keeper.go_on(t)
 
     def _let_stand(self, t: float) -> None:
-        """Take what lies there for the machine's move, though it wanted another."""
+        """Accept the move on the table as the machine's, although it chose another one."""
         otherwise = self._state.otherwise
         if otherwise is None:
             raise ToldError("nothing lies otherwise than the machine wants it")
@@ -211,7 +211,7 @@ class PlayerMessages:
         before = self._state.before()
         lay = contents(self._match.layout)
         self._keeper.correct(n, value, t)
-        # What somebody has named, the camera does not question again.
+        # A corrected tile is kept as an answer, so that the camera does not question it again.
         lying = contents(self._match.layout)
         self._state.answers |= {s: now for s, now in lying.items() if lay.get(s) != now}
         self._undoing.remember(before)

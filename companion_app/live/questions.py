@@ -1,4 +1,4 @@
-"""Questions that the camera cannot decide, and how they are written."""
+"""Questions that the camera cannot decide, and their JSON form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion_app.live.places import Spot
 from engine.game import EMPTY, Json
 
 HALF_HIDDEN = "half-hidden"
-"""What the key of a question about a tile begins with that goes on under something."""
+"""First element of the key of a question about a half-covered tile."""
 
 
 @dataclass(frozen=True)
@@ -22,23 +22,23 @@ class Question:
     about: str
     """``tile``, ``roll``, ``order``, ``hand`` or ``next``."""
     key: object
-    """What it is about, so that nothing is asked twice."""
+    """Identity of the question's subject, so that nothing is asked twice."""
     guesses: tuple[Json, ...]
     spot: Spot | None = None
     cells: tuple[tuple[int, ...], ...] = ()
     choices: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
-    """What each answer means, by its text."""
+    """By answer text: what the answer means."""
 
 
 def is_half_hidden(question: Question) -> bool:
-    """Say whether a question is about a tile that goes on under something."""
+    """Say whether a question is about a half-covered tile."""
     return isinstance(question.key, tuple) and question.key[0] == HALF_HIDDEN
 
 
 def is_about_the_table(question: Question) -> bool:
-    """Say whether a question is about what lies there, and gone with it.
+    """Say whether a question is about what lies on the table, and is moot once that changes.
 
-    Rolls, and cards that were put away, leave no trace on the table.
+    Questions about rolls and discarded cards are not: they leave no trace on the table.
     """
     return question.about != "roll" and "discard" not in question.choices
 
@@ -65,7 +65,7 @@ def question_to_json(question: Question, match: Match) -> dict[str, Json]:
 
 
 def concerns(question: Question | None, match: Match) -> tuple[str, ...]:
-    """Return the players who may answer a question for themselves; without one, who may move."""
+    """Return the players who may answer a question; without a question, the player to move."""
     to_move = match.position.to_move
     if question is None:
         return (to_move,)
@@ -73,7 +73,7 @@ def concerns(question: Question | None, match: Match) -> tuple[str, ...]:
 
 
 def asked_of(question: Question, match: Match) -> list[str]:
-    """Return whom a question is about: whose turn it is, or all who must have passed."""
+    """Return whom a question is about: the player to move, or all who must have passed."""
     row = question.choices.get("pass")
     passed = [move.player for move in row.moves if move.do == "pass"] if row else []
     return list(dict.fromkeys(passed)) or [match.position.to_move]

@@ -1,4 +1,4 @@
-"""The real reader as the loop wants it: frames in, plain table states out."""
+"""Adapts the picture reader to the live loop: frames in, plain table states out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PictureReader:
-    """Reads frame after frame; what has not changed since the last one is not read again."""
+    """Reads frame after frame; tiles that have not changed since the last one are not re-read."""
 
     def __init__(self, table: TrackedTable, die: bool = False) -> None:
         self._table = table
@@ -36,7 +36,7 @@ class PictureReader:
         return self._last[1]
 
     def _with_die(self, state: TableState, frame: Frame) -> TableState:
-        """Return a table with the die that lies beside it, if the game has one and it is seen."""
+        """Add the die to what lies aside, if the game has one and it is seen."""
         if not self._die:
             return state
         from vision import read_die
@@ -49,25 +49,25 @@ class PictureReader:
         return replace(state, aside=(*state.aside, entry))
 
     def forget(self) -> None:
-        """Look at everything afresh: the camera hangs differently now."""
+        """Drop all cached results: the camera has moved."""
         self._table.forget()
 
     def leave_out(self, outlines: Sequence[Any]) -> None:
-        """Take no notice of tiles that lie there, as long as no other is laid at their side."""
+        """Ignore the tiles at these outlines until another tile is laid next to them."""
         self._table.leave_out([np.asarray(outline, np.float64) for outline in outlines])
 
     def doubt(self) -> None:
-        """Look at everything once more, even if nothing seems to have changed."""
+        """Read every tile again, even if nothing seems to have changed."""
         self._table.doubt()
 
     def again(self, bgr: Bgr) -> TableState:
-        """Read a kept picture by itself."""
+        """Read a kept picture without using the cache."""
         return plain(self._table.again(bgr))
 
 
 def make_reader(game: AnyGame, box: TileSet, profile: Profile | None = None) -> Reader:
-    """Return the reader of a box; its models are loaded at the first frame."""
-    # What looks at pictures takes a while to import, and the page is shown before.
+    """Return the reader for a box; its models are loaded at the first frame."""
+    # Imported late: the picture libraries load slowly, and the page is shown before.
     from vision import TrackedTable
 
     table = TrackedTable(ReadRequest(box.lattice, box, profile=profile))

@@ -1,7 +1,7 @@
-"""The referee: turns settled tables and what players tell into verdicts and questions.
+"""The referee: turns settled tables and players' messages into verdicts and questions.
 
-One state, and parts that share it: a keeper of the match, what is asked, what is told, rolls,
-undoing, and the judge of tables.
+Its parts share one state: the keeper of the match, questions, players' messages, rolls, undoing,
+and the judge of tables.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from companion_app.live.undoing import Undoing
 
 
 class Referee:
-    """Holds the last accepted position; every change of a game goes through it."""
+    """Builds the parts of the referee for one match; every change of the match goes through it."""
 
     def __init__(
         self, match: Match, emit: Callable[[Event], None], settings: RefereeSettings | None = None,
@@ -46,14 +46,14 @@ class Referee:
         self._judge = Judge(state, self._keeper, self._asker, rolls)
 
     def start(self, t: float) -> None:
-        """Say whose turn it is and how it stands."""
+        """Announce turn and score."""
         self._keeper.go_on(t)
 
     def look(self, settled: Settled, t: float, picture: Picture = lambda: None) -> Standing:
-        """Take in a settled table; return how sure the referee is of it.
+        """Judge a settled table; return how sure the referee is of it.
 
         Raises:
-            StoreError: what happened could not be kept, so it was not announced; the next look
+            StoreError: the change could not be saved, so it was not announced; the next look
                 tries again.
         """
         standing = self._judge.look(settled, t, picture)
@@ -64,22 +64,22 @@ class Referee:
         return standing
 
     def strange_table(self, look: Sighting, t: float) -> None:
-        """Ask who is next on a table on which nothing lies as it is known."""
+        """Ask who is next on a table that does not match the known layout."""
         self._asker.strange_table(look, t)
 
     def tell(self, message: Mapping[str, Any], t: float) -> None:
-        """Take in what a player told: an answer, a roll, an overruling, a silent move.
+        """Process a player's message: an answer, a roll, an overruling, a silent move.
 
         Raises:
-            ToldError: it cannot be used; the message says why.
+            ToldError: the message cannot be used; the error says why.
         """
         self._messages.tell(message, t)
 
     @property
     def can_undo_told(self) -> bool:
-        """Whether nothing but what was told last, and what it led to, stands at the end."""
+        """Whether the last player's message can be undone: nothing but its effects came after."""
         return self._undoing.can_undo_told
 
     def undo_told(self, t: float) -> bool:
-        """Take back what was told last, with all that it led to; say whether there was anything."""
+        """Undo the last player's message and its effects; return whether there was one."""
         return self._undoing.undo_told(t)

@@ -1,4 +1,4 @@
-"""What the referee has before it: all that changes while a game is refereed, in one place."""
+"""The referee's state: everything that changes while a game is refereed, in one place."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ class RefereeSettings:
     foul_at: float = 0.97
     """Confidence that every changed tile needs before a move is called illegal."""
     looks_for_foul: int = 4
-    """So many looks must show a foul: one more than a legal move needs."""
+    """Looks that must show a foul before it is called: one more than a legal move needs."""
     ask_after_s: float = 1.5
-    """A tile that is still doubtful after so long is asked about."""
+    """Seconds after which a tile that is still unsure is asked about."""
     clay_s: float = 0.15
-    """So long the referee waits for clay that would tell two moves apart; clay that comes later
-    corrects the move."""
+    """Seconds to wait for clay that would tell two moves apart; clay that comes later corrects
+    the move."""
     puzzled_after_s: float = 4.0
-    """A table that no moves explain is asked about after so long."""
+    """Seconds after which a table that no moves explain is asked about."""
     stale_after_s: float = 1.0
-    """A question that looks at the table have not asked again for so long is withdrawn."""
+    """Seconds after which a question is withdrawn that no look has renewed."""
     most_read_again: int = 6
-    """So many kept pictures are read again after a correction at most: a second or two."""
+    """Most kept pictures that are read again after a correction: that takes a second or two."""
     most_taken_back: int = 12
-    """More tiles than that gone at once are a table being cleared, not moves taken back."""
+    """Most tiles that can vanish as moves taken back; more mean that the table is cleared."""
 
 
 @dataclass(frozen=True)
@@ -61,103 +61,103 @@ class Pending:
 
 REMEMBERED = ("pending", "waived", "answers", "there", "strays", "whole", "chosen", "rolls",
               "rolled_s", "seen_roll", "begun")  # fmt: skip
-"""What of the state goes back with what was told."""
+"""Fields of ``RefereeState`` that are restored when a player's message is undone."""
 
 
 @dataclass(frozen=True)
 class Before:
-    """How everything stood before something was told."""
+    """A snapshot of match and state before a player's message."""
 
     match: Match
     question: Question | None
     """The question that was answered."""
     state: Mapping[str, Any]
-    """What is remembered of the state, by name."""
+    """Values of the fields in ``REMEMBERED``, by name."""
 
 
 @dataclass(frozen=True)
 class Deed:
-    """Something that was told, and what it has led to."""
+    """A player's message that can be undone, and the moves that it has led to."""
 
     before: Before
     start: Start
     accepted: tuple[Accepted, ...]
     due: bool
-    """Whether the table has yet to show what it leads to: the next moves belong to it."""
+    """Whether the message had no effect yet, so that the next accepted moves belong to it."""
 
 
 @dataclass
 class RefereeState:
-    """What the parts of the referee share; each changes what it is there for."""
+    """The state that the parts of the referee share; each part changes its own fields."""
 
     match: Match
     emit: Callable[[Event], None]
-    """Sends out an event; nothing is announced before it is on the disk."""
+    """Sends out an event; changes of the match are on the disk before they are sent."""
     settings: RefereeSettings = field(default_factory=RefereeSettings)
     pending: Pending | None = None
     questions: dict[int, Question] = field(default_factory=dict)
-    """Those that wait for an answer, by number."""
+    """Questions that wait for an answer, by number."""
     answers: dict[Spot, Content | None] = field(default_factory=dict)
-    """What people have said lies in a place; ``None`` for nothing."""
+    """By spot: what people have said lies there; ``None`` for nothing."""
     there: frozenset[Spot] = frozenset()
-    """Places of known tiles that are not seen, but still lie there, as was told."""
+    """Spots of unseen known tiles that people have confirmed to lie there."""
     strays: frozenset[Spot] = frozenset()
-    """Hex cells that look like a part of a tile, but somebody has said that none is there."""
+    """Hex cells that look like part of a tile although people have said that none is there."""
     whole: frozenset[Spot] = frozenset()
-    """Hex cells of tiles that seem to go on under something, but are whole, as was told."""
+    """Hex cells of tiles that people have confirmed to be whole although they look half covered."""
     waived: Layout | None = None
     """The table with a foul on it that somebody has said will be lifted."""
     reading: Reading | None = None
-    """What the last look has read, as far as it came to that."""
+    """The last look's reading; ``None`` if it was not read that far."""
     asked: int = 0
-    """How many questions there have been."""
+    """Number of questions asked so far."""
     renewed: dict[int, float] = field(default_factory=dict)
-    """When each open question was asked last."""
+    """By question number: the time at which it was last asked or renewed."""
     chosen: dict[object, Row] = field(default_factory=dict)
-    """The moves that somebody has chosen for a table."""
+    """By table: the moves that somebody has chosen as its explanation."""
     rolls: deque[tuple[float, Move]] = field(default_factory=deque)
-    """Rolls told that do not count yet, with their times."""
+    """Queue of rolls that were told but do not count yet, with their times."""
     rolled_s: float = float("-inf")
-    """When the roll was told that counts now."""
+    """Time at which the current roll began to count."""
     die: int | None = None
-    """What the die in view shows."""
+    """Value of the die in view."""
     seen_roll: int | None = None
-    """The number of the last move, where that is a roll that the camera saw."""
+    """Number of the move that is the last roll seen by the camera; ``None`` once told too."""
     since: dict[object, float] = field(default_factory=dict)
-    """Since when something has been as it is."""
+    """By condition: the time since which it holds."""
     scores: Mapping[str, int | None] | None = None
-    """Those that were said last."""
+    """The scores that were announced last."""
     turn: str | None = None
-    """Whose turn was said last."""
+    """The player whose turn was announced last."""
     picture: bytes | None = None
-    """The table after the last move."""
+    """JPEG of the table after the last move."""
     over: bool = False
     going_on: bool = False
-    """Whether turn, pass or end could not be kept yet, and so not be said."""
+    """Whether turn, pass or end still have to be saved and announced."""
     touched: bool = True
-    """Whether something has moved at the table since it was last as it is known."""
+    """Whether something has moved at the table since it last matched the known layout."""
     begun: bool = False
-    """Whether a table was seen that is where the game began, or went on from."""
+    """Whether the known layout has been seen, or a move accepted, since the start."""
     deeds: list[Deed] = field(default_factory=list)
-    """What was told, and can be undone."""
+    """Players' messages that can be undone, oldest first."""
     machine: MachineTurn | None = None
-    """What the machine wants laid, where it is its turn."""
+    """The machine's turn and move; ``None`` when it is not its turn."""
     otherwise: LaidOtherwise | None = None
-    """What lies there in place of what the machine wants."""
+    """A legal move on the table that is not the machine's move."""
 
     def needs_roll(self) -> bool:
-        """Say whether nobody can lay anything before a roll is told."""
+        """Say whether the game waits for a roll before anything can be laid."""
         game, position = self.match.game, self.match.position
         if "roll" not in game.facts.actions or self.over:
             return False
         return game.judge(position, Move(position.to_move, "roll", value=1)).legal
 
     def waited(self, key: object, t: float, seconds: float) -> bool:
-        """Say whether something has been as it is for so long, counted from the first asking."""
+        """Say whether a condition has held for some seconds since the first call with its key."""
         return t - self.since.setdefault(key, t) >= seconds
 
     def move_at(self, spot: Spot) -> int | None:
-        """Return the number of the last move that laid something in a spot."""
+        """Return the number of the last move that changed a spot; ``None`` if none did."""
         for number in range(len(self.match.accepted), 0, -1):
             before = contents(self.match.layouts[number - 1])
             after = contents(self.match.layouts[number])
@@ -166,35 +166,35 @@ class RefereeState:
         return None
 
     def touch(self) -> None:
-        """Take note that something moved at the table: tiles may lie differently now."""
+        """Note that something moved at the table, so that tiles may lie differently now."""
         self.touched = True
-        # Where nothing lay, something may lie now.
+        # An answer that a spot is empty no longer holds.
         self.answers = {spot: told for spot, told in self.answers.items() if told is not None}
 
     def forget_answers(self) -> None:
-        """Forget what was told of places where nothing lies now."""
+        """Drop answers about spots that are empty now."""
         lying = contents(self.match.layout)
         self.answers = {s: c for s, c in self.answers.items() if s in lying}
         self.there &= lying.keys()
 
     def forget_lifted(self) -> None:
-        """Forget the names of tiles that have left: another may be laid in their place."""
+        """Drop answers that name tiles in spots that are empty now: another may be laid there."""
         lying = contents(self.match.layout)
         self.answers = {s: c for s, c in self.answers.items() if c is None or s in lying}
 
     def before(self, question: Question | None = None) -> Before:
-        """Return how everything stands, to come back to."""
+        """Return a snapshot of match and state, to undo to."""
         kept = {name: copy(getattr(self, name)) for name in REMEMBERED}
         return Before(self.match.copied(), question, kept)
 
     def put_back(self, before: Before) -> None:
-        """Let everything stand as it did."""
+        """Restore the state's fields from a snapshot."""
         for name, value in before.state.items():
             setattr(self, name, copy(value))
         self.since.clear()
 
     def wants(self, turn: MachineTurn | None) -> None:
-        """Take note of what the machine wants laid, where it is its turn."""
+        """Set the machine's turn and move; ``None`` when it is not its turn."""
         self.machine, self.otherwise = turn, None
 
     # --- what is said ----------------------------------------------------------------------
@@ -204,7 +204,7 @@ class RefereeState:
         self.emit({"t": round(t, 3), "event": event, **what})
 
     def say_verdict(self, n: int, one: Accepted, t: float) -> None:
-        """Say how the nth move was judged."""
+        """Announce how the nth move was judged."""
         said: Event = {"n": n, "move": move_to_json(one.move)}
         said |= {"legal": not one.violations or one.overruled}
         said |= {"violations": [violation_to_json(v) for v in one.violations], "seq": one.seq}
@@ -219,7 +219,7 @@ class RefereeState:
         spot: Spot | None = None, cells: tuple[tuple[int, ...], ...] = (),
         choices: Mapping[str, Any] = EMPTY,
     ) -> None:  # fmt: skip
-        """Ask, or take note that a question is still asked: ``key`` says which one it is."""
+        """Ask a question, or renew the open one that has the same ``key``."""
         for question in self.questions.values():
             if question.key == key:
                 self.renewed[question.id] = t
@@ -228,26 +228,26 @@ class RefereeState:
         self.put(Question(self.asked, about, key, tuple(guesses), spot, cells, choices), t)
 
     def put(self, question: Question, t: float) -> None:
-        """Let a question wait for its answer."""
+        """Add an open question and announce it."""
         self.questions[question.id] = question
         self.renewed[question.id] = t
         self.say("question", t, **question_to_json(question, self.match))
 
     def withdraw(self, questions: Iterable[Question], t: float) -> None:
-        """Let questions go that need no answer any more."""
+        """Withdraw questions that need no answer any more."""
         for question in list(questions):
             del self.questions[question.id]
             self.say("withdrawn", t, id=question.id)
 
     def withdraw_all(self, t: float) -> None:
-        """Let every question go: the game has moved past it."""
+        """Withdraw every question: the game has moved on."""
         self.withdraw(self.questions.values(), t)
 
     def withdraw_about_the_table(self, t: float, asked_before_s: float = inf) -> None:
-        """Let go what was asked about the table, and not again since then: that is gone."""
+        """Withdraw questions about the table that were not renewed after a time."""
         about = filter(is_about_the_table, self.questions.values())
         self.withdraw((q for q in about if self.renewed[q.id] <= asked_before_s), t)
 
     def withdraw_stale(self, t: float) -> None:
-        """Let go what looks at the table have not asked again: what it was about is gone."""
+        """Withdraw questions about the table that recent looks have not renewed."""
         self.withdraw_about_the_table(t, t - self.settings.stale_after_s)

@@ -1,4 +1,4 @@
-"""Rolls of the die: told ahead or in time, or seen by the camera."""
+"""Rolls of the die: told by players in time or ahead of it, or seen by the camera."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from engine.placement import Layout
 
 
 class Rolls:
-    """Lets rolls count when their turn has come."""
+    """Queues rolls and accepts each one when the game waits for it."""
 
     def __init__(self, state: RefereeState, keeper: Keeper) -> None:
         self._state, self._match, self._keeper = state, state.match, keeper
 
     def rolled(self, written: dict[str, Json], t: float) -> None:
-        """Take in a roll: it counts now, or when its turn comes."""
+        """Queue a roll, and accept it now if the game waits for one."""
         if "roll" not in self._match.game.facts.actions:
             raise ToldError(f"nobody rolls a die in {self._match.game.facts.title}")
         written = {k: v for k, v in written.items() if v is not None}
         if self._state.seen_roll == len(self._match.accepted):
-            # The die was seen already: what is told says which cards, or that it was misread.
+            # The camera saw this roll already: the message adds the cards, or corrects the value.
             changes = {k: v for k, v in written.items() if k in ("value", "tiles")}
             self._state.seen_roll = None
             self._keeper.correct(len(self._match.accepted), changes, t)
@@ -38,9 +38,9 @@ class Rolls:
             self._keeper.next_roll(t)
 
     def try_rolls(self, t: float) -> None:
-        """Let a told roll count once the table shows no card any more that comes before it.
+        """Accept the first queued roll once no card of the roll before it is still to come.
 
-        Cards of the last roll that do not lie there then went out of the game.
+        Cards of the earlier roll that were not laid count as discarded.
         """
         if (
             self._state.over
@@ -50,7 +50,7 @@ class Rolls:
         ):
             return
         if self._state.rolls[0][0] <= self._state.rolled_s:
-            # Told ahead of its time: the cards of the roll before may still be laid.
+            # This roll was told early: cards of the roll before it may still be laid.
             return
         game, position = self._match.game, self._match.position
         out: list[Move] = []
@@ -72,7 +72,10 @@ class Rolls:
         self._keeper.next_roll(t)
 
     def after_told_roll(self, table: Layout, t: float, picture: Picture) -> bool:
-        """Find a card that belongs to a roll told already; what was left before it went out."""
+        """Accept a card that belongs to the first queued roll; return whether there is one.
+
+        Cards of the earlier roll that were not laid count as discarded.
+        """
         game, position = self._match.game, self._match.position
         if not self._state.rolls or position.turn.is_untold:
             return False
@@ -94,7 +97,7 @@ class Rolls:
         return True
 
     def see_die(self, settled: Settled, t: float) -> None:
-        """Take the roll from a die in view when it shows another number than before."""
+        """Accept a roll from the die in view when its value has changed."""
         shown = settled.die
         if shown is None or shown == self._state.die:
             return
@@ -105,10 +108,10 @@ class Rolls:
 
 
 def move_told(match: Match, written: dict[str, Json]) -> Move:
-    """Return a move that was told; whoever is to move makes it unless it says otherwise.
+    """Return a move from a player's message; by default it is the move of the player to move.
 
     Raises:
-        ToldError: such a move cannot be.
+        ToldError: the message is not a move.
     """
     written.setdefault("player", match.position.to_move)
     try:

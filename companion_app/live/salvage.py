@@ -1,6 +1,6 @@
-"""What a damaged store still holds: whether it is one, and its lines and pictures one by one.
+"""Detects a damaged store and recovers its lines and pictures one by one.
 
-Files are only read here, so that a damaged one can be kept as it is.
+Files are only read here, so that a damaged one can be kept unchanged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from companion_app.live.log_line import LINE_IN_BYTES, Line, read_line
 
 
 def is_damaged(path: Path, copied: Mapping[int, Line]) -> bool:
-    """Say whether a file is no whole store; it is only read, so that it can be kept as it is."""
+    """Say whether a store's file is damaged, or lacks lines that the copy has."""
     if not path.exists():
         return bool(copied)
     try:
@@ -23,7 +23,7 @@ def is_damaged(path: Path, copied: Mapping[int, Line]) -> bool:
             has_log = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'log'").fetchall()
             lines = db.execute("SELECT line FROM log").fetchall() if has_log else []
     except sqlite3.OperationalError as error:
-        # A file that cannot be opened (rights, disk) is not a damaged one.
+        # A file that cannot be opened (permissions, disk) is not damaged.
         return "malformed" in str(error)
     except sqlite3.DatabaseError:
         return True
@@ -32,14 +32,14 @@ def is_damaged(path: Path, copied: Mapping[int, Line]) -> bool:
 
 
 def salvaged_lines(path: Path) -> Iterator[Line]:
-    """Yield every whole line that the bytes of a store and its write-ahead file still hold."""
+    """Yield every intact line in the bytes of a store and its write-ahead file."""
     for file in (path, path.with_name(path.name + "-wal")):
         with suppress(OSError):
             for match in LINE_IN_BYTES.finditer(file.read_bytes()):
                 line = read_line(match[0].decode("ascii", "replace"))
                 if line is not None:
                     yield line
-    # Long lines are spread over pages and found only through SQLite.
+    # Long lines are spread over several pages and can be read only through SQLite.
     with suppress(sqlite3.Error, OSError), closing(_read_only(path)) as db:
         (last,) = db.execute("SELECT max(seq) FROM log").fetchone()
         for seq in range(1, (last or 0) + 1):
@@ -51,7 +51,7 @@ def salvaged_lines(path: Path) -> Iterator[Line]:
 
 
 def salvaged_pictures(path: Path) -> Iterator[tuple[int, str, bytes]]:
-    """Yield every picture that SQLite can still get at: its line, its name, its bytes."""
+    """Yield every picture that SQLite can still read: line number, name, bytes."""
     with suppress(sqlite3.Error, OSError), closing(_read_only(path)) as db:
         for key in db.execute("SELECT seq, name FROM pictures").fetchall():
             with suppress(sqlite3.Error):
@@ -63,20 +63,20 @@ def salvaged_pictures(path: Path) -> Iterator[tuple[int, str, bytes]]:
 
 
 def listed_pictures(path: Path) -> int:
-    """Return how many pictures a store says that it has; 0 where it cannot say."""
+    """Return how many pictures a store lists; 0 if that cannot be read."""
     with suppress(sqlite3.Error, OSError), closing(_read_only(path)) as db:
         return int(db.execute("SELECT count(*) FROM pictures").fetchone()[0])
     return 0
 
 
 def _has_gaps(kept: Mapping[int, Line], copied: Mapping[int, Line]) -> bool:
-    """Say whether lines are gone that the copy has; not when it is the copy of another store."""
+    """Say whether lines are missing that the copy has; no if the copy is of another store."""
     ours = all(copied[seq] == line for seq, line in kept.items() if seq in copied)
     return ours and bool(copied.keys() - kept.keys())
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
-    """Open a file that may be damaged: it is not written to, and its texts may be no texts."""
+    """Open a possibly damaged file read-only; bytes that are not UTF-8 are replaced."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
     db = sqlite3.connect(uri, uri=True, isolation_level=None)
     db.text_factory = lambda data: data.decode("utf-8", "replace")

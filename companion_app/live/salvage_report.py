@@ -1,4 +1,4 @@
-"""What was saved of a damaged store, and what was not: logged, and told until it was seen."""
+"""Reports what was salvaged from a damaged store: logged, and kept until the page has shown it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ FILE = "games.salvaged.json"
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """Counts of what a damaged store still held."""
+    """Counts of what was salvaged from a damaged store, and of what was lost."""
 
     games: int
     lines: int
     lines_lost: int
-    """Numbers of lines that are missing between the first and the last that were found."""
+    """Line numbers that are missing below the highest number found."""
     pictures: int
     pictures_lost: int
 
 
 def tell(folder: Path, found: Salvaged, aside: Path) -> None:
-    """Log what was saved, and keep it for the page; a full disk keeps nobody from playing on."""
+    """Log what was salvaged, and save it for the page; a failing disk is only logged."""
     log.error(
         "the file of games was damaged and is put aside as %s; saved: games %d, lines %d, "
         "pictures %d; not saved: lines %d, pictures %d", aside.name, found.games, found.lines,
@@ -41,7 +41,7 @@ def tell(folder: Path, found: Salvaged, aside: Path) -> None:
 
 
 def told(folder: Path) -> Salvaged | None:
-    """Return what was saved, until it has been seen."""
+    """Return the report that was not seen yet; ``None`` if there is none."""
     try:
         kept = an_object(read_json(folder / FILE), FILE, Salvaged.__dataclass_fields__)
         if all(is_whole(number) for number in kept.values()):
@@ -52,5 +52,5 @@ def told(folder: Path) -> Salvaged | None:
 
 
 def seen(folder: Path) -> None:
-    """Tell of it no more."""
+    """Delete the report: it has been seen."""
     (folder / FILE).unlink(missing_ok=True)

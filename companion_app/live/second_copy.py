@@ -1,8 +1,7 @@
-"""A second copy of the log: a plain text file beside the store, one line a line.
+"""A second copy of the log: a plain text file beside the store, one text line per log line.
 
-The database is what counts, and is on the disk before anything is announced. The copy is written
-a moment later and not waited for; it is what puts a damaged database together again without a
-gap, wherever the damage is.
+The database is authoritative, and on the disk before anything is announced. The copy is written
+afterwards without ``fsync``; with it, a damaged database can be rebuilt without a gap.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ class SecondCopy:
         self._half_written = False
 
     def read(self) -> list[str]:
-        """Return the lines that are there, whole or not; nothing where there is no file."""
+        """Return the lines of the file, intact or not; empty if there is no file."""
         with suppress(OSError):
             return self.path.read_text(encoding="ascii", errors="replace").splitlines()
         return []
 
     def add(self, text: str) -> None:
-        """Write one more line; a disk that fails is passed over, since the database has it."""
+        """Append one line; disk errors are ignored, since the database has the line."""
         try:
             with self.path.open("ab", buffering=0) as file:
                 data = (b"\n" if self._half_written else b"") + text.encode("ascii") + b"\n"
@@ -39,6 +38,6 @@ class SecondCopy:
             self._half_written = True
 
     def rewrite(self, texts: Iterable[str]) -> None:
-        """Write the whole copy anew, in one step; the old one stays where the disk fails."""
+        """Replace the whole copy atomically; if the disk fails, the old one stays."""
         with suppress(OSError):
             write_whole(self.path, "".join(f"{text}\n" for text in texts))

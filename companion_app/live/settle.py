@@ -1,7 +1,7 @@
-"""Several looks at a still table, weighed together: a change counts once they agree.
+"""Combines several looks at a still table: a change counts once they agree.
 
-Looks at a table that does not move are nearly the same picture, so their confidences are averaged
-as log-odds and not added up: ten looks at the same glare are no better than one.
+Looks at a still table are not independent, so their log-odds are averaged instead of added: ten
+looks at the same glare are no better than one.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from companion_app.live.places import Belief, Content, Point, Sighting, Spot
 from engine.placement import Clay
 
 LEAST_SURE = 1e-4
-"""A confidence of exactly 0 or 1 would silence every other look."""
+"""Confidences are clipped to this distance from 0 and 1: infinite log-odds outvote all others."""
 SURE_AT = 0.9
-"""Averaged confidence from which a spot is known that some looks were not sure of."""
+"""Averaged confidence from which on a spot is sure although some looks were unsure of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettleSettings:
-    """How many looks it takes."""
+    """How many looks a decision takes."""
 
     looks: int = 3
-    """So many agreeing looks make a change count: 0.3 s at ten a second."""
+    """Agreeing looks that make a change count: 0.3 s at ten looks a second."""
     looks_gone: int = 4
-    """So many looks in a row must miss a tile before it is gone."""
+    """Looks in a row that must miss a tile before it counts as gone."""
     remembered: int = 8
-    """Older looks are forgotten."""
+    """Most looks that are kept; older ones are dropped."""
 
 
 @dataclass(frozen=True)
@@ -38,20 +38,20 @@ class Settled:
 
     looks: int
     sure: Mapping[Spot, tuple[Content, float]] = field(default_factory=dict)
-    """What surely lies there, and how sure it is."""
+    """Spots with a sure content, and its confidence."""
     doubts: Mapping[Spot, Belief] = field(default_factory=dict)
-    """Something lies there, but what?"""
+    """Spots with an unsure content, and its guesses."""
     steady: frozenset[Spot] = frozenset()
-    """Those of them for which every look has the same single guess: more looks tell no more."""
+    """Unsure spots for which every look has the same single guess: more looks will not help."""
     covered: frozenset[Spot] = frozenset()
     flickering: frozenset[Spot] = frozenset()
-    """Seen by some looks and missed by others."""
+    """Spots that some looks see and others miss."""
     last: Sighting = field(default_factory=Sighting)
     """The newest look: its cuts, clay and pixels."""
     known_px: Mapping[Spot, Point] = field(default_factory=dict)
     """Where known tiles were seen last."""
     die: int | None = None
-    """What a die in view shows, where all looks agree on it."""
+    """Value of the die in view, if all looks agree on it."""
     enough_for_gone: bool = True
     """Whether there were enough looks to say that a tile which none of them saw is gone."""
 
@@ -64,11 +64,11 @@ class Settler:
     looks: deque[Sighting] = field(default_factory=deque)
 
     def moved(self) -> None:
-        """Forget all looks: something is going on."""
+        """Drop all looks: something moves at the table."""
         self.looks.clear()
 
     def add(self, look: Sighting) -> None:
-        """Take in one more look at the table as it lies."""
+        """Add one look at the still table."""
         self.looks.append(look)
         while len(self.looks) > self.settings.remembered:
             self.looks.popleft()
@@ -83,7 +83,7 @@ class Settler:
         recent = list(self.looks)[-self.settings.looks_gone :]
         spots = {spot for look in self.looks for spot in look.beliefs}
         covered = frozenset(spot for look in recent for spot in look.covered) - self._read_surely()
-        # A tile that any look has seen go on under something does.
+        # One look that sees a tile continue under something is enough.
         half_hidden = frozenset(spot for look in self.looks for spot in look.half_hidden)
         for spot in spots:
             seen = [look.beliefs[spot] for look in self.looks if spot in look.beliefs]
@@ -93,7 +93,7 @@ class Settler:
             belief = averaged(seen)
             agree = sum(1 for one in seen if one.sure and one.best == belief.best)
             share = belief.guesses[0][1] if belief.guesses else 0.0
-            # What every look was sure of, the reader knew from more than its confidence.
+            # If every look was sure, the reader had more to go by than the confidence.
             sure_enough = belief.sure or share >= SURE_AT
             if agree >= self.settings.looks and agree > len(seen) / 2 and sure_enough:
                 sure[spot] = (belief.best, share)
@@ -122,7 +122,7 @@ class Settler:
         return all(len(one) == 1 and one[0][0] == guesses[0][0][0] for one in guesses)
 
     def _read_surely(self) -> frozenset[Spot]:
-        """Return what any look was sure of: the others missed it, nothing lies over it."""
+        """Return the spots that any look was sure of: they were missed later, not covered."""
         return frozenset(
             spot
             for look in self.looks
@@ -131,7 +131,7 @@ class Settler:
         )
 
     def _clay(self) -> frozenset[Clay]:
-        """Return the clay that most looks show; a place is told by the newest that shows it."""
+        """Return the clay that most looks show, as the newest look with clay there shows it."""
         times = Counter((c.board, c.cell) for look in self.looks for c in look.clay)
         newest = {(c.board, c.cell): c for look in self.looks for c in look.clay}
         return frozenset(c for at, c in newest.items() if 2 * times[at] > len(self.looks))

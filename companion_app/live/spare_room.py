@@ -1,7 +1,7 @@
-"""Room that is kept free on the disk, so that pictures can be deleted where nothing else fits.
+"""Reserves disk space, so that pictures can be deleted even on a full disk.
 
-SQLite writes before it deletes. On a disk without a free byte nothing could be deleted, so a file
-of zeros beside the store holds the room for it, and is given up when it is needed.
+SQLite writes before it deletes, so on a full disk nothing could be deleted. A preallocated file
+beside the store reserves the space for that, and is removed when the space is needed.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from pathlib import Path
 
 FILE = "games.spare"
 SPARE_BYTES = 1 << 20
-"""A wiped store is written anew in less: moves of a thousand games without pictures."""
+"""Size of the reserve; the moves of a thousand games without pictures are rewritten in less."""
 PLENTY = 8
-"""Only where so many times as much is free is it taken: never the last room of a game."""
+"""The reserve is made only if this many times its size is free, so that games never lack space."""
 
 
 class SpareRoom:
-    """The file that holds the room."""
+    """The file that reserves the space."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
 
     def take(self) -> None:
-        """Hold the room, where there is plenty; a disk that fails is passed over."""
+        """Reserve the space if there is plenty; disk errors are ignored."""
         with suppress(OSError):
             if (
                 self.path.exists()
@@ -41,6 +41,6 @@ class SpareRoom:
                 os.close(handle)
 
     def give(self) -> None:
-        """Let others have it."""
+        """Free the reserved space."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)

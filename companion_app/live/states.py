@@ -1,8 +1,8 @@
-"""What goes on above the table, from the frames alone: still, moving, a hand, darkness, a jolt.
+"""Detects from frames alone whether the scene is still, moving, dark or jolted, or has a hand.
 
-A small picture of each frame is held against the one before (does anything move?) and
-against the last settled one (is something there that was not?). Arms come in over the picture's
-border, cups and tiles do not: that tells them apart, also when an arm lies still.
+A downscaled picture of each frame is compared with the previous one, to see movement, and with
+the last settled one, to see new things. Arms reach in over the picture's border while cups and
+tiles do not, which tells a resting arm from a thing.
 """
 
 from __future__ import annotations
@@ -23,46 +23,48 @@ Levels = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 REMEMBERED = 4
-"""A still arm that was taken for a thing and leaves again shows a table seen before."""
+"""Reference pictures kept: when an arm taken for a thing leaves, an older one matches again."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchSettings:
-    """Thresholds in levels of 255 of a colour, and shares of the small picture."""
+    """Thresholds: levels are colour values of 0 to 255, shares are of the downscaled picture."""
 
     width_px: int = 320
-    """At 1280 pixels a tile of 24 is 6 wide here, and sensor noise is averaged away."""
+    """Width of the downscaled picture: 24 pixels of 1280, a tile, become 6; noise averages out."""
     moving_levels: float = 14.0
     moving_share: float = 0.0012
-    """About 70 of 57,600 pixels: a finger, but not the flicker of a lamp."""
+    """Share of moving pixels, about 70 of 57,600: a finger, but not the flicker of a lamp."""
     new_levels: float = 20.0
     changed_share: float = 0.0004
-    """About 20 pixels that are clearly new: a part of a tile."""
+    """Share of clearly new pixels, about 20 of 57,600: a part of a tile."""
     faint_levels: float = 9.0
-    """A brown arm over a brown table; noise of a usual picture stays below 5 levels."""
+    """Faintest new thing, a brown arm over a brown table; noise usually stays below 5 levels."""
     dim_levels: float = 3.5
+    """``faint_levels`` for dim pixels: a black sleeve over a black floor."""
     dim_below: float = 40.0
-    """The same where a picture is darker than that: a black sleeve over a black floor."""
+    """Level below which a pixel is dim."""
     above_noise: float = 7.0
-    """In a noisier one so many times what half of the pixels differ by."""
+    """Factor on the median difference, the noise, that a difference must exceed to count."""
     gap_px: int = 5
-    """Stripes of a sleeve that look like the table are not wider."""
+    """Widest gap that is closed in a shape, such as sleeve stripes that look like the table."""
     hand_share: float = 0.0012
-    """The fingers of a hand that lays a tile close to the picture's border."""
+    """Smallest hand: the fingers that lay a tile close to the picture's border."""
     jolt_share: float = 0.45
-    """So much of the picture different at once is light or camera, not a hand."""
+    """Share of clearly new pixels above which light or camera has changed; no hand is so large."""
     dark_level: float = 16.0
     absorb_s: float = 1.5
-    """What lies stone-still at the border for so long is light or a thing: hands tremble."""
+    """Seconds after which a motionless shape at the border is light or a thing: hands tremble."""
     trembling_levels: float = 7.0
     parting_s: float = 0.25
+    """Seconds within which a hand that no longer touches the border must have trembled."""
     left_share: float = 0.6
-    """A hand that has come in over the border is there as long as so much of it is, and trembles:
-    its sleeve may look like the floor."""
+    """Share of a hand's largest size above which it is still there, even off the border: its
+    sleeve may look like the floor."""
     still_s: float = 0.35
-    """When a lamp is switched, nothing has moved for so long."""
+    """Seconds without movement before a sudden change can be a lamp or a knocked camera."""
     trembling_share: float = 0.02
-    """So much of what reaches in must change from frame to frame to be a hand."""
+    """Share of a shape's pixels that must have changed lately for it to be a hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +86,24 @@ class Glimpse:
 
 
 class Watcher:
-    """Holds the small pictures that a frame is compared with."""
+    """Keeps the reference pictures that each frame is compared with."""
 
     def __init__(self, settings: WatchSettings | None = None) -> None:
         self.settings = settings or WatchSettings()
         self._before: Small | None = None
         self._settled: deque[Small] = deque(maxlen=REMEMBERED)
-        """What the table looked like without a hand, the newest last."""
+        """Pictures of the table without a hand, newest last."""
         self._changed_s: Small | None = None
-        """When each pixel changed last."""
+        """By pixel: the time of its last change, in seconds."""
         self._largest = 0
-        """How many pixels were new at most since a hand came in; 0 without one."""
+        """Largest number of new pixels since a hand came in; 0 without a hand."""
         self._begins = False
-        """Whether something faint reaches in: the first of an arm, or the edge of a sunbeam."""
+        """Whether something faint reaches in: the tip of an arm, or the edge of a sunbeam."""
         self._begun = False
-        """Whether it did so already when the table was last taken to be without a hand."""
+        """The value of ``_begins`` when the newest picture without a hand was taken."""
 
     def see(self, frame: Frame) -> Glimpse:
-        """Return what a frame shows; it becomes the one that the next is compared with."""
+        """Return what a frame shows, and keep it to compare the next frame with."""
         small = self._small(frame.bgr)
         before, self._before = self._before, small
         if self._is_dark(small):
@@ -115,19 +117,19 @@ class Watcher:
         if not self._settled:
             moving = self._is_much(moved)
             if not moving:
-                # Nothing better is known yet to hold a hand against.
+                # No reference without a hand is known yet, so the first still frame becomes it.
                 self._settled.append(small)
             return Glimpse(moving=moving)
         lit = in_light_of(small, self._settled[-1])
         off = _apart(small, lit)
         new = self._new(small, lit, off)
-        # Where the table looks as it did without a hand, what moved has left.
+        # Movement counts only where the table differs from the reference; elsewhere it has left.
         moving = self._is_much(moved & new)
         clearly = float((off > self.settings.new_levels).mean())
         changed = clearly > self.settings.changed_share
         self._begins = not changed and bool(self._reaching_in(new).any())
         if not changed:
-            # No hand is as faint as that all over, but the edge of a sunbeam is.
+            # A sunbeam's edge is this faint all over, a hand is not.
             self._largest = 0
             return Glimpse(moving, changed=False)
         now_s = frame.taken_at_s
@@ -136,13 +138,13 @@ class Watcher:
         return Glimpse(moving, not jolt and self._has_hand(small, new, now_s), jolt=jolt)
 
     def recall(self, bgr: Bgr) -> None:
-        """Take a kept picture as what the table looks like without a hand, before any frame."""
+        """Use a kept picture as the reference without a hand, before any frame is seen."""
         self._settled.append(self._small(bgr))
 
     def settle(self) -> None:
-        """Take the newest frame as what the table looks like without a hand.
+        """Use the newest frame as the reference without a hand.
 
-        What faintly reaches in may be the first of an arm: the table without it is remembered too.
+        If something faint reaches in, the older reference is kept too: it may be the tip of an arm.
         """
         if self._before is not None:
             if self._settled and (self._begun or not self._begins):
@@ -151,7 +153,7 @@ class Watcher:
             self._begun = self._begins
 
     def forget(self) -> None:
-        """Forget what the table looked like: the camera hangs differently now."""
+        """Drop all reference pictures: the camera has moved."""
         self._settled.clear()
 
     def _is_dark(self, small: Small) -> bool:
@@ -171,9 +173,9 @@ class Watcher:
         return float(moved.mean()) > self.settings.moving_share
 
     def _is_knocked(self, small: Small, new: Mask, now_s: float) -> bool:
-        """Say whether the camera hangs differently now; go on from how the table looks by now.
+        """Say whether the camera was knocked; if so, this picture becomes the only reference.
 
-        A resting arm has edges of its own: what lies beside it must have moved too.
+        A resting arm adds edges of its own, so the rest of the picture must have moved too.
         """
         reaching = self._reaching_in(new)
         if not reaching.any():
@@ -187,7 +189,7 @@ class Watcher:
         return knocked
 
     def _is_turned(self, small: Small, old: Small) -> bool:
-        """Say whether a picture is an older one as a knocked camera sees it: no arm reaches in."""
+        """Say whether a knocked camera explains the difference to an older picture, with no arm."""
         both = as_if_knocked(small, old)
         if both is None:
             return False
@@ -198,13 +200,13 @@ class Watcher:
         return not self._reaching_in(self._new(both[0], lit, off)).any()
 
     def _above_noise(self, off: Levels, levels: float) -> float:
-        """Return from how many levels on a difference is more than the noise of a dim picture."""
+        """Return the level above which a difference exceeds the noise; at least ``levels``."""
         return max(levels, self.settings.above_noise * float(np.median(off.ravel()[::13])))
 
     def _new(self, small: Small, lit: Small, off: Levels) -> Mask:
-        """Return where a picture is not what it would be without a hand, in the same light."""
+        """Return where a picture differs from the reference, adjusted to the current light."""
         new = np.asarray(off > self._above_noise(off, self.settings.faint_levels))
-        # What has become dark is no noise, but perhaps a black sleeve.
+        # Dim pixels get a threshold of their own, so that a black sleeve is not lost in the noise.
         dim = np.maximum(small, lit).max(axis=2) < self.settings.dim_below
         if dim.any():
             new[dim] = off[dim] > self._above_noise(off[dim], self.settings.dim_levels)
@@ -215,7 +217,7 @@ class Watcher:
         gap = np.ones((self.settings.gap_px,) * 2, np.uint8)
         joined = cv2.morphologyEx(new.astype(np.uint8), cv2.MORPH_CLOSE, gap)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
-        # Closing draws what is only near to the border up to it.
+        # Closing extends shapes to the border that are only near it, so look at new pixels alone.
         own = np.where(new, labels, 0)
         rim = np.unique(np.concatenate([own[0], own[-1], own[:, 0], own[:, -1]]))
         least = self.settings.hand_share * new.size
@@ -223,14 +225,14 @@ class Watcher:
         return np.asarray(np.isin(labels, large)) if large else np.zeros(new.shape, bool)
 
     def _looks_as_before(self, small: Small) -> bool:
-        """Say whether an older picture shows the same: what was taken for a thing has left."""
+        """Say whether an older reference matches: an arm that was taken for a thing has left."""
         older = (in_light_of(small, old) for old in list(self._settled)[:-1])
         return any(
             not self._reaching_in(self._new(small, lit, _apart(small, lit))).any() for lit in older
         )
 
     def _has_hand(self, small: Small, new: Mask, now_s: float) -> bool:
-        """Say whether there is a hand: what reaches in, and what has reached in and goes on."""
+        """Say whether a hand reaches in, or has reached in and is still over the table."""
         count = int(new.sum())
         if self._reaches_in(small, new, now_s):
             self._largest = max(self._largest, count)
@@ -242,7 +244,7 @@ class Watcher:
         return False
 
     def _reaches_in(self, small: Small, new: Mask, now_s: float) -> bool:
-        """Say whether what reaches in is a hand; take in what has lain there for a while."""
+        """Say whether a shape at the border is a hand; add motionless ones to the reference."""
         reaching = self._reaching_in(new)
         if not reaching.any() or self._looks_as_before(small):
             return False
@@ -263,7 +265,7 @@ class Watcher:
         return float(lately.mean()) > self.settings.trembling_share
 
     def _note_changes(self, small: Small, before: Small, now_s: float) -> None:
-        """Note what has changed since the frame before; another light is no movement."""
+        """Update each pixel's time of change; a change of light is not movement."""
         if self._changed_s is None or self._changed_s.shape != small.shape[:2]:
             self._changed_s = np.full(small.shape[:2], now_s, np.float32)
         elif self._was_still(now_s) and is_other_light(small, before):
@@ -280,19 +282,20 @@ class Watcher:
 
 
 def _apart(one: Small, other: Small) -> Levels:
-    """Return how far pictures are apart; all colours count.
+    """Return the largest difference over the colour channels, by pixel.
 
-    A red tile on a brown table may be as bright as the table.
+    Brightness alone would miss a red tile on an equally bright brown table.
     """
     blue, green, red = cv2.split(cv2.absdiff(one, other))
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
 
 
 def gain_between(one: NDArray[np.float32], other: NDArray[np.float32]) -> np.float32:
-    """Return how much brighter one picture is as a whole; every eighth pixel will do.
+    """Return the gain of one picture over another, from 0.4 to 2.5.
 
-    Pixel by pixel, so that an arm over a table that fills half of the picture is no other light; by
-    the brighter half, since dark pixels come in few steps.
+    The median of ratios by pixel ignores an arm that covers less than half of the pixels. Only
+    the brighter half is used, since dark pixels are coarsely quantised; every eighth row and
+    column is enough.
     """
     now, before = one[::8, ::8], other[::8, ::8]
     bright = before >= max(1.0, float(np.median(before)))

@@ -1,12 +1,12 @@
-"""The match store: SQLite, an append-only log of games, one transaction a line, with pictures.
+"""The match store: an append-only log of games in SQLite, one transaction per line and pictures.
 
 Write-ahead mode with ``synchronous=FULL``: every commit is on the disk before it returns. NORMAL
 would be faster and never damage the file, but a power cut may take back the newest commits, and a
 move that was announced must not be lost. A move every few seconds pays for one ``fsync`` each.
 
 Every line carries its own checksum and everything needed to understand it, so that lines can be
-salvaged from a damaged file, also where SQLite itself has given up. A second copy of the log, in
-plain text beside it, fills what the damage took.
+salvaged from a damaged file even if SQLite cannot open it. A second copy of the log, a plain text
+file in the same folder, replaces lines that the damage destroyed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from companion_app.live.spare_room import SpareRoom
 log = logging.getLogger(__name__)
 FILE, LOCK_FILE, NEW_FILE = "games.sqlite3", "games.lock", "games.salvaged.sqlite3"
 PARTS_OF_A_STORE = ("", "-wal", "-shm")
-"""How the names of the files end that SQLite keeps a store in."""
+"""Suffixes of the files that SQLite keeps a store in."""
 NEVER_SHORTENED = """
     CREATE TRIGGER log_is_never_shortened BEFORE DELETE ON log
     BEGIN SELECT RAISE(ABORT, 'the log of games is never shortened'); END;
@@ -71,12 +71,12 @@ MIGRATIONS = (
     ) STRICT;
     """,
 )
-"""Each takes the store one version on; ``user_version`` says how many are done."""
+"""Schema migrations, one per version; SQLite's ``user_version`` counts those that are applied."""
 SAFE = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
 BEGIN, COMMIT, ROLLBACK = "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"
 EMPTY_WRITE_AHEAD = "PRAGMA wal_checkpoint(TRUNCATE)"
 SHRINK = ("VACUUM", EMPTY_WRITE_AHEAD)
-"""Deleted pages keep their bytes until the file is written anew."""
+"""Statements that rewrite the file: without them, deleted pages keep their bytes."""
 OVERWRITE, OVERWRITE_NO_MORE = "PRAGMA secure_delete = ON", "PRAGMA secure_delete = OFF"
 KEPT_VERSION = "PRAGMA user_version"
 LAST_SEQ = "SELECT coalesce(max(seq), 0) FROM log"
@@ -95,16 +95,16 @@ ALLOW_SHORTENING = "DROP TRIGGER log_is_never_shortened"
 FORGET_LINES_OF = "DELETE FROM log WHERE game = ?"
 FORGET_SUMMARY_OF = "DELETE FROM summaries WHERE game = ?"
 LEAST_ROOM_BYTES = 128 << 10
-"""What a store needs to be opened: a write-ahead file and 32 KB of shared memory."""
+"""Free bytes that opening a store needs: for a write-ahead file and 32 KB of shared memory."""
 
 
 class Store:
-    """All games on this device. One process at a time; close it, or use ``with``."""
+    """All games on this device; one process at a time can open it. Close it, or use ``with``."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self.path = folder / FILE
         self.salvaged: Path | None = None
-        """Where a damaged file was put aside when this store was opened."""
+        """Where a damaged file was moved when this store was opened; ``None`` if none was."""
         self._clock = clock
         self._copy = SecondCopy(folder)
         self._spare = SpareRoom(folder)
@@ -127,7 +127,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Give the file back; what was appended is on the disk already."""
+        """Close the file and release the lock; all appended lines are on the disk already."""
         with suppress(sqlite3.Error):
             self._db.close()
         self._lock.close()
@@ -158,9 +158,9 @@ class Store:
         return line
 
     def forget_pictures(self, game: str | None = None) -> int:
-        """Wipe the pictures of one game, or of all; the moves stay. Return how many there were.
+        """Delete the pictures of one game, or of all, but no moves; return how many there were.
 
-        On a full disk the room that is kept free for this is used.
+        On a full disk this uses the space that is reserved for it.
         """
         try:
             gone = self._wiped(game)
@@ -183,11 +183,11 @@ class Store:
             return db.execute(FORGET_PICTURES_OF, (game,)).rowcount
 
     def forget(self, game: str) -> None:
-        """Delete a whole game with its pictures: the one thing that the log ever loses."""
+        """Delete a whole game with its pictures: the only way that lines leave the log."""
         with self._errors():
             kept = _kept_lines(self._db)
             self._db.execute(OVERWRITE)
-        # The copy first: what it has and the log has not would be taken for damage.
+        # The copy goes first: lines that only the copy has would look like damage to the log.
         self._copy.rewrite(written(line) for line in kept.values() if line.game != game)
         with self._transaction() as db:
             db.execute(ALLOW_SHORTENING)
@@ -199,9 +199,9 @@ class Store:
             self._db.execute(EMPTY_WRITE_AHEAD)
 
     def limit_pictures(self, most_bytes: int) -> int:
-        """Let the oldest pictures go until the rest take no more room; return how many went.
+        """Delete the oldest pictures until the rest fit ``most_bytes``; return how many went.
 
-        Their room in the file is used for the next ones; it does not shrink.
+        The file does not shrink: its free pages are reused for new pictures.
         """
         with self._errors():
             sizes = self._db.execute(PICTURE_SIZES).fetchall()
@@ -231,7 +231,7 @@ class Store:
             return [game for (game,) in self._db.execute(GAMES)]
 
     def unfinished(self) -> str | None:
-        """Return the newest game if it has not ended, or goes on after its end."""
+        """Return the newest game if it has not ended or was reopened, else ``None``."""
         games = self.games()
         if not games:
             return None
@@ -239,7 +239,7 @@ class Store:
         return None if ends and ends[-1] == "ended" else games[-1]
 
     def picture(self, seq: int, name: str) -> bytes | None:
-        """Return a kept picture, ``None`` where there is none or it was wiped."""
+        """Return a kept picture; ``None`` if there was none or it was deleted."""
         with self._errors():
             row = self._db.execute(PICTURE, (seq, name)).fetchone()
         return None if row is None else bytes(row[0])
@@ -247,10 +247,12 @@ class Store:
     # --- opening ---------------------------------------------------------------------------
 
     def _opened(self) -> sqlite3.Connection:
-        copied = {line.seq: line for text in self._copy.read() if (line := read_line(text))}
+        texts = self._copy.read()
+        copied = {line.seq: line for text in texts if (line := read_line(text))}
         try:
             if is_damaged(self.path, copied):
-                self._salvage(copied)
+                # A gap in an intact copy is a deleted game, not a lost line.
+                self._salvage(copied, max(copied) if 0 < len(texts) == len(copied) else 0)
             db = _connect(self.path)
             _migrate(db)
             if (kept := _kept_lines(db)) != copied:
@@ -259,11 +261,16 @@ class Store:
             raise _said(error, self.path) from error
         return db
 
-    def _salvage(self, copied: Mapping[int, Line]) -> None:
-        """Put the damaged file aside and write into a new one what it and the copy still hold."""
+    def _salvage(self, copied: Mapping[int, Line], complete_upto: int) -> None:
+        """Build a new file from the damaged one and the copy, and move the damaged one aside.
+
+        Args:
+            copied: the intact lines of the copy, by number.
+            complete_upto: the number up to which the copy lacks no line.
+        """
         aside = _free_name(self.path)
         read = {line.seq: line for line in salvaged_lines(self.path)}
-        # Bytes may also be of lines that were never committed; the copy has only those that were.
+        # Salvaged bytes may include uncommitted lines; the copy holds committed lines only.
         found = {**read, **copied}
         listed = listed_pictures(self.path)
         pictures = [picture for picture in salvaged_pictures(self.path) if picture[0] in found]
@@ -278,7 +285,7 @@ class Store:
                 db.executemany(ADD_SALVAGED_PICTURE, pictures)
         finally:
             db.close()
-        # Only now that everything is safe does the damaged file give up its place.
+        # The damaged file is moved only once the new one is complete.
         for end in PARTS_OF_A_STORE:
             old = self.path.with_name(self.path.name + end)
             if old.exists():
@@ -287,7 +294,8 @@ class Store:
         fresh.rename(self.path)
         tell(self.path.parent, Salvaged(
             len({line.game for line in found.values()}), len(found),
-            max(found, default=0) - len(found), len(pictures),
+            sum(n not in found for n in range(complete_upto + 1, max(found, default=0) + 1)),
+            len(pictures),
             max(0, listed - len(pictures))), aside)  # fmt: skip
 
     @contextmanager
@@ -315,7 +323,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _whole(db: sqlite3.Connection) -> Iterator[None]:
-    """Do all that the block writes, or nothing of it."""
+    """Run the block in one transaction: commit it, or roll it back on an exception."""
     db.execute(BEGIN)
     try:
         yield
@@ -353,7 +361,7 @@ def _free_name(path: Path) -> Path:
 
 
 def _locked(path: Path) -> IO[bytes]:
-    # Held open for as long as the store is: closing it gives the lock back.
+    # The file stays open as long as the store: closing it releases the lock.
     handle = path.open("ab")
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -366,7 +374,7 @@ def _locked(path: Path) -> IO[bytes]:
 
 
 def _has_no_room(path: Path) -> bool:
-    """Say whether the disk is full: SQLite calls that an I/O error where it maps memory."""
+    """Say whether the disk is full, which SQLite reports as an I/O error on mapped memory."""
     with suppress(OSError):
         return shutil.disk_usage(path.parent).free < LEAST_ROOM_BYTES
     return False

@@ -1,7 +1,7 @@
-"""From what looks agree on to the layouts that may lie there, held against what is known.
+"""Combines settled looks with the known layout into the layouts that may lie on the table.
 
-A known tile stays known until it is surely gone or surely another: what is covered, doubtful or
-missed now and then is still there. Hex cells are cut into tiles here, the known ones first.
+A known tile stays until it is surely gone or surely another one: a covered, unsure or
+occasionally missed tile still counts. Hex cells are cut into tiles here, known tiles first.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from engine.seen import Seen
 from engine.tiles import TileSet
 
 COULD_STILL_BE = 0.02
-"""A known tile that a doubtful look still gives so much has probably stayed."""
+"""Confidence of the known tile in an unsure reading from which on the tile has probably stayed."""
 MOST_CUTS = 8
+"""Most ways to cut hex cells into tiles that are considered."""
 NUDGED = 0.6
-"""A tile seen off the lattice, less than so many tile widths away, is the known one, nudged."""
+"""Distance in tile widths below which a tile aside is the missing known one, nudged."""
 GONE_SHARE = 0.6
-"""So much of a hex tile must be gone before the tile is."""
+"""Share of a hex tile's cells that must be gone before the tile counts as gone."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,14 @@ class Reading:
     layouts: tuple[Layout, ...]
     """The likeliest first; more than one only where hex cells can be cut in several ways."""
     doubts: Mapping[Spot, Belief] = field(default_factory=dict)
-    """Places whose tile has to be asked for."""
+    """Spots whose tile must be asked about, with the guesses."""
     least_sure: float = 1.0
-    """The lowest confidence among the places that have changed."""
+    """The lowest confidence among the spots that have changed."""
     waiting: bool = False
-    """True when looks do not agree yet on whether something lies in a place."""
+    """Whether looks do not agree yet on whether something lies in a spot."""
     changed: frozenset[Spot] = frozenset()
     loose: frozenset[Spot] = frozenset()
-    """New hex cells that no tile of the box makes up: a part of one, or no tile at all."""
+    """New hex cells that no tiles of the box can fill: part of a tile, or not a tile at all."""
 
 
 def read_settled(
@@ -63,15 +64,15 @@ def read_settled(
     several: bool,
     there: Collection[Spot] = (),
 ) -> Reading:
-    """Return the layouts that looks and knowledge allow.
+    """Return the layouts that the looks and the known layout allow.
 
     Args:
         settled: what the looks agree on.
         known: the last accepted layout.
         box: the set.
-        answers: what people have said lies in a place; ``None`` for nothing.
+        answers: by spot, what people have said lies there; ``None`` for nothing.
         several: whether pieces name their board.
-        there: known tiles that are not seen, but lie there, as people have said.
+        there: spots of unseen known tiles that people have confirmed to lie there.
     """
     lying = contents(known)
     now: dict[Spot, Content] = {}
@@ -103,7 +104,7 @@ def _content_at(
     spot: Spot, before: Content | None, settled: Settled, answers: Mapping[Spot, Content | None],
     there: Collection[Spot],
 ) -> tuple[Content | None, float, Belief | None]:  # fmt: skip
-    """Return what lies in a spot, how sure that is, and the doubt that has to be asked about."""
+    """Return a spot's content, its confidence, and the doubt to ask about, if there is one."""
     content, share = settled.sure.get(spot, (None, 1.0))
     belief = settled.doubts.get(spot)
     if spot in answers and (belief is not None or content not in (None, before)):
@@ -122,7 +123,7 @@ def _content_at(
 
 
 def _may_change(spot: Spot, before: Content | None, settled: Settled) -> bool:
-    """Say whether the newest look is sure of something else in a spot that others have missed."""
+    """Say whether a flickering spot may be new: it was empty, or the newest look contradicts it."""
     belief = settled.last.beliefs.get(spot)
     return before is None or (belief is not None and belief.sure and belief.best != before)
 
@@ -134,7 +135,7 @@ def _is_unseen(spot: Spot, settled: Settled) -> bool:
 
 
 def _is_half_covered(spot: Spot, belief: Belief, settled: Settled) -> bool:
-    """Say whether a place looks like no tile at all, beside others that lie under something."""
+    """Say whether a spot looks like no tile of the box and lies next to a covered spot."""
     strange = not belief.guesses or belief.guesses[0][1] < COULD_STILL_BE
     return strange and bool(beside((spot,), settled.covered))
 
@@ -146,7 +147,7 @@ def _may_be(content: Content, belief: Belief) -> bool:
 
 
 def _is_nudged(spot: Spot, content: Content, settled: Settled) -> bool:
-    """Say whether a missing card lies beside its place, off the lattice."""
+    """Say whether a missing card lies aside, just off its spot."""
     centres = settled.last.centres_px
     was = settled.known_px.get(spot)
     if was is None:
@@ -159,7 +160,7 @@ def _is_nudged(spot: Spot, content: Content, settled: Settled) -> bool:
 
 
 def _pitch_px(centres: Mapping[Spot, Point]) -> float:
-    """Return how far neighbouring cards are apart in the picture; 0 where none are seen."""
+    """Return the median distance of neighbouring cards in pixels; 0 if no neighbours are seen."""
     found = [
         hypot(centres[f, x, y][0] - there[0], centres[f, x, y][1] - there[1])
         for f, x, y in centres
@@ -185,7 +186,7 @@ def _square_layout(now: Mapping[Spot, Content], known: Layout) -> Layout:
 def _hex_layouts(
     now: Mapping[Spot, Content], known: Layout, settled: Settled, box: TileSet, several: bool
 ) -> tuple[tuple[Layout, ...], frozenset[Spot]]:
-    """Return the layouts that cells may be cut into, and the cells that belong to no tile."""
+    """Return the layouts into which the cells can be cut, and the cells that fit no tile."""
     clay = settled.last.clay
     kept = frozenset(piece for piece in known.pieces if _is_kept(piece, now, settled.last.pieces))
     taken = {spot for piece in kept for spot in spots_of(piece)}
@@ -195,9 +196,9 @@ def _hex_layouts(
 
 
 def _is_kept(piece: Piece, now: Mapping[Spot, Content], read: frozenset[Piece]) -> bool:
-    """Say whether a known tile still lies there: most of it, and none of it another colour.
+    """Say whether a known tile still lies there: enough of its cells, all in its colour.
 
-    Where a part is gone and the rest was read as a part of another tile, it was moved on.
+    A tile with a missing cell whose other cells were read as part of another tile has moved.
     """
     colour = piece.tile.partition("/")[0]
     own = frozenset(spots_of(piece))
@@ -227,7 +228,7 @@ def _cuts(
 
 
 def _with_splits(pieces: tuple[Piece, ...], settled: Settled) -> list[tuple[Piece, ...]]:
-    """Return the pieces as they were read, then with every other way of the doubtful cells."""
+    """Return the pieces as read, then with each alternative cut of the ambiguous cells."""
     ways = [pieces]
     for spots, others in settled.last.splits:
         inside = [p for p in pieces if spots.issuperset(spots_of(p))]
@@ -257,14 +258,14 @@ def _cut_anew(
         loose = frozenset().union(*(group for group in groups if cut(group).unexplained))
         found = cut(new.keys() - loose)
     if found.unexplained:
-        # Each part by itself may be a tile, but the box has not enough of them for all.
+        # Every group alone can be a tile, but the box does not hold enough tiles for all groups.
         return [()], frozenset(new)
     choices = [[r.pieces for r in found.equally_good(colour)] for colour in found.readings]
     return [sum(way, ()) for way in islice(product(*choices), MOST_CUTS)], loose
 
 
 def _groups(new: Mapping[Spot, str]) -> list[frozenset[Spot]]:
-    """Return the cells that hang together and have one colour."""
+    """Return the connected groups of cells of one colour."""
     left, groups = set(new), []
     while left:
         edge = [left.pop()]

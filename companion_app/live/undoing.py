@@ -1,4 +1,4 @@
-"""Taking back what was told: an answer or a correction goes with everything that it led to."""
+"""Undoes players' messages: an answer or a correction, with everything that it led to."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from companion_app.live.referee_state import Before, Deed, RefereeState
 
 
 class Undoing:
-    """The referee's memory of what was told."""
+    """The undo stack of players' messages."""
 
     def __init__(self, state: RefereeState, keeper: Keeper) -> None:
         self._state, self._match, self._keeper = state, state.match, keeper
 
     @property
     def can_undo_told(self) -> bool:
-        """Whether nothing but what was told last, and what it led to, stands at the end."""
+        """Whether the last player's message can be undone: nothing but its effects came after."""
         now = self._match.start, tuple(self._match.accepted)
         while self._state.deeds and not self._stands(self._state.deeds[-1]):
             self._state.deeds.pop()
@@ -27,7 +27,7 @@ class Undoing:
         )
 
     def undo_told(self, t: float) -> bool:
-        """Take back what was told last, with all that it led to; say whether there was anything."""
+        """Undo the last player's message and its effects; return whether there was one."""
         if not self.can_undo_told:
             return False
         before = self._state.deeds.pop().before
@@ -49,20 +49,20 @@ class Undoing:
         return True
 
     def remember(self, before: Before) -> None:
-        """Keep what was just told, so that it can be undone."""
+        """Push the message that was just handled, with the snapshot from before it."""
         now = tuple(self._match.accepted)
         unchanged = now == tuple(before.match.accepted) and self._match.start == before.match.start
         due = unchanged and self._state.pending == before.state["pending"]
         self._state.deeds.append(Deed(before, self._match.start, now, due))
 
     def _stands(self, deed: Deed) -> bool:
-        """Say whether what a deed led to is still a part of the game."""
+        """Say whether the moves that a message led to are still part of the game."""
         first = tuple(self._match.accepted[: len(deed.accepted)])
         return deed.start == self._match.start and deed.accepted == first
 
 
 def _common(one: Iterable[Accepted], other: Iterable[Accepted]) -> int:
-    """Return how many moves at the beginning are the same."""
+    """Return the length of the common prefix of two rows of moves."""
     count = 0
     for mine, yours in zip(one, other, strict=False):
         if mine != yours:

@@ -1,4 +1,4 @@
-"""A look that shows no known card: where the known ones were seen tells where a new one lies."""
+"""Places new cards in a look without known cards, by where the known ones were last seen."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from companion_app.live.places import Point, middle
 from engine.lattice import Cell
 
 LEAST = 3
-"""So many cards that do not lie in one row show how the lattice lies in the picture."""
+"""Fewest cards, not all in one line, that an affine map from pixels to cells is fitted to."""
 OFF_CELL = 0.25
-"""A card whose middle is farther from that of its cell, in cells, lies on another lattice."""
+"""Largest distance of a card's centre from its cell's centre, in cells, on the same lattice."""
 CORNERS = 4
 QUARTERS = 4
 
 
 @dataclass(frozen=True)
 class PixelLattice:
-    """How cells lie in the picture, near the cards that showed it."""
+    """An affine map from pixels to cells, valid near the cards that it was fitted to."""
 
     cells_from_px: NDArray[np.float64]
-    """2 x 3: takes a pixel, and 1, to cells."""
+    """2 x 3 matrix from homogeneous pixels to cells."""
 
     def cell_at(self, point: Point) -> Cell | None:
-        """Return the cell whose middle is at a point; ``None`` between cells."""
+        """Return the cell whose centre is near a point in pixels; ``None`` between cells."""
         at = self.cells_from_px @ np.array([*point, 1.0])
         cell = np.round(at)
         if float(np.abs(at - cell).max()) > OFF_CELL:
@@ -36,7 +36,7 @@ class PixelLattice:
         return int(cell[0]), int(cell[1])
 
     def quarters(self, outline: Any) -> int:
-        """Return how far a card is turned clockwise, by its outline from its upper left corner."""
+        """Return a card's quarter turns clockwise; its outline starts at its upper left corner."""
         corners = np.asarray(outline, np.float64)
         right = corners[1] + corners[2] - corners[0] - corners[3]
         x, y = self.cells_from_px[:, :2] @ right
@@ -44,7 +44,7 @@ class PixelLattice:
 
 
 def lattice_through(centres_px: Mapping[Cell, Point]) -> PixelLattice | None:
-    """Return the lattice that cards were seen in; ``None`` where they are few or lie in a row."""
+    """Fit the lattice to cards seen; ``None`` if they are too few or lie in one line."""
     cells = np.array(list(centres_px), np.float64).reshape(-1, 2)
     if len(cells) < LEAST or np.linalg.matrix_rank(cells - cells[0]) < 2:
         return None
@@ -56,7 +56,7 @@ def lattice_through(centres_px: Mapping[Cell, Point]) -> PixelLattice | None:
 def places_by(
     lattice: PixelLattice, entries: Iterable[Mapping[str, Any]]
 ) -> list[tuple[Cell, int]] | None:
-    """Return cell and quarters of every card; ``None`` where one lies on another lattice."""
+    """Return cell and quarter turns of every card; ``None`` if one is off this lattice."""
     found = []
     for entry in entries:
         outline = entry.get("outline") or ()

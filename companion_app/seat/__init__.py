@@ -1,1 +1,1 @@
-"""The machine's seat: a process of its own that thinks for it, and whoever asks it."""
+"""The machine's seat: the process that computes its moves, and the client that asks it."""

@@ -1,7 +1,7 @@
 """The machine's process: ``python -m companion_app.seat``, started by the supervisor when wanted.
 
-Steps back before everything else that runs, within its memory, and ends by itself when nobody has
-asked it anything for a while.
+It runs at low priority and within a memory limit, and exits when nobody has asked it anything for
+``IDLE_S`` seconds.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from companion_app.seat.mind import Mind, Question
 log = logging.getLogger(__name__)
 NICE = 15
 MOST_BYTES = 180 << 20
-"""Of what is written to; with the code that it shares with others it stays below 200 MB."""
+"""Limit of writable memory; with code shared with other processes it stays below 200 MB."""
 STACK_BYTES = 1 << 20
 IDLE_S = 300.0
-"""Nobody asks for so long: it ends, and is started again when somebody does."""
+"""Seconds without a question after which the process exits; the next question restarts it."""
 WAIT_S = 1.0
 LONGEST_STEP_S = 180.0
-"""One step that takes longer hangs."""
+"""Seconds after which a step counts as hanging."""
 
 
 def main() -> int:
-    """Think until told to stop, or nobody asks any more; return the exit status."""
+    """Answer questions until told to stop or idle for too long; return the exit status."""
     child = Child()
     _step_back()
     mind = Mind(lambda: tuple(set_folders()))
@@ -75,7 +75,7 @@ def _hear(listener: Listener, mind: Mind) -> None:
 
 
 def _take(wire: Wire, mind: Mind) -> None:
-    """Take one question; its line stays open until it is answered or hung up."""
+    """Queue one question; its connection stays open until it is answered or closed."""
     answered = threading.Event()
 
     def done(said: object) -> None:
@@ -85,7 +85,7 @@ def _take(wire: Wire, mind: Mind) -> None:
 
     try:
         question, _ = wire.receive()
-        # Whoever asks says nothing more: news on the line is that it was hung up.
+        # The client sends nothing more, so any news means that it closed the connection.
         mind.put(Question(question, done, lambda: not wire.has_news()))
         while not answered.wait(WAIT_S):
             if wire.has_news():

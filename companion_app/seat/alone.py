@@ -1,7 +1,7 @@
-"""A game of one phone against the machine: dealt, rolled and drawn here, kept by whoever asks.
+"""A game of one phone against the machine: dealt, rolled and drawn here, stored by the client.
 
-A question tells the whole game: how it began, the seed of everything hidden, and all moves. So the
-process may be another one each time.
+A question carries the whole game: its start, the seed of everything hidden, and all moves. So the
+process may restart between two questions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engine.record import Record, move_to_json, parse_move, parse_record
 SECONDS = 0.5
 MOST_MOVES = 600
 MOST_LEGAL = 400
-"""More legal moves than that are not listed; each can still be made."""
+"""Legal moves that are listed at most; others can still be made."""
 
 
 def played_on(
@@ -74,7 +74,7 @@ def _chosen(table: Dealer, record: Record, seat: str, written: Any) -> Move:
 
 
 def _only_one(table: Dealer) -> Move | None:
-    """Return what a person must do where there is no choice, so that nobody taps on a pass."""
+    """Return the person's only move where it needs no decision, so that nobody taps on a pass."""
     legal = table.legal_moves()
     return legal[0] if len(legal) == 1 and legal[0].do in ("pass", "finale", "discard") else None
 

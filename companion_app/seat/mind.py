@@ -1,7 +1,7 @@
-"""The machine's mind: one question at a time, the most urgent first, and idle thoughts between.
+"""The machine's mind: a priority queue of questions, and thinking ahead while it is empty.
 
-Long work lets what is more urgent go before it at every step. What nobody waits for any more (its
-line was hung up) is not thought about.
+Long work yields to more urgent questions at every step. A question whose client has closed its
+connection is dropped.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ log = logging.getLogger(__name__)
 Doc = Mapping[str, Any]
 Done = Callable[[Doc], None]
 RANKS = {"move": 0, "hints": 1, "ponder": 1, "look-over": 2, "alone": 3}
-"""A seat at the table goes before everything, a phone alone comes last."""
+"""Priorities, the lowest number first: a seat at the table first, a phone alone last."""
 MOST_WAITING = 24
 REMEMBERED = 48
-"""Answers that are kept: of positions thought about ahead, and those asked for again."""
+"""Cached answers: for positions thought about ahead, and for repeated questions."""
 LIKELY = 3
-"""So many moves of the others are thought further."""
+"""Number of the others' likeliest moves to which the machine's answers are computed ahead."""
 
 
 class GivenUp(Exception):  # noqa: N818 - what happened, in its own words
@@ -38,7 +38,7 @@ class GivenUp(Exception):  # noqa: N818 - what happened, in its own words
 
 
 class Question:
-    """One question, and how it is answered."""
+    """One question, with the callbacks that answer it and tell whether it is still wanted."""
 
     def __init__(self, said: Doc, done: Done, is_wanted: Callable[[], bool]) -> None:
         self.what, self.body = str(said.get("what")), said.get("body")
@@ -47,7 +47,7 @@ class Question:
 
 
 class Mind:
-    """Answers questions in its own thread; anybody may put them."""
+    """Answers questions in the thread that calls ``live``; any thread may put them."""
 
     def __init__(self, folders: Callable[[], tuple[Path, ...]]) -> None:
         self._folders = folders
@@ -55,15 +55,15 @@ class Mind:
         self._waiting: list[tuple[int, int, Question]] = []
         self._numbers = itertools.count()
         self._idle: Doc | None = None
-        """A position to think about while people do."""
+        """The position from which to think ahead while people think."""
         self._known: OrderedDict[str, Doc] = OrderedDict()
         self.busy_since_s: float | None = None
-        """Since when it has been at one step; ``None`` where it waits."""
+        """Start of the current step (monotonic time); ``None`` while there is nothing to do."""
         self.asked_s = time.monotonic()
-        """When it was asked last."""
+        """When the last question came (monotonic time)."""
 
     def put(self, question: Question) -> None:
-        """Let a question wait for its turn."""
+        """Queue a question; refuse it where the queue is full."""
         with self._news:
             self.asked_s = time.monotonic()
             if len(self._waiting) < MOST_WAITING:
@@ -74,7 +74,7 @@ class Mind:
                                           retry_after_s=5).to_json()})  # fmt: skip
 
     def live(self, within_s: float) -> None:
-        """Answer what waits, or think ahead; return after a while without anything to do."""
+        """Answer one question, or think ahead; return after ``within_s`` with nothing to do."""
         with self._news:
             if not self._waiting and self._idle is None:
                 self._news.wait(within_s)
@@ -82,7 +82,7 @@ class Mind:
             self._think_ahead()
 
     def _one_before(self, rank: int) -> bool:
-        """Answer one question that is more urgent than a rank; say whether there was one."""
+        """Answer one question whose rank is below ``rank``; say whether there was one."""
         with self._news:
             if not self._waiting or self._waiting[0][0] >= rank:
                 return False
@@ -100,7 +100,7 @@ class Mind:
             question.done({"answer": self._answer_to(question)})
         except GivenUp:
             return
-        except Exception as error:  # the top of a question: answered, and logged where it is ours
+        except Exception as error:  # last resort: the client gets an answer, bugs are logged
             refusal = refusal_of(error)
             if refusal is None:
                 log.exception("a question to the machine failed: %s", question.what)
@@ -143,7 +143,7 @@ class Mind:
         return self._known[key]
 
     def _stop_for(self, question: Question) -> Callable[[], bool]:
-        """Return what says between looks that nobody waits for the answer any more."""
+        """Return a check for searches, which raises ``GivenUp`` once nobody wants the answer."""
 
         def stop() -> bool:
             if not question.is_wanted():
@@ -153,7 +153,7 @@ class Mind:
         return stop
 
     def _step_of(self, question: Question) -> Callable[[], None]:
-        """Return what long work calls at every step: urgent questions go before it."""
+        """Return what long work calls at every step: it answers more urgent questions first."""
 
         def step() -> None:
             while self._one_before(question.rank):
@@ -167,7 +167,7 @@ class Mind:
     # --- while people think ----------------------------------------------------------------
 
     def _think_ahead(self) -> None:
-        """Think about the machine's answers to the likeliest moves of who is at it now."""
+        """Cache the machine's answers to the likeliest moves of the player whose turn it is."""
         body, self._idle = self._idle, None
         if body is None:
             return
@@ -186,13 +186,13 @@ class Mind:
                 self._move(told, self._something_waits)
         except GivenUp:
             return
-        except Exception:  # nobody asked for it: written down, and nothing else
+        except Exception:  # nobody waits for the result: logging is enough
             log.exception("thinking ahead failed")
         finally:
             self.busy_since_s = None
 
     def _something_waits(self) -> bool:
         if self._waiting:
-            # Half a thought is not remembered as a whole one.
+            # Raised, so that an unfinished thought is not cached.
             raise GivenUp
         return False

@@ -1,4 +1,4 @@
-"""The machine's process as eye and page reach it: one question a call, given up by hanging up."""
+"""The client of the machine's process: one question per connection, cancelled by closing it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from companion_app.refusal import Refusal, read_refusal
 
 Doc = Mapping[str, Any]
 ANSWER_S = 15.0
-"""So long an answer is waited for: the process may have to be started first."""
+"""Seconds to wait for an answer: the process may have to be started first."""
 GLANCE_S = 0.2
-"""How often whoever waits looks whether the answer is still wanted."""
+"""Seconds between two checks whether the answer is still wanted, and between two attempts."""
 
 
 class PlayerAway(Refusal):
@@ -27,7 +27,7 @@ class PlayerAway(Refusal):
 
 
 class Player(Protocol):
-    """Whoever thinks for the machine's seat."""
+    """Computes answers for the machine's seat."""
 
     def ask(
         self, what: str, body: Doc, within_s: float = ANSWER_S,
@@ -36,14 +36,14 @@ class Player(Protocol):
         """Return the answer to a question.
 
         Raises:
-            PlayerAway: none came in time, or it was not wanted any more.
-            Refusal: it cannot be answered, and why.
+            PlayerAway: no answer came in time, or it was no longer wanted.
+            Refusal: the question cannot be answered, with the reason.
         """
         ...
 
 
 class NoPlayer:
-    """Nobody who thinks: the machine has no seat here."""
+    """Stands in where the machine has no seat."""
 
     def ask(
         self, what: str, body: Doc, within_s: float = ANSWER_S,
@@ -55,7 +55,7 @@ class NoPlayer:
 
 
 class FarPlayer:
-    """The process of its own; it is started when it is asked for the first time."""
+    """The machine in a process of its own, which is started by the first question."""
 
     def __init__(self, path: str, want: Callable[[], None]) -> None:
         """Reach the process at an address; ``want`` has it started where it does not run."""
@@ -65,10 +65,10 @@ class FarPlayer:
         self, what: str, body: Doc, within_s: float = ANSWER_S,
         wanted: Callable[[], bool] = lambda: True,
     ) -> Any:  # fmt: skip
-        """Return the answer to a question; a process that dies over it is asked again."""
+        """Return the answer to a question; ask again where the process ends without one."""
         until_s = time.monotonic() + within_s
         while wanted() and time.monotonic() < until_s:
-            # It may just be ending since nobody asked it for a while.
+            # Wanted at every attempt: the process may be exiting after an idle time.
             self._want()
             try:
                 wire = call(self._path)

@@ -1,4 +1,4 @@
-"""Why a move is worth trying, by the game's own score: points it brings, takes, ends it leaves."""
+"""Why a move is worth trying: points it gains or takes, players it blocks, ends it leaves open."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def reasons(
 ) -> list[dict[str, Json]]:  # fmt: skip
     """Return why a move is good: at most two reasons, the weightiest first.
 
-    ``gains`` and ``takes`` have points, ``takes`` the player who loses them; ``blocks`` the player
-    who keeps at most half of his ways on; ``ends`` how many ends stay open where it is laid;
-    ``ahead`` where only looking ahead tells.
+    ``gains`` has points; ``takes`` has points and the player who loses them; ``blocks`` has the
+    player who keeps at most half of his ways on; ``ends`` has the number of ends left open at the
+    new tile; ``ahead`` is given where there is no other reason than the search.
     """
     after = game.apply(position, move)
     before_scores, after_scores = game.outcome(position).scores, game.outcome(after).scores
@@ -66,7 +66,7 @@ def _blocked(before: Any, after: Any, mover: str) -> str | None:
 def ways_on(position: Any) -> Counter[str]:
     """Return how many ways each player's snake can go on; nothing where snakes cannot meet.
 
-    Of cards these are open ends; of hexes, places for a tile at the ends of the longest snake.
+    For cards these are open ends; for hexes, places for a tile at the ends of the longest snake.
     """
     if isinstance(position, CarnivalPosition):
         free = [one for one in position.snakes.values() if one.end and not one.is_blocked]
@@ -86,7 +86,7 @@ def ways_on(position: Any) -> Counter[str]:
 
 
 def ends_left(box: TileSet, before: Layout, after: Layout) -> int:
-    """Return how many open ends there are where something was laid."""
+    """Return the number of open ends at the tiles that were laid."""
     laid = change_between(before, after).laid
     if box.lattice == "square":
         new = {card.at for card in laid.cards}

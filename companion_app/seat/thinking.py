@@ -1,8 +1,8 @@
-"""What the machine's process is asked, answered: plain data in, plain data out.
+"""Answers to the questions that the machine's process gets: JSON in, JSON out.
 
-A question carries all that it is about (a record, a hand that lies open, a level), so that the
-process keeps nothing that would be lost with it. Records come from the table, where people may let
-a foul stand: moves are played through as they were made, and are not judged again.
+A question carries everything it needs (a record, a hand that lies open, a level), so that the
+process has no state to lose. Records come from the table, where people may let a foul stand: moves
+are replayed as they were made, and are not judged again.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from engine.record import Record, move_to_json, parse_record
 Doc = Mapping[str, Any]
 Answer = dict[str, Json]
 SECONDS = 1.0
-"""So long a move is thought about at most; lower levels look less far."""
+"""Seconds to think about a move at most; lower levels look less far."""
 SHOWN_MOVES = 8
 HINTS = 3
 ANALYSIS_LOOKS = 16
-"""For each question about a position; a game of 40 moves then takes some ten seconds."""
+"""Looks for each question about a position; a game of 40 moves then takes some ten seconds."""
 MOST_MOVES = 400
-"""Longer games than any are not looked over."""
+"""Longest game that is analysed, in moves; games that people play are shorter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A game as it stands, and what the machine may know beside it."""
+    """A game as it stands, and the hands that the machine may know."""
 
     record: Record
     position: Any
     hands: Mapping[str, tuple[str, ...]]
 
     def thought(self, level: int, stop: Callable[[], bool]) -> Thought:
-        """Return what comes of thinking at a level."""
+        """Return the result of thinking at a level."""
         budget = Budget(seconds=SECONDS, stop=stop)
         seed = len(self.record.moves)
         return think(self.record.game, self.position, Seat(self.hands), budget, level, seed)
 
 
 def table_of(body: Doc, folders: Iterable[Path]) -> Table:
-    """Return the table that a question tells of.
+    """Return the table that a question describes.
 
     Raises:
-        RecordError: it is no game.
+        RecordError: its record is not a game.
     """
     record = parse_record(body["record"], folders)
     record = replace(record, tile_set=box_on_the_table(record))
@@ -63,7 +63,7 @@ def table_of(body: Doc, folders: Iterable[Path]) -> Table:
 
 
 def move_wanted(body: Doc, folders: Iterable[Path], stop: Callable[[], bool]) -> Answer:
-    """Return the moves that the machine would make, best first, or what it needs before."""
+    """Return the moves that the machine would make, best first, or what it must know first."""
     table = table_of(body, folders)
     try:
         thought = table.thought(_level(body), stop)
@@ -75,7 +75,7 @@ def move_wanted(body: Doc, folders: Iterable[Path], stop: Callable[[], bool]) ->
 
 
 def hints(body: Doc, folders: Iterable[Path], stop: Callable[[], bool]) -> Answer:
-    """Return three moves worth trying, each with why."""
+    """Return up to three moves worth trying, each with its reasons."""
     table = table_of(body, folders)
     try:
         thought = table.thought(HIGHEST, stop)
@@ -93,18 +93,18 @@ def hints(body: Doc, folders: Iterable[Path], stop: Callable[[], bool]) -> Answe
 
 
 def replies(table: Table, most: int) -> list[Move]:
-    """Return the likeliest moves of whose turn it is, as one glance judges them."""
+    """Return the likeliest moves of the player whose turn it is, by a short search at level 3."""
     budget = Budget(seconds=SECONDS / 2)
     try:
         thought = think(table.record.game, table.position, Seat(table.hands), budget, level=3)
     except RecordError:
-        # A hidden hand: nobody can say what comes.
+        # The hand is hidden, so no move can be predicted.
         return []
     return [idea.move for idea in thought.ideas[:most]]
 
 
 def looked_over(body: Doc, folders: Iterable[Path], step: Callable[[], None]) -> Answer:
-    """Return a game looked over: what every move was worth, where it turned, luck and skill."""
+    """Return the analysis of a game: the value of every move, turning points, luck and skill."""
     table = table_of(body, folders)
     record = table.record
     if len(record.moves) > MOST_MOVES:

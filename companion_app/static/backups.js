@@ -7,7 +7,7 @@ export function showBackups() {
   const said = h("div", { "aria-live": "polite" });
   const secrets = h("input", { type: "checkbox" });
   const file = h("input.file", { type: "file", accept: ".zip,application/zip", id: "backup-file", onchange: () => { sure(file.files[0]); file.value = ""; } });
-  const say = (...content) => said.replaceChildren(...content);
+  const say = (...content) => said.replaceChildren(...content.filter(Boolean));
 
   const make = async () => {
     say(working(t("backup-making")));

@@ -60,6 +60,7 @@ export class Live extends EventTarget {
         setTimeout(() => { if (source === this.source) this.connect(true); }, 2000);
       }
     };
+    source.addEventListener("beat", () => { this.heard = Date.now(); });
     for (const name of NAMES) source.addEventListener(name, (e) => this.hear(name, e));
   }
 

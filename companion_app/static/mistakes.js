@@ -13,8 +13,8 @@ export class Mistakes {
     const said = await attempt(() => get("/api/mistakes"));
     if (!said) return;
     const mine = said.players.find((one) => one.name === name) ?? said.players[0];
-    this.element.replaceChildren(h("h2", {}, t("mistakes")), mine ? this.list(said, mine) : h("p.quiet", {}, t("mistakes-none")),
-      said.missing.length ? h("button.wide", { onclick: (e) => this.lookOver(said.missing[0], e.target, mine?.name) }, icon("hint"), t("mistakes-more", { n: said.missing.length })) : null);
+    const more = said.missing.length ? [h("button.wide", { onclick: (e) => this.lookOver(said.missing[0], e.target, mine?.name) }, icon("hint"), t("mistakes-more", { n: said.missing.length }))] : [];
+    this.element.replaceChildren(h("h2", {}, t("mistakes")), mine ? this.list(said, mine) : h("p.quiet", {}, t("mistakes-none")), ...more);
   }
 
   // What would have been better is not told: that is the question.

@@ -20,6 +20,8 @@ export class PhoneView {
     this.marks = h("div.marks", { "aria-hidden": "true" });
     this.view = h("div.viewfinder", { hidden: true }, this.video, this.image, this.marks);
     this.canvas = document.createElement("canvas");
+    this.awake = () => this.stayAwake();
+    document.addEventListener("visibilitychange", this.awake);
     this.count = h("p.quiet", { role: "status" });
     this.verdict = h("p.ready-line", { hidden: true });
     this.advice = h("ul.advice");
@@ -43,7 +45,7 @@ export class PhoneView {
 
   load() { this.look(); }
 
-  close() { this.stop(); clearTimeout(this.soon); }
+  close() { this.stop(); clearTimeout(this.soon); document.removeEventListener("visibilitychange", this.awake); }
 
   async look() {
     const seen = await get("/api/camera").catch(() => null);
@@ -129,8 +131,13 @@ export class PhoneView {
     this.image.hidden = true;
     await this.video.play();
     this.button.replaceChildren(icon("cross"), t("phone-stop"));
-    this.lock = await navigator.wakeLock?.request("screen").catch(() => null);
+    await this.stayAwake();
     this.send();
+  }
+
+  // Browsers let the screen go dark again once the page was hidden.
+  async stayAwake() {
+    if (!document.hidden && this.stream) this.lock = await navigator.wakeLock?.request("screen").catch(() => null);
   }
 
   stop() {

@@ -34,7 +34,8 @@ export class TableView {
     this.seeing = h("div.seeing-place");
     this.note = h("p.demo-note", { hidden: true }, icon("hint"), h("span", {}, t("demo-first")),
       h("button.ghost.round", { "aria-label": t("close"), onclick: () => { choose("demo", false); this.note.hidden = true; } }, icon("cross")));
-    this.hall = tv ? null : new HallCall().element;
+    this.hallCall = tv ? null : new HallCall();
+    this.hall = this.hallCall?.element ?? null;
     this.frame = h("div.frame", {}, this.source, this.note, h("div.board-place", {}, this.board.element, this.seeing), this.tools);
     this.element = h(`div.table-view${tv ? ".for-tv" : ""}`);
     this.arrange = () => { this.arranged(); this.cover(); if (this.state) this.showBoard(this.state); };
@@ -124,6 +125,7 @@ export class TableView {
     if (event.event === "question") { play("ask"); this.saySoon(true); }
     if (event.event === "machine" && event.belongs) { play("ask"); this.sayWanted(); }
     if (event.event === "over") { play("over"); this.saySoon(); }
+    if (event.event === "settings") this.hallCall?.update();
     if (event.event === "state" && state) this.showSeeing({ ...state, seeing: { state: event.state, text: t("seeing-" + event.state) } });
   }
 

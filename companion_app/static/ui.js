@@ -112,7 +112,7 @@ export async function upload(url, body, headers = {}) {
 export const post = (url, body = {}) => upload(url, JSON.stringify(body), { "Content-Type": "application/json" });
 
 // Nobody answered, or there was no room: it may be otherwise in a moment.
-export const isAway = (error) => error.code === "away" || error.code === "full-house";
+export const isAway = (error) => ["away", "eye-away", "full-house"].includes(error.code);
 
 // Asks until there is an answer: what was opened while the table was away fills itself when it is
 // back. Null when the answer is not wanted any more.

@@ -30,12 +30,13 @@ from companion_app.web.serving.sessions import Sessions
 
 log = logging.getLogger(__name__)
 LIGHT = "/favicon.ico"
-"""What the page asks itself for, to see that it still answers."""
+"""The address that the page requests from itself as a health check."""
 EVENTS_A_LIFE = 10**9
-"""Numbers of events that no two lives of the page share: a phone that comes back asks by them."""
+"""Event numbers reserved for each start of the page: a phone that reconnects asks for the events
+after the last number it saw, so no two starts may share one."""
 
 NICE = 5
-"""Seeing comes before serving: where they share a core, the eye has three quarters of it."""
+"""Niceness of the page's process: on a shared core the eye gets three quarters of the CPU time."""
 
 
 def main() -> int:
@@ -56,7 +57,7 @@ def main() -> int:
         player=FarPlayer(told["player"], lambda: child.report(player=True)),
     )  # fmt: skip
     companion.start_again = child.stopping.set
-    # What nobody fetched in the last life is not kept for ever.
+    # Delete backups that an earlier start of the page left behind.
     shutil.rmtree(home / BY_PAGE, ignore_errors=True)
     server = _server(companion, told)
     eye.start()
@@ -95,7 +96,7 @@ def _start_https(offer: HttpsOffer) -> None:
     try:
         offer.start()
     except OSError as error:
-        # The page works without it; only a phone's live camera does not.
+        # Without https only a phone's live camera does not work.
         log.error("no https: %s", error)
 
 

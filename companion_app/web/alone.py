@@ -1,4 +1,4 @@
-"""Games of one phone against the machine, on the drawing: a few at once, nowhere kept."""
+"""Games of one phone against the machine, played on the drawing; kept in memory only."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from engine.record import Record, record_to_json
 
 MOST_GAMES = 4
 LEFT_AFTER_S = 1800.0
-"""A game that nobody has touched for so long makes room for another."""
+"""Seconds without a move after which a game is removed when another one begins."""
 NOBODY = cast(Store, None)
-"""Of a store a match that is only shown needs nothing."""
+"""The missing store of a match that is only shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class AloneGame:
-    """One game: everything that is needed to play it on."""
+    """The state of one game."""
 
     record: Record
     seat: str
@@ -40,14 +40,14 @@ class AloneGame:
     touched_s: float = 0.0
 
     def match(self, set_folders: Iterable[Path] = ()) -> Match:
-        """Return it as it is shown; its box may be one of the owner's."""
+        """Return the game as a match for display; the folders hold the owner's boxes."""
         begun = Line(1, "alone", "started", {"record": record_to_json(self.record)}, 0.0)
         made = Line(2, "alone", "moves", {"moves": list(self.moves)}, 0.0)
         return Match.of_lines(NOBODY, "alone", [begun, made], set_folders)
 
 
 class AloneGames:
-    """The games that are on, by a name that only their phone knows."""
+    """The running games, by a secret name that only the phone of each game knows."""
 
     def __init__(self, player: Callable[[], Player]) -> None:
         self._player = player
@@ -58,7 +58,7 @@ class AloneGames:
         """Begin a game; return its name.
 
         Raises:
-            Refusal: there are as many as can be, or the machine is away.
+            Refusal: ``MOST_GAMES`` are running, or the machine is away.
         """
         with self._lock:
             old_s = time.monotonic() - LEFT_AFTER_S
@@ -88,7 +88,7 @@ class AloneGames:
         """Return a game.
 
         Raises:
-            Refusal: there is none of that name.
+            Refusal: there is no game of that name.
         """
         with self._lock:
             if name not in self._games:
@@ -112,6 +112,6 @@ class AloneGames:
             legal=tuple(said["legal"]), touched_s=time.monotonic(),
         )  # fmt: skip
         with self._lock:
-            # Of two answers to one position the first counts.
+            # Compare and swap: of two concurrent moves from one position the first wins.
             if self._games.get(name) is game:
                 self._games[name] = after

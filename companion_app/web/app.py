@@ -1,4 +1,4 @@
-"""The application factory: joins desk, settings and blueprints; every refusal says why."""
+"""The application factory: registers access control, blueprints and the error handler."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from companion_app.web.views import (
 
 log = logging.getLogger(__name__)
 NO_ROOM = (ENOSPC, EDQUOT, EROFS)
-"""What a full disk says, and one that has become read-only since it fails."""
+"""Error numbers of a full disk, and of a failing disk that was remounted read-only."""
 
 
 def create_app(companion: Companion) -> Flask:

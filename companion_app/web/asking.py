@@ -1,4 +1,4 @@
-"""Questions as the page asks them: a sentence, and answers with big pictures of the guesses."""
+"""The referee's questions for the page: a sentence, and answers with pictures of the guesses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.game import Json
 Doc = dict[str, Json]
 
 NAMED = ("discard", "pass", "hidden")
-"""Choices of a question that is asked in other words than its like."""
+"""Choices that give a question its own sentence, instead of the one for its subject."""
 
 
 def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
@@ -48,7 +48,7 @@ def _answer(question: Question, guess: Json, number: int, match: Match, speech: 
 
 
 def _tile_answer(guess: list[Json], match: Match, speech: Speech) -> Doc:
-    """Return one guess at a tile, with its picture; a hex cell is known by its colour alone."""
+    """Return the answer for a guessed tile, with its picture; for a hex cell only its colour."""
     tile, share = str(guess[0]), guess[1] if len(guess) > 1 else None
     turns = guess[2] if len(guess) > 2 else 0
     if tile in match.box:
@@ -63,7 +63,7 @@ def _tile_answer(guess: list[Json], match: Match, speech: Speech) -> Doc:
 
 
 def _tile_in(guess: Json, match: Match) -> str | None:
-    """Return the tile of a guessed move, where it is one."""
+    """Return the tile of a guess that is a single move; ``None`` for any other guess."""
     if not isinstance(guess, list) or len(guess) != 1 or not isinstance(guess[0], dict):
         return None
     named = guess[0].get("tile")
@@ -74,7 +74,7 @@ def _tile_in(guess: Json, match: Match) -> str | None:
 
 
 def _row_in_words(guess: Json, speech: Speech) -> str:
-    """Return a guessed row of moves in words."""
+    """Return a guessed sequence of moves in words."""
     moves = guess if isinstance(guess, list) else [guess]
     said = [
         f"{speech.player(str(m.get('player', '')))}: {speech.tile(str(m.get('tile', '')))}"

@@ -1,7 +1,7 @@
-"""Writes a finished game for Board Game Stats: the ``.bgsplay`` file and the link.
+"""Exports a finished game to the app Board Game Stats: as a ``.bgsplay`` file and as a link.
 
-Both formats were read off programs that work with the app; every boolean must be there, scores
-are text, and ids are derived from ours, so that importing twice makes no second play.
+Both formats were taken from programs that work with the app. Every boolean is required, scores
+are text, and ids are derived from ours, so that a second import creates no duplicate.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The host card: a code on paper that makes a phone the host, and how a camera reads it.
+"""The host card: QR codes on paper that make a phone the host, and how they are read.
 
-The card has two codes. The large one is short, so that the camera over the table reads it from a
-metre away; who lays it there shows that it is his phone by a code on its screen, beside the card:
-whoever else asks at that moment gains nothing. The small one is an address for the phone's own
-camera. Of the code itself only a hash is kept.
+The large QR code is short, so that the camera over the table reads it from a metre away. The phone
+that asks shows a code of its own beside the card, so that no other phone can become host at that
+moment. The small QR code is an address for the phone's own camera. Only a hash of the card's code
+is stored.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import segno
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 LENGTH = 20
-"""Letters of a code: a hundred bits, and as many as the smallest QR code holds."""
+"""Letters of a code: 100 bits, and as many letters as the smallest QR code holds."""
 CARD_MM, LARGE_MM, SMALL_MM = (148, 105), 84, 30
-"""A6, to be cut out of any sheet. A module of the large code is as wide as four pixels of a
-camera that sees a metre in 1280 of them."""
+"""The size of the card (A6), and the sides of its two QR codes. A module of the large code is 4 mm
+wide: five pixels of a camera that sees one metre across 1280 pixels."""
 TRIED = ((1.0, "QRCodeDetectorAruco"), (2.0, "QRCodeDetector"))
-"""Detectors of OpenCV and how much larger each is shown the picture. One finds codes that the other
-misses: by 48 drawn tables, turned and blurred."""
+"""Scales of the picture, each with its OpenCV detector. Each detector finds codes that the other
+misses, as measured on 48 drawn tables, turned and blurred."""
 
 
 def some_code() -> str:
@@ -43,10 +43,10 @@ def drawn_card(code: str, address: str, title: str, about: str) -> str:
     """Return the card to print, as SVG in millimetres.
 
     Args:
-        code: what it holds.
-        address: where phones find the page.
-        title: its heading.
-        about: how it is used, in a few sentences.
+        code: the code in both QR codes.
+        address: the page's URL for phones.
+        title: the heading.
+        about: instructions, in a few sentences.
     """
     width, height = CARD_MM
     large = _placed(code, 12, 14, LARGE_MM)
@@ -66,7 +66,7 @@ def drawn_card(code: str, address: str, title: str, about: str) -> str:
 
 
 def codes_in(jpeg: bytes) -> tuple[str, ...]:
-    """Return the texts of all QR codes in a picture; for a worker, since the page has no OpenCV."""
+    """Return the texts of all QR codes in a picture; runs in a worker, which may load OpenCV."""
     import cv2
     import numpy as np
 

@@ -1,6 +1,6 @@
-"""What views need: what the page stands on, the guest's language and words, and what was sent.
+"""What every view needs: the objects behind the page, and sentences in the guest's language.
 
-Imports no view; the factory in ``app.py`` joins them.
+Imports no view; the application factory in ``app.py`` registers them.
 """
 
 from __future__ import annotations
@@ -44,36 +44,36 @@ from companion_app.web.summaries import Summaries
 
 @dataclass
 class Companion:
-    """Everything that the page stands on."""
+    """The state and services shared by all views of the page."""
 
     eye: Eye
-    """Owns the game; what is changed is changed there."""
+    """The process that owns the game; every change goes through it."""
     settings: SettingsFile
     place: Place
-    """Where games and their boxes lie, to be read."""
+    """The match store and the folders of tile sets; the page only reads them."""
     hub: Hub = field(default_factory=Hub)
     read_photo: ReadPhoto | None = None
-    """``None`` where no picture can be read on this machine."""
+    """Reads an uploaded photo; ``None`` where this machine cannot read pictures."""
     address: str = ""
-    """Where phones find the page, for the QR code."""
+    """The page's URL for phones, shown as a QR code."""
     limiter: Limiter = field(default_factory=Limiter)
     sessions: Sessions = field(default_factory=Sessions)
     """Phones that showed the PIN or the join code."""
     checker: Lately[Check | None] = field(default_factory=Lately)
-    """Whether the camera's picture will do, asked of the hands once for all phones."""
+    """Caches the check of the camera's picture, so that the hands do it once for all phones."""
     photos: list[bytes] = field(default_factory=list)
-    """Of the calibration sheet, since the camera was chosen."""
+    """Photos of the calibration sheet taken since the camera was chosen."""
     https: HttpsOffer | None = None
     hands: Hands = field(default_factory=Hands)
-    """Does the heavy work of guests, apart from the game."""
+    """The worker pool for guests' CPU-heavy requests, separate from the running game."""
     start_again: Callable[[], None] = lambda: None
-    """Ends this page; whoever looks after it starts it again."""
+    """Ends the page's process; the supervisor then restarts it."""
     player: Player = field(default_factory=NoPlayer)
-    """Thinks for the machine: hints, games looked over, games of one phone."""
+    """Computes for the machine: hints, reviews of games, games of one phone."""
     shared: SharedAnswers = field(default_factory=SharedAnswers)
-    """What phones ask about the table."""
+    """Caches answers about the table until the next event."""
     of_games: SharedAnswers = field(default_factory=SharedAnswers)
-    """What they ask about all kept games."""
+    """Caches answers about all kept games."""
     packer: Packer = field(default_factory=Packer)
 
     def __post_init__(self) -> None:
@@ -84,16 +84,16 @@ class Companion:
 
     @property
     def home(self) -> Path:
-        """The folder of everything that is kept."""
+        """The folder that holds all stored data."""
         return self.place.file.parent
 
     @property
     def corrections(self) -> LabelledPictures:
-        """Labelled pictures of what people put right."""
+        """Labelled pictures made from people's corrections."""
         return LabelledPictures(self.home / "corrections")
 
     def allow_help(self) -> None:
-        """Let the machine help; every way to its help passes here.
+        """Check that the machine may help; every request for its help calls this.
 
         Raises:
             Refusal: the hall has switched help off, as in rated rounds.
@@ -102,12 +102,13 @@ class Companion:
             raise Refusal(code="help-off", status=409)
 
     def now(self) -> Now:
-        """Return how the table stands.
+        """Return the current state of the table.
 
         Raises:
             EyeAway: nothing is known yet.
         """
-        # First the events: a standing that comes meanwhile makes what is shown newer, not older.
+        # Read the version before the standing: a race then shows newer data under an older
+        # version, never older data under a newer one.
         version = self.hub.version
         return self._replica.now(self.eye.standing(), version, self.eye.is_there)
 
@@ -117,34 +118,34 @@ class Companion:
 
 
 def _draw_once(match: Match) -> None:
-    """Let the first drawings of a game come as fast as the later ones."""
+    """Warm the drawing caches of a game in the background, so that its first drawing is fast."""
     drawing = (match.box, len(match.start.players))
     threading.Thread(target=warm_up, args=drawing, daemon=True).start()
 
 
 def companion() -> Companion:
-    """Return what the page stands on."""
+    """Return the ``Companion`` of the current application."""
     found: Companion = current_app.extensions["snake-eye"]
     return found
 
 
 def done(what: str, told: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Have something done; return the state after it, so that who asked sees it at once."""
+    """Ask the eye for a change; return the state after it, which the caller shows at once."""
     companion().eye.ask(what, told)
     return snapshot.state(companion().now(), speech())
 
 
 def join_code_shown() -> str | None:
-    """Return the join code for whoever may hand it on: the host, and who has joined by it."""
+    """Return the join code for the host and for guests who joined with it; else ``None``."""
     known = access.is_host() or access.has_joined()
     return companion().settings.now.join_code if known else None
 
 
 def speech(names: Mapping[str, str] | None = None) -> Speech:
-    """Return the words for this guest."""
+    """Return the speech in this guest's language."""
     return Speech(language(), companion().eye.standing().names if names is None else names)
 
 
 def svg_answer(drawn: str) -> Response:
-    """Return a drawing."""
+    """Return the response for an SVG drawing."""
     return fresh(Response(drawn, mimetype="image/svg+xml"))

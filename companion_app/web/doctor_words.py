@@ -1,7 +1,7 @@
-"""What `doctor` says, in the guest's language.
+"""The sentences of `doctor`, translated into the guest's language.
 
-Doctor speaks English; the other catalogues have its sentences under ``doctor``, by the English
-one with names in braces where something is filled in. A sentence that is not there stays English.
+Doctor writes English. A catalogue holds translations under ``doctor``, keyed by the English
+template with names in braces for what is filled in. A sentence without one stays English.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from companion_app.web.speech import catalogue
 from engine.wording import Sentence, in_form
 
 FIELD = re.compile(r"\\\{(\w+)\\\}")
-"""A name in braces, in a sentence whose other signs are escaped."""
+"""A name in braces, in a template that went through ``re.escape``."""
 JOINED = " and "
 
 
@@ -29,14 +29,14 @@ def in_words(text: str, language: str) -> str:
 
 
 def _part(text: str, language: str) -> str:
-    """Return what was filled in; where it is words of doctor's own, in the language too."""
+    """Return a filled-in value; parts that are doctor's own words are translated too."""
     words: Mapping[str, str] = catalogue(language).get("doctor", {})
     return ", ".join(str(words.get(part, part)) for part in text.split(JOINED))
 
 
 @cache
 def _sentences(language: str) -> tuple[tuple[re.Pattern[str], Sentence], ...]:
-    """Return the sentences, those with the most words of their own first."""
+    """Return a pattern and translation for each template, the most specific template first."""
     words: Mapping[str, Sentence] = catalogue(language).get("doctor", {})
     order = sorted(words, key=lambda english: -len(re.sub(r"\{\w+\}", "", english)))
     return tuple(

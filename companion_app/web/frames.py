@@ -1,4 +1,4 @@
-"""Frames of the table's camera, asked of the eye, for the hands to read."""
+"""Frames of the table's camera, requested from the eye and read by the hands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.placement import Layout
 from engine.record import Record, layout_to_json, record_to_json
 
 FRAME_S = 40.0
-"""How long a frame is waited for: the first of a camera may take half a minute."""
+"""Timeout for a frame, in seconds: the first one of a camera may take half a minute."""
 
 
 def source() -> str:
@@ -28,14 +28,14 @@ def source() -> str:
 
 
 def newest(begun: Record | None = None) -> Still | None:
-    """Return the newest frame; the demo table shows one like the game to come, half played."""
+    """Return the newest frame; the demo table draws the game to come, half played."""
     drawn = begun is not None and kind_of(source()) == "demo"
     asked = {"record": record_to_json(begun)} if drawn and begun is not None else {}
     return _still(companion().eye.ask("frame", asked, within_s=FRAME_S))
 
 
 def of_layout(begun: Record, layout: Layout) -> Still | None:
-    """Return the newest frame of a table on which somebody was asked to lay tiles."""
+    """Return the newest frame, after asking people to lay a layout; the demo table draws it."""
     if kind_of(source()) != "demo":
         return newest()
     asked = {"record": record_to_json(begun), "layout": layout_to_json(layout)}
@@ -43,7 +43,7 @@ def of_layout(begun: Record, layout: Layout) -> Still | None:
 
 
 def read(still: Still | None, record: Record) -> dict[str, Any]:
-    """Return what lies on the table in a frame.
+    """Return the reading of a frame by the hands.
 
     Raises:
         WebError: there is no frame.
@@ -55,12 +55,12 @@ def read(still: Still | None, record: Record) -> dict[str, Any]:
 
 
 def profile() -> Path:
-    """Return where what was learnt about this camera is kept."""
+    """Return the file of this camera's profile."""
     return profile_file(companion().home, source())
 
 
 def profile_in_short() -> dict[str, Any] | None:
-    """Return in short what was learnt about this camera."""
+    """Return a summary of this camera's profile; ``None`` where it is not calibrated."""
     file = profile()
     return companion().hands.do(LOOK, calibrated, file) if file.is_file() else None
 

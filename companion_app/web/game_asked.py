@@ -14,14 +14,14 @@ from engine.record import Record, find_set, parse_options, parse_players
 
 
 def record_begun(sent: Mapping[str, Any]) -> Record:
-    """Return the game that begins now, with nothing laid."""
+    """Return the record of a game that begins now, with an empty table."""
     record = _record(sent, sent.get("set"), sent.get("players"))
     record.game.opening(record.start, record.tile_set)
     return record
 
 
 def record_asked(sent: Mapping[str, Any]) -> Record:
-    """Return the game to come that a request names: game, set, players, options."""
+    """Return the record of a game to come; players and set that were not sent get defaults."""
     facts = game_named(sent.get("game")).facts
     some = list((facts.player_names or ("Anna", "Ben"))[: facts.fewest_players])
     players = some if sent.get("players") is None else sent["players"]
@@ -29,7 +29,7 @@ def record_asked(sent: Mapping[str, Any]) -> Record:
     try:
         record.game.opening(record.start, record.tile_set)
     except RecordError as error:
-        # What the border is laid with may lie on the table that is read next.
+        # Ignore a missing setup: the tiles of the border may lie on the table that is read next.
         if error.place != "setup":
             raise
     return record

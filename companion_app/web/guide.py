@@ -1,6 +1,6 @@
-"""The guide for players and owners: Markdown of ``docs``, as chapters that the page shows.
+"""The guide for players and owners: Markdown files of ``docs``, rendered as HTML for the page.
 
-``companion_app/guide`` is a link to ``docs``, so that checkout, wheel and release have one text.
+``companion_app/guide`` is a symbolic link to ``docs``, so checkout, wheel and release share it.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ def chapter(language: str, name: str) -> Chapter:
     """Return a chapter.
 
     Raises:
-        NotFound: there is none of this name or in this language.
+        NotFound: there is no chapter of this name in this language.
     """
     if language not in LANGUAGES or name not in CHAPTERS:
         raise NotFound
-    # Few open the guide, and a page must start at once.
+    # Imported here to keep the page's start fast: few guests open the guide.
     from markdown_it import MarkdownIt
 
     text = (_folder() / language / f"{name}.md").read_text(encoding="utf-8")
-    # The text is our own: the places that the page links to are anchors in it.
+    # Raw HTML is safe, since the text is our own; it is needed for the anchors.
     html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
     title = text.partition("\n")[0].removeprefix("# ")
     return Chapter(name, title, _for_the_page(html))
 
 
 def picture(name: str) -> bytes:
-    """Return a picture of the guide. Names come from a list, so no other file can be reached.
+    """Return a picture of the guide; only names listed in the folder match, so no path escapes it.
 
     Raises:
         NotFound: there is no such picture.
@@ -61,7 +61,7 @@ def picture(name: str) -> bytes:
 
 
 def _for_the_page(html: str) -> str:
-    """Return a chapter with its places on the headings, and without styles, which the page bans."""
+    """Return HTML with ids on the headings and without inline styles, which the CSP forbids."""
     html = re.sub(r'<(h\d)><a id="([\w-]+)"></a>', r'<\1 id="\2">', html)
     html = html.replace(' style="text-align:right"', ' class="number"')
     return html.replace("<table>", '<table tabindex="0">')

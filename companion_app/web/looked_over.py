@@ -1,4 +1,4 @@
-"""Games looked over by the machine, one at a time, and kept for those who ask again."""
+"""Reviews of games by the machine: computed one at a time in the background, then cached."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from companion_app.seat.player import Player
 
 log = logging.getLogger(__name__)
 LONGEST_S = 900.0
-"""A long game with several boards takes minutes on a small machine."""
+"""Timeout in seconds: the review of a long game with several boards takes minutes on a small
+computer."""
 
 
 class LookedOver:
-    """Has games looked over in a thread of its own."""
+    """Requests reviews of games in a background thread."""
 
     def __init__(self, player: Callable[[], Player], kept: Callable[[], KeptLooks]) -> None:
         self._player, self._kept = player, kept
@@ -28,18 +29,18 @@ class LookedOver:
         self._failed: dict[tuple[str, int], Refusal] = {}
 
     def known(self, key: str, record: Mapping[str, Any]) -> Any:
-        """Return a game looked over before; ``None`` where it was not."""
+        """Return the cached review of a game; ``None`` where there is none."""
         return self._kept().of(*_mark(key, record))
 
     def all(self) -> Mapping[str, Any]:
-        """Return every game that was looked over before, by its key."""
+        """Return all cached reviews, by the key of the game."""
         return self._kept().all()
 
     def of(self, key: str, record: Mapping[str, Any]) -> Any:
-        """Return a game looked over; ``None`` while that is being done, or another one is.
+        """Return the review of a game; ``None`` while this one or another is being computed.
 
         Raises:
-            Refusal: it cannot be done; who asks again begins anew.
+            Refusal: the review failed; asking again starts a new one.
         """
         mark = _mark(key, record)
         found = self._kept().of(*mark)
@@ -67,5 +68,5 @@ class LookedOver:
 
 
 def _mark(key: str, record: Mapping[str, Any]) -> tuple[str, int]:
-    """Return what tells a game from another, and from itself after one more move."""
+    """Return the cache key of a game: its key, and a checksum of its record."""
     return key, zlib.crc32(json.dumps(record, sort_keys=True).encode())

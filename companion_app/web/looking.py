@@ -1,7 +1,7 @@
-"""Frames of the camera looked at for the page: read, judged, learnt from. Done by the hands.
+"""What the hands do with camera frames for the page: read, check, calibrate and diagnose.
 
-Everything here is called in a worker with plain data and returns plain data; only there are the
-libraries loaded that read pictures.
+Every function runs in a worker process with plain data in and out. Vision libraries are imported
+inside the functions, so that only workers load them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 Doc = dict[str, Any]
 FOR_AN_EVENING = frozenset({"dark", "blur"})
-"""One picture may be read surely in spite of these; who sets a camera up had better mend them."""
+"""Advice that does not prevent a sure reading of one picture, but that should be followed when
+setting up a camera for a whole evening."""
 Box = tuple[float, float, float, float]
 """Left, top, width and height as shares of the picture."""
 
@@ -38,15 +39,15 @@ class Wanted:
     name: str
 
     def box(self) -> TileSet:
-        """Return it."""
+        """Return the tile set."""
         return find_set(game_named(self.game), self.name, self.place.set_folders)
 
 
-# --- what lies there -----------------------------------------------------------------------------
+# --- reading -------------------------------------------------------------------------------------
 
 
 def read_still(wanted: Wanted, still: Still) -> Doc:
-    """Return the table state of a frame, what is unsure and what is to be changed."""
+    """Return the table state of a frame, the number of unsure tiles, and advice."""
     from companion_app.live.reading import plain
     from vision import ReadRequest, read_table, table_state_to_json
 
@@ -56,22 +57,22 @@ def read_still(wanted: Wanted, still: Still) -> Doc:
             "advice": sorted({one.what for one in state.quality.advice})}  # fmt: skip
 
 
-# --- whether the picture will do -----------------------------------------------------------------
+# --- checking the picture ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is to be said about a picture."""
+    """The result of checking whether a picture is good enough."""
 
     size_px: tuple[int, int]
     ok: bool
     tiles: int
     advice: tuple[tuple[str, Box | None], ...] = ()
-    """What is wrong, each with its place; ``None`` for the whole picture."""
+    """Each problem with its box in the picture; ``None`` for the whole picture."""
 
 
 def checked(wanted: Wanted | None, profile_file: Path, still: Still) -> Check:
-    """Return what is to be said about a frame."""
+    """Check whether a frame is good enough, and whether the camera moved since calibration."""
     state = _read(still, wanted.box() if wanted is not None else None)
     width, height = state.size_px
     advice: list[tuple[str, Box | None]] = []
@@ -89,7 +90,7 @@ def checked(wanted: Wanted | None, profile_file: Path, still: Still) -> Check:
 
 
 def _read(still: Still, box: TileSet | None) -> TableState:
-    """Read a picture as a box, or as whatever shape of tile it shows more of."""
+    """Read a picture with a tile set; without one, with the tile shape that finds more tiles."""
     from vision import ReadRequest, read_table
 
     bgr = still.bgr()
@@ -112,19 +113,19 @@ def _hangs_differently(profile: Profile, bgr: Any) -> bool:
 
 
 def calibrated(profile_file: Path) -> Doc | None:
-    """Return in short what was learnt about a camera; nothing where it was not calibrated."""
+    """Return a summary of a camera's profile; ``None`` where it is not calibrated."""
     profile = _profile(profile_file)
     return None if profile is None else _in_short(profile)
 
 
 def learnt(photos: Sequence[bytes], still: Still, profile_file: Path) -> tuple[bytes, Doc]:
-    """Learn a camera from photos of the sheet and one more; keep it.
+    """Calibrate a camera from earlier photos of the sheet and a new frame; save the profile.
 
     Returns:
-        The last photo, packed, and in short what was learnt.
+        The new frame as PNG, and a summary of the profile.
 
     Raises:
-        WebError: there is no sheet in the last one, or the profile cannot be kept.
+        WebError: the new frame shows no sheet, or the profile cannot be saved.
     """
     import cv2
     import numpy as np
@@ -167,7 +168,7 @@ def _in_short(profile: Profile) -> Doc:
 
 
 def sheet(paper: str) -> bytes:
-    """Return the calibration sheet to print."""
+    """Return the printable calibration sheet as PDF."""
     import tempfile
 
     from models.sheets.calibration import calibration_sheet
@@ -183,7 +184,7 @@ def sheet(paper: str) -> bytes:
 
 
 def examined(home: Path, kind: str, trouble: str, still: Still | None) -> Doc:
-    """Return what doctor says of the machine, and of a camera by its newest frame."""
+    """Return doctor's report on the machine, and on a camera by its newest frame."""
     from companion_app.doctor import diagnose, report
     from companion_app.doctor_camera import Seen
     from companion_app.doctor_machine import Machine

@@ -1,6 +1,6 @@
-"""What the machine wants at the table, in the guest's words: which tile, where, and what it needs.
+"""The machine's wishes at the table, in the guest's language: its move, or what it needs.
 
-Words name tiles and what lies beside them; the drawing and the camera's picture show the rest.
+Sentences name a tile and its neighbours; the drawing and the camera's picture show the place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_BESIDE = 2
 
 
 def machine_to_json(said: Mapping[str, Any] | None, match: Match, speech: Speech) -> Doc | None:
-    """Return what the machine wants, in words and as places; nothing where it has no seat."""
+    """Return the machine's wish, in words and as places; ``None`` where it has no seat."""
     if said is None:
         return None
     player = said["player"]
@@ -52,7 +52,7 @@ def machine_to_json(said: Mapping[str, Any] | None, match: Match, speech: Speech
 
 
 def ghost(before: Layout, later: Layout, match: Match) -> list[Doc]:
-    """Return what a move would lay: each tile, how it is turned, and its places."""
+    """Return the tiles that a move would lay, each with its turns and places."""
     return [
         {"tile": one.tile, "turns": one.turns if isinstance(one, Placement) else 0,
          "spots": places_of(one, match.box)}
@@ -65,7 +65,7 @@ def _laid(before: Layout, later: Layout) -> list[Placement | Piece]:
 
 
 def words_for(match: Match, move: Move, speech: Speech) -> str:
-    """Return a move in words: the tile, and what lies beside its place."""
+    """Return a move in words: the tile, and the neighbours of its place."""
     before, later = match.layout, match.after(move)
     laid = _laid(before, later)
     if not laid:
@@ -86,7 +86,7 @@ def words_for(match: Match, move: Move, speech: Speech) -> str:
 def _beside(
     one: Placement | Piece, before: Layout, match: Match, speech: Speech
 ) -> list[str]:  # fmt: skip
-    """Return what lies beside a place, heads first: they are found most easily."""
+    """Return sentences about a tile's neighbours, heads first: people find those most easily."""
     lying: dict[Spot, Placement | Piece] = {
         spot: other for other in tiles_of(before) for spot in spots_of(other)
     }
@@ -107,7 +107,7 @@ def _under(one: Placement | Piece, before: Layout) -> Placement | Piece | None:
     return next((old for old in tiles_of(before) if places.intersection(spots_of(old))), None)
 
 
-# --- why -----------------------------------------------------------------------------------------
+# --- reasons -------------------------------------------------------------------------------------
 
 
 def reasons_in_words(why: Iterable[Mapping[str, Any]], speech: Speech) -> str:

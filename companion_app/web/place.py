@@ -1,4 +1,4 @@
-"""Where the page finds what is kept."""
+"""The paths of stored games and tile sets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where games and their boxes lie."""
+    """The file of the match store, and the folders of the owner's tile sets."""
 
     file: Path
     set_folders: tuple[Path, ...] = ()

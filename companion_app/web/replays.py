@@ -1,6 +1,6 @@
-"""Kept games played through again: to look at, to take away, to sum up. Done by the hands.
+"""What the hands do with kept games: replay them, to show, export or sum them up.
 
-Everything here is called in a worker with plain data and returns plain data.
+Every function runs in a worker process, with plain data in and out.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from engine.record import record_to_json
 
 Doc = dict[str, Any]
 MOST_LISTED = 400
-"""Legal moves that are listed at most."""
+"""The largest number of legal moves in an answer."""
 MOST_AT_HAND = 12
-"""Replayed games that stay in a worker while people look through them."""
+"""The size of a worker's LRU cache of replayed games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A game that was played through."""
+    """A replayed game."""
 
     match: Match
     times: Doc
     names: dict[str, str]
     fouls: Counter[str]
-    """By player."""
+    """The number of fouls of each player."""
     seq: int
     demo: bool = False
-    """Whether it was played on the demo table: such a game counts for nobody."""
+    """Whether the game was played on the demo table, which statistics ignore."""
 
 
 _at_hand: OrderedDict[tuple[Place, str, int], Replayed] = OrderedDict()
 
 
 def replayed(place: Place, key: str) -> Replayed:
-    """Return a game; it is played through only when something was added.
+    """Return a replayed game, from the cache unless its log has grown.
 
     Raises:
         NotFound: there is no such game.
-        StoreError: its lines do not make a game.
+        StoreError: the lines of its log do not make a game.
     """
     kept = KeptGames(place.file)
     lines = kept.lines(key)
@@ -60,10 +60,12 @@ def replayed(place: Place, key: str) -> Replayed:
         raise NotFound(code="no-game")
     mark = (place, key, lines[-1].seq)
     if mark not in _at_hand:
-        # Of a store a match that is only read needs no more than its lines.
+        # A match that is only read uses nothing of its store but the lines.
         match = Match.resume(cast(Store, kept), key, place.set_folders)
         fouls = Counter(str(line.body["move"]["player"]) for line in lines if line.kind == "foul")
-        times = {"began_s": lines[0].at_s, "ended_s": lines[-1].at_s}
+        # Names may be corrected long after the game.
+        played = [line for line in lines if line.kind != "names"]
+        times = {"began_s": lines[0].at_s, "ended_s": played[-1].at_s}
         sources = [str(line.body.get("source", "")) for line in lines if line.kind == "source"]
         demo = any(source.partition(":")[0] == "demo" for source in sources)
         _at_hand[mark] = Replayed(match, times, names_in(lines), fouls, lines[-1].seq, demo)
@@ -73,11 +75,11 @@ def replayed(place: Place, key: str) -> Replayed:
     return _at_hand[mark]
 
 
-# --- in short ------------------------------------------------------------------------------------
+# --- summaries -----------------------------------------------------------------------------------
 
 
 def summed_up(place: Place, keys: list[str]) -> dict[str, Kept | str]:
-    """Return games in short, without a word of any language; or why one cannot be read."""
+    """Return the summaries of games, independent of language; for an unreadable one the reason."""
     made: dict[str, Kept | str] = {}
     for key in keys:
         try:
@@ -88,7 +90,7 @@ def summed_up(place: Place, keys: list[str]) -> dict[str, Kept | str]:
 
 
 def summary_of(game: Replayed) -> Kept:
-    """Return a game in short."""
+    """Return the summary of a game."""
     match = game.match
     whole = snapshot.match_to_json(match, Speech("en", {}))
     return Kept(game.seq, {
@@ -117,7 +119,7 @@ def game_document(place: Place, key: str, language: str, n: int | None) -> Doc:
 
 
 def game_in_short(place: Place, key: str) -> Kept:
-    """Return a game in short, without a word of any language."""
+    """Return the summary of a game, independent of language."""
     return summary_of(replayed(place, key))
 
 
@@ -134,7 +136,7 @@ def game_record(place: Place, key: str) -> Doc:
 
 
 def game_looked_over(place: Place, key: str, language: str, found: Doc) -> Doc:
-    """Return a game looked over, with every better move in words and as a ghost."""
+    """Return the review of a game, with every better move in words and as a ghost."""
     game = replayed(place, key)
     match, words = game.match, Speech(language, game.names)
     moves = []
@@ -155,7 +157,7 @@ def game_looked_over(place: Place, key: str, language: str, found: Doc) -> Doc:
 
 
 def game_before(place: Place, key: str, language: str, n: int) -> Doc:
-    """Return a game as it stood before its nth move: its record, and what could be done."""
+    """Return a game as it stood before its nth move: its record, and the legal moves."""
     game = replayed(place, key)
     match, words = game.match, Speech(language, game.names)
     if not 1 <= n <= len(match.accepted):

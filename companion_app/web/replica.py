@@ -1,7 +1,7 @@
-"""The game that is on as the page knows it: followed line by line in the log, never written.
+"""A read-only replica of the running game in the page's process, built from the log.
 
-Each line is taken in once. What was shown stays as it is while somebody draws it: the next line
-makes another match, so that nobody waits for a drawing.
+Each line of the log is applied once. A match is never changed in place: the next line makes a new
+one, so that drawing an older one needs no lock.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from companion_app.web.place import Place
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """How the table stands, as the page shows it."""
+    """An immutable snapshot of the table for the page."""
 
     standing: Standing
     version: int
@@ -32,19 +32,19 @@ class Now:
     pending: Pending | None = None
     """The announced foul that still lies on the table."""
     pictures: frozenset[str] = frozenset()
-    """Those that are kept of the foul, by name."""
+    """The names of the kept pictures of the pending foul."""
     questions: tuple[Question, ...] = ()
     is_watched: bool = True
-    """Whether the eye is there."""
+    """Whether the eye is connected."""
 
     @property
     def mark(self) -> tuple[int, int, bool]:
-        """Another one whenever there is something else to show."""
+        """A version mark that changes whenever the page has to show something new."""
         return self.version, self.standing.mark, self.is_watched
 
 
 class Replica:
-    """Follows the log of the game that is on."""
+    """Follows the log of the running game."""
 
     def __init__(self, place: Callable[[], Place], begun: Callable[[Match], None]) -> None:
         self._place, self._begun = place, begun
@@ -52,7 +52,7 @@ class Replica:
         self._match: Match | None = None
 
     def now(self, standing: Standing, version: int, is_watched: bool) -> Now:
-        """Return how the table stands by a standing.
+        """Return the snapshot of the table that belongs to a standing.
 
         Raises:
             StoreError: the file of games cannot be read.
@@ -87,6 +87,6 @@ class Replica:
     def _read(self, key: str, seq: int) -> Match:
         place = self._place()
         kept = KeptGames(place.file)
-        # Of a store a match that is only read needs no more than its lines.
+        # A match that is only read uses nothing of its store but the lines.
         lines = kept.lines(key, upto=seq)
         return Match.of_lines(cast(Store, kept), key, lines, place.set_folders)

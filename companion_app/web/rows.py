@@ -1,4 +1,4 @@
-"""Where a tile lies, as people count it: rows from the top and places from the left, from 1."""
+"""The place of a tile as people count it: rows from the top, columns from the left, from 1."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from engine.tiles import TileSet
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place on the table, in numbers for people."""
+    """A place on the table, in one-based numbers for people."""
 
     row: int
     column: int
     board: int | None = None
-    """Which board, where there are several."""
+    """The number of the board, from 1; ``None`` where there is only one."""
 
 
 def board_side(box: TileSet) -> int | None:
@@ -25,11 +25,11 @@ def board_side(box: TileSet) -> int | None:
 
 
 def where(one: Placement | Piece, lying: Iterable[Placement | Piece], side: int | None) -> Where:
-    """Return where a tile lies.
+    """Return the place of a tile.
 
     Args:
-        one: the tile; of several cells the first counts.
-        lying: all tiles, since a layout of cards begins with its outermost ones.
+        one: the tile; a piece of several cells is placed by its first one.
+        lying: all tiles, since rows and columns of cards count from the outermost ones.
         side: how many hexes a side of the board has, where there is one.
     """
     if isinstance(one, Piece):

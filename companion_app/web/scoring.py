@@ -1,4 +1,4 @@
-"""Tables scored and tiles printed for guests. Done by the hands: plain data in, plain data out."""
+"""What the hands do for guests: score tables, print tiles. Plain data in, plain data out."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from engine.tiles import TileSet
 
 Doc = dict[str, Any]
 LIES = ("tile", "at", "turns", "field", "cells", "board")
-"""What a table state says of where a tile lies."""
+"""Fields of a table state that say which tile lies where."""
 ReadPhoto = Callable[[bytes, str, str, tuple[Path, ...]], Mapping[str, Any]]
-"""Reads a photo of a table: its bytes, the game, the set and the owner's folders of sets; returns a
-table state. A function that can be imported by its name."""
+"""Reads a photo of a table: takes its bytes, the game, the set and the owner's folders of sets, and
+returns a table state. Must be a module-level function, since it is pickled for a worker."""
 
 
 def scored_photo(
     place: Place, language: str, read: ReadPhoto, data: bytes, game: str, box: str | None
 ) -> Doc:
-    """Return the score of a photographed table, what is unsure, and what would make it better."""
+    """Return the score of a photographed table, the number of unsure tiles, and advice."""
     table = read(data, game, box or game, place.set_folders)
     answer = scored_table(place, language, game, box, dict(table), {})
     words = Speech(language, {})
@@ -50,7 +50,7 @@ def scored_photo(
 
 
 def _another_game(words: Speech, game: str, other: str | None) -> str:
-    """Return that a photo shows another game than the chosen one, and which."""
+    """Return the sentence that a photo shows no table of the chosen game, and which game it is."""
     title = game_named(game).facts.title
     if other is None:
         return words.page("advice-no-game", game=title)
@@ -58,7 +58,7 @@ def _another_game(words: Speech, game: str, other: str | None) -> str:
 
 
 def _seen(box: TileSet, table: Mapping[str, Any], words: Speech) -> Doc:
-    """Return where tiles lie in a photo, and what they may be put right to."""
+    """Return the outlines of tiles in a photo, and the kinds that they may be corrected to."""
     tiles = [
         {"sure": sure, "outline": one["outline"], "lies": {k: one[k] for k in LIES if k in one},
          "label": words.tile(one["tile"]) if one.get("tile") in box else "",
@@ -79,7 +79,7 @@ def _seen(box: TileSet, table: Mapping[str, Any], words: Speech) -> Doc:
 def scored_table(
     place: Place, language: str, game_name: Any, set_name: Any, table: Any, options: Any
 ) -> Doc:
-    """Return the score of a table as it lies."""
+    """Return the score of a table, with every score line and violation in words."""
     game = game_named(game_name)
     box = find_set(game, set_name, place.set_folders)
     layout, _ = parse_table(game, box, table, "table")
@@ -112,7 +112,7 @@ def scored_table(
 def printed_part(
     place: Place, language: str, game_name: str, set_name: str | None, paper: str, part: str
 ) -> bytes:
-    """Return one PDF file of a box, in the guest's words.
+    """Return one PDF file of a box, in the guest's language.
 
     Raises:
         NotFound: the box has no such part.
@@ -129,7 +129,7 @@ def printed_part(
 
 
 def printed(place: Place, game_name: str, set_name: str | None, paper: str) -> tuple[str, bytes]:
-    """Return the name of a box, and its tiles as PDF sheets to cut out, in one file."""
+    """Return the name of a box, and a ZIP file of its PDF sheets."""
     box, packed = find_set(game_named(game_name), set_name, place.set_folders), io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in _sheets(box, paper).items():
@@ -138,7 +138,7 @@ def printed(place: Place, game_name: str, set_name: str | None, paper: str) -> t
 
 
 def _sheets(box: TileSet, paper: str, *more: Any) -> dict[str, bytes]:
-    """Return the PDF files of a box by name; ``more`` are words, and the only part to be made."""
+    """Return the PDF files of a box by name; ``more`` are the words, and a single part to make."""
     from models.sheets.make import printed_pitch_mm, write_sheets
     from models.sheets.paper import sheet_of
 

@@ -1,6 +1,6 @@
-"""Series: games that the same people play one after the other on one evening, added up.
+"""Series: games that the same people play in one evening, with their scores added up.
 
-Sssnake is played so by its rule book; for the other games it is told all the same.
+Sssnake's rule book prescribes series; they are computed for the other games too.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 
 Doc = dict[str, Any]
 PAUSE_S = 4 * 3600.0
-"""Who plays on within so long is still at the same evening."""
+"""The longest pause, in seconds, between two games of the same evening."""
 
 
 def series_of(games: Iterable[Doc]) -> list[Doc]:
-    """Return games of one kind by the same people, added up by person; the newest first."""
+    """Return the series among games: same game, same people, same evening; the newest first."""
     rows: dict[tuple[str, tuple[str, ...]], list[Doc]] = {}
     for game in sorted(games, key=lambda game: game["began_s"]):
         people = tuple(sorted(player["name"] for player in game["players"]))
@@ -57,5 +57,5 @@ def _added_up(evening: list[Doc]) -> Doc:
 
 
 def _best_first(one: Doc) -> tuple[bool, int, str]:
-    """Sort by the total; whoever has none, since a game could not be finished, comes last."""
+    """Return the sort key by total; a player without one, since a game has no score, is last."""
     return one["total"] is None, -(one["total"] or 0), one["name"]

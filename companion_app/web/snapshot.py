@@ -1,4 +1,4 @@
-"""What the page shows right now, ready for JSON, in the guest's language."""
+"""The state of the table as a JSON document for the page, in the guest's language."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from engine.tiles import TileSet
 
 Doc = dict[str, Json]
 DISK_FULL = "disk is full"
-"""How the store says it."""
+"""The part of the store's error text that tells that the disk is full."""
 GAME_COLOURS = ("#35b58a", "#f0802a", "#9552cf", "#2d74da")
-"""For players of a game without colours, by seat; letters tell them apart as well."""
+"""CSS colours for the players of a game without colours, by seat."""
 
 
 def state(now: Now, speech: Speech) -> Doc:
@@ -62,7 +62,7 @@ def state(now: Now, speech: Speech) -> Doc:
 
 
 def _why(why: Mapping[str, Json] | None, speech: Speech) -> Doc | None:
-    """Return what has kept the referee from a verdict: a sentence for it, and the places."""
+    """Return why the referee has no verdict yet: a sentence, and the places concerned."""
     if why is None:
         return None
     spots = [spot(place[1:], place[0]) for place in why["spots"]]
@@ -70,12 +70,12 @@ def _why(why: Mapping[str, Json] | None, speech: Speech) -> Doc | None:
 
 
 def _trouble(text: str | None, speech: Speech) -> str | None:
-    """Return what is wrong, in the guest's language where it is a thing that happens at home."""
+    """Return the text of a problem; a full disk is translated, other texts stay as they are."""
     return speech.page("trouble-disk-full") if text and DISK_FULL in text else text
 
 
 def doubts(standing: Standing) -> Doc:
-    """Return which known tiles are covered, and which places the camera is not sure of."""
+    """Return the places of covered tiles, and those where the camera is unsure."""
     return {
         "covered": sorted(spot(tuple(at), number) for number, *at in standing.covered),
         "unsure": sorted(spot(tuple(at), number) for number, *at in standing.unsure),
@@ -83,7 +83,7 @@ def doubts(standing: Standing) -> Doc:
 
 
 def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
-    """Return a match as it stands, or as it stood after so many moves."""
+    """Return a match as it stands, or as it stood after ``upto`` moves."""
     count = len(match.accepted) if upto is None else max(0, min(upto, len(match.accepted)))
     position = match.positions[count]
     outcome = match.game.outcome(position)
@@ -116,13 +116,13 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
 
 
 def _last_round(position: Position) -> str | None:
-    """Return what is due in Carnival's last round, ``heads`` or ``hats``; ``None`` before it."""
+    """Return the phase of Carnival's last round, ``heads`` or ``hats``; ``None`` before it."""
     last = getattr(position, "last_round", None)
     return last.phase if last is not None else None
 
 
 def _leading(scores: Mapping[str, int | None], over: bool) -> list[str]:
-    """Return who leads a game that people ended early."""
+    """Return the leaders of a game that people ended early; nobody while it is running."""
     return leading(scores) if over else []
 
 
@@ -144,14 +144,14 @@ def _players(match: Match, outcome: Outcome, speech: Speech, turn: str | None) -
 
 
 def colour_of(match: Match, player: str) -> str:
-    """Return a player's colour as CSS has it."""
+    """Return a player's colour for CSS."""
     if player in match.box.colours:
         return coat(player, match.box.colours).base
     return GAME_COLOURS[list(match.start.players).index(player) % len(GAME_COLOURS)]
 
 
 def _lines(match: Match, outcome: Outcome, player: str, speech: Speech) -> list[Doc]:
-    """Return a player's score line by line; equal reasons that follow each other as one."""
+    """Return a player's score lines; those with the same reason are added up."""
     said = [
         (speech.why(line), line.points, _spots(match, line.cells, line.snake))
         for line in outcome.lines.get(player, ())
@@ -187,13 +187,13 @@ def _move(n: int, one: Accepted, match: Match, speech: Speech) -> Doc:
 
 
 def listed_move(move: Move, match: Match, speech: Speech) -> Doc:
-    """Return a move that could be made: as it is written, its places, and in words."""
+    """Return a possible move: as JSON, with its places, and in words."""
     return {"move": move_to_json(move), "spots": [spot(p) for p in match.cells_of(move)],
             "text": speech.move(move, match.game.facts.coloured_moves)}  # fmt: skip
 
 
 def violations_to_json(violations: Iterable[Violation], match: Match, speech: Speech) -> list[Doc]:
-    """Return broken rules: sentence, the rule itself, where it is printed, and the places."""
+    """Return violations: the sentence, the rule, its source in print, and the places."""
     game = match.game.facts.name
     return [
         {
@@ -236,7 +236,7 @@ def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:
 
 
 def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
-    """Return what lies there, each tile with the move that laid it."""
+    """Return the tiles of the layout, each with the number of the move that laid it."""
     born: dict[str, int] = {}
     for number, one in enumerate(match.accepted[:count], start=1):
         for place in match.cells_of(one.move):
@@ -253,7 +253,7 @@ def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
 
 
 def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
-    """Return what is left in the box, by tile; not what was put away before the game."""
+    """Return by kind how many tiles are not in the layout."""
     lying = Counter(one.tile for one in tiles_of(match.layouts[count]))
     return [
         {"tile": name, "label": speech.tile(name), "left": max(0, number - lying[name]),
@@ -264,5 +264,5 @@ def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
 
 
 def _cells(box: TileSet, tile: str) -> Doc:
-    """Return the cells of a hex tile, so that people can lay it on a drawing."""
+    """Return the cells of a hex tile, which the page needs to place it on a drawing."""
     return {"cells": [list(cell) for cell in box[tile].cells]} if box.lattice == "hex" else {}

@@ -1,10 +1,10 @@
-"""Says things in the guest's language: page words, rule sentences, tiles, moves, options.
+"""Sentences in the guest's language: page texts, rules, tiles, moves, options.
 
-A catalogue is a JSON file in ``companion_app/locales``. The sentences of the rules are English in
-the engine; the other languages have theirs under ``rules``, by game and rule id, first under the
-game's own name, then under ``common``: the rule, what is said of a foul, and that in special
-cases. A sentence that counts has one form for each that its language knows, by ``{n}``. Snakes
-are declined: ``{colour.gen}`` is "of the blue snake" in the language's own way.
+A catalogue is a JSON file in ``companion_app/locales``. The engine holds the rules in English;
+the other catalogues translate them under ``rules``, by game (or ``common``) and rule id: the rule,
+the sentence for a foul, and that sentence in special cases. A sentence with a count has one text
+for each plural form of its language, chosen by ``{n}``. Snakes are declined: ``{colour.gen}``
+is the genitive, "of the blue snake".
 """
 
 from __future__ import annotations
@@ -28,32 +28,35 @@ from engine.wording import Sentence, in_form
 LANGUAGES = ("en", "de", "fr", "ru", "cs")
 PLAYER_PARAMS = ("player", "turn", "due", "snake")
 LIST_PARAMS = ("one", "other", "others", "snakes", "colour", "due")
-"""What may hold several names, joined in English: ``red, yellow and green``."""
+"""Parameters that may hold several names, joined in English: ``red, yellow and green``."""
 GLUE = re.compile(r"(, | and | or )")
 VOWELS = "AEIOUYÀÂÉÈÊËÎÏÔÛaeiouyàâéèêëîïôû"
-"""French says ``d'Anna``, but ``de Ben``."""
+"""First letters before which French elides: ``d'Anna``, but ``de Ben``."""
 GLUE_WORDS = {" and ": "list-and", " or ": "list-or"}
 
 
 class Word(str):
-    """A word of a sentence, with its forms: ``{colour}`` is blue, ``{colour.gen}`` its snake's."""
+    """A sentence parameter with grammatical forms as attributes, for ``str.format``.
+
+    ``{colour}`` is "blue", ``{colour.gen}`` is "of the blue snake".
+    """
 
     forms: Mapping[str, str]
 
     @classmethod
     def with_forms(cls, said: str, forms: Mapping[str, str]) -> Word:
-        """Return a word that knows its forms."""
+        """Return a word with its forms."""
         word = cls(said)
         word.forms = forms
         return word
 
     def __getattr__(self, form: str) -> str:
-        """Return a form of the word; what has no forms stays as it is."""
+        """Return a form of the word; the word itself where it has no such form."""
         return self.forms.get(form, str(self))
 
 
 class Speech:
-    """One language, and what the people at the table are called."""
+    """Sentences in one language, with the names of the people at the table."""
 
     def __init__(self, language: str, names: Mapping[str, str] | None = None) -> None:
         self.language = language
@@ -68,7 +71,7 @@ class Speech:
     # --- people and tiles ------------------------------------------------------------------
 
     def player(self, player: str) -> str:
-        """Return what a player is called: his name, else his colour in words."""
+        """Return a player's name, else the colour in words."""
         name = self._names.get(player)
         if name:
             return name
@@ -76,7 +79,7 @@ class Speech:
         return word[:1].upper() + word[1:]
 
     def colour(self, colour: str) -> str:
-        """Return a colour in words; other names stay as they are."""
+        """Return a colour in words; a value that is no colour is returned unchanged."""
         return str(self._words["colours"].get(colour, colour))
 
     def tile(self, tile: str) -> str:
@@ -96,13 +99,13 @@ class Speech:
         return " ".join(str(shapes.get(part, part)) for part in parts)
 
     def _bent(self, tile: str, parts: Sequence[str]) -> str:
-        """Return a hex tile with how it is bent; tiles of one or two hexes are not."""
+        """Return a hex tile with its bend; tiles of one or two hexes have none."""
         if len(parts) == 1:
             return tile
         return f"{tile}, {self._words['bends'].get(parts[1], parts[1])}"
 
     def _coloured(self, colour: str, parts: Sequence[str]) -> str:
-        """Return a tile with its colour, in the form that goes with the shape's gender."""
+        """Return a tile with its colour, in agreement with the shape's gender."""
         own = self._words["adjectives"].get(colour, {})
         said = own.get(self._gender(parts[0]), self.colour(colour))
         if parts[0].isdigit():
@@ -111,7 +114,7 @@ class Speech:
         return self.page("tile-of-colour", colour=said, shape=self._shape(parts))
 
     def labels(self, layout: Layout, box: TileSet) -> Callable[[Placement | Piece], str]:
-        """Return what says a lying tile with its place, for those who have the table read out."""
+        """Return a function that describes a tile with its place, for screen readers."""
         lying = tiles_of(layout)
         side = board_side(box)
 
@@ -126,7 +129,7 @@ class Speech:
     # --- verdicts and scores ---------------------------------------------------------------
 
     def summary(self, game: str, summary: Summary) -> Mapping[str, str]:
-        """Return a game in short: goal, turn, end and scoring."""
+        """Return the summary of a game's rules: goal, turn, end and scoring."""
         said: Mapping[str, str] = self._words.get("summary", {}).get(game, asdict(summary))
         return said
 
@@ -146,7 +149,7 @@ class Speech:
         return self._filled(says, line.params)
 
     def source(self, source: str) -> str:
-        """Return where a rule stands; headings of the printed rules stay as they are printed."""
+        """Return the source of a rule; headings of the printed rules are not translated."""
         words: Mapping[str, str] = self._words["source"]
         space = "\u00a0" if self.language == "fr" else ""
         kinds = [part.partition(" ")[0].rstrip(",s") for part in source.split("; ")]
@@ -160,11 +163,11 @@ class Speech:
         return "; ".join(said + [words[kind] for kind in ("option", "ruling") if kind in kinds])
 
     def option(self, game: str, name: str, text: str) -> str:
-        """Return what an option changes, in words."""
+        """Return the description of an option; ``text`` where there is no translation."""
         return str(self._words.get("options", {}).get(game, {}).get(name, text))
 
     def _sentences(self, game: str, rule: Rule) -> Rule:
-        """Return a rule in this language; one that has no translation stays English."""
+        """Return a rule in this language; a rule without a translation stays English."""
         rules = self._words.get("rules", {})
         for book in (game, "common"):
             if rule.id in rules.get(book, {}):
@@ -179,8 +182,8 @@ class Speech:
         return said[:1].upper() + said[1:] if begins else said
 
     def _param(self, name: str, value: str) -> Word:
-        """Return a word of a sentence: a name for a person, else what the value is called."""
-        # Where snakes have colours, a player may have two of them: a colour says which.
+        """Return a sentence parameter: a person's name, else the value in words."""
+        # A player may have two coloured snakes: then the colour says which one is meant.
         of_a_colour = name == "snake" and value in self._words["colours"]
         if name in PLAYER_PARAMS and not of_a_colour and self._is_a_name(value):
             said = self.player(value)
@@ -195,17 +198,17 @@ class Speech:
         return Word.with_forms("".join(words), whole)
 
     def _is_a_name(self, value: str) -> bool:
-        """Say whether one player is meant, not two of them joined."""
+        """Say whether a value is one player's name, not several joined ones."""
         return value in self._names or GLUE.search(value) is None
 
     def _glued(self, part: str) -> str | None:
-        """Return what joins two names, where it is no name."""
+        """Return the translated conjunction or comma between two names; ``None`` for a name."""
         if part in GLUE_WORDS:
             return f" {self.page(GLUE_WORDS[part])} "
         return part if part == ", " else None
 
     def _thing(self, value: str) -> str:
-        """Return a tile or a colour in words; anything else as it is."""
+        """Return a tile or a colour in words; any other value word by word, where known."""
         if "/" in value:
             return self.tile(value)
         words = value.split(" ")
@@ -232,7 +235,7 @@ class Speech:
         return said[:1].upper() + said[1:]
 
     def laid(self, move: Move, coloured: bool) -> str:
-        """Return what somebody did in a sentence; a move without a tile as on the score sheet."""
+        """Return a placed or replaced tile as a sentence; other moves as on the score sheet."""
         if move.tile is None or move.do not in ("place", "replace"):
             return self.move(move, coloured)
         own = coloured and move.tile.startswith(f"{move.player}/")
@@ -241,10 +244,10 @@ class Speech:
         return said[:1].upper() + said[1:]
 
     def _after_verb(self, tile: str) -> str:
-        """Return a tile with its article, in the case that goes with laying.
+        """Return a tile with its article, in the grammatical case that "lay" requires.
 
-        A catalogue says under ``laying`` how it stands after the verb: a form for each gender, one
-        for words that begin with a vowel, and the endings (as patterns) that change.
+        A catalogue has under ``laying`` a form for each gender, one for words that begin with a
+        vowel, and regular expressions for the endings that change.
         """
         forms: Mapping[str, Any] = self._words["laying"]
         name, comma, rest = self.tile(tile).partition(",")

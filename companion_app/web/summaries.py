@@ -1,7 +1,6 @@
-"""The kept games in short: read from beside the log, and made by the hands where they are missing.
+"""Summaries of the kept games: cached beside the log, and computed by the hands where missing.
 
-The desk is not asked and its lock not held: whoever looks through a thousand games does not keep
-the referee from looking at the table.
+Listing games never takes the desk's lock, so browsing a thousand games does not delay the referee.
 """
 
 from __future__ import annotations
@@ -28,29 +27,30 @@ from engine.games import game_named
 
 MOST_LISTED = 200
 AT_ONCE = 20
-"""Games that a worker sums up before it is asked whether others wait."""
+"""Games in one job for a worker; between jobs other work in the queue gets its turn."""
 PATIENCE_S = 20.0
 AGAIN_S = 20.0
-"""A running game is not played through at every move while guests look at old ones."""
+"""Minimum seconds between two replays of a running game, so that listing does not replay it at
+every move."""
 BEHIND_S = 2.0
-"""How long a list holds in which a game has gone on since."""
+"""Maximum age in seconds of a cached list in which a summary is older than its game's log."""
 TURNS = ("ended", "reopened")
-"""Lines that change more in a list than a count of moves."""
+"""Kinds of log lines after which a game is summed up at once, without waiting ``AGAIN_S``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The newest kept games, the newest first."""
+    """The newest kept games, in descending order of time."""
 
     games: tuple[tuple[str, Kept], ...]
     unreadable: tuple[tuple[str, str], ...]
-    """Games that cannot be understood, each with the reason."""
+    """Keys of games that cannot be replayed, each with the reason."""
     pending: int
-    """Games that are not summed up yet, since other work came first."""
+    """The number of games without a summary, since the workers were busy."""
 
 
 class Summaries:
-    """Games in short; each is played through once, and again a while after something was added."""
+    """Summaries of games; a game is replayed once, and again some time after its log has grown."""
 
     def __init__(
         self, place: Callable[[], Place], hands: Hands,
@@ -60,17 +60,17 @@ class Summaries:
         self._place, self._hands, self._keep, self._clock = place, hands, keep, clock
         self._kept = KeptGames(place().file)
         self._made_by = version()
-        """Another version may count otherwise, so it sums up anew."""
+        """The program version; summaries of another version are recomputed."""
         self._unreadable: dict[str, tuple[int, frozenset[str], str]] = {}
         self._lock = threading.Lock()
-        """Held by whoever lists the games anew; the others wait for that list. Twenty guests may
-        ask when a move is written: if each listed for himself, its verdict would be late."""
+        """Held while one thread rebuilds the list; the others wait for its result. Twenty guests
+        may ask after a move: twenty concurrent rebuilds would delay the move's verdict."""
         self._newest: tuple[object, float, Listed] | None = None
-        """What was listed last, with the mark of what it was read from and how long it holds."""
+        """The cached list, with its version mark and the time at which it expires."""
         self._summed_up_s: dict[str, float] = {}
-        """When each game was played through last."""
+        """The time of each game's last replay."""
         self._words: dict[str, tuple[Listed, list[Doc]]] = {}
-        """The same in words, by language."""
+        """The listed games in words, by language."""
 
     def listed(self, most: int = MOST_LISTED) -> Listed:
         """Return the newest games.
@@ -93,7 +93,7 @@ class Summaries:
         return most, self._kept.mark(), self._boxes()
 
     def _still(self, mark: object) -> Listed | None:
-        """Return what was listed last, unless something was written since."""
+        """Return the cached list if its mark is the same and it has not expired."""
         newest = self._newest
         if newest is None or newest[0] != mark or self._clock() >= newest[1]:
             return None
@@ -121,7 +121,7 @@ class Summaries:
         return listed
 
     def _missing(self, last: dict[str, int], known: dict[str, Kept]) -> list[str]:
-        """Return games that were never summed up, or have gone on since."""
+        """Return the keys of games whose summary is missing or due to be recomputed."""
         boxes = self._boxes()
         return [
             key for key, seq in last.items()
@@ -130,7 +130,7 @@ class Summaries:
         ]  # fmt: skip
 
     def _waits(self, key: str, seq: int) -> bool:
-        """Tell whether a game that went on is still listed as it was a while ago."""
+        """Say whether a game was replayed so recently that its older summary is still shown."""
         again_s = self._summed_up_s.get(key, -inf) + AGAIN_S
         return self._clock() < again_s and self._kept.kind(seq) not in TURNS
 
@@ -142,7 +142,7 @@ class Summaries:
                     REPLAY, summed_up, self._place(), keys[begin : begin + AT_ONCE]
                 )
             except HandsError:
-                # What is known already is told all the same.
+                # List the games that already have a summary.
                 return
             good = {key: one for key, one in made.items() if isinstance(one, Kept)}
             self._summed_up_s.update(dict.fromkeys(good, self._clock()))
@@ -153,11 +153,11 @@ class Summaries:
                     self._unreadable.pop(key, None)
             known.update(good)
             with suppress(StoreError, Refusal):
-                # A full disk costs the next visitor the same work, no more.
+                # A summary that cannot be stored is only computed again next time.
                 self._keep(good, self._made_by)
 
     def _boxes(self) -> frozenset[str]:
-        """Return the names of the owner's boxes: with another one, a game may be read after all."""
+        """Return the files of the owner's boxes: a new box may make an unreadable game readable."""
         return frozenset(
             file.name for folder in self._place().set_folders if folder.is_dir()
             for file in folder.iterdir()
@@ -165,7 +165,7 @@ class Summaries:
 
 
 def said(key: str, summary: Any, language: str) -> Doc:
-    """Return a game in short, in words."""
+    """Return a game's summary for the page, in a language."""
     words = Speech(language, summary["names"])
     return {
         "key": key, "game": summary["game"], "title": game_named(summary["game"]).facts.title,

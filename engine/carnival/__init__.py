@@ -1,1 +1,1 @@
-"""The carnival's parts: its snakes, what may lie where, the last round, and what it is worth."""
+"""Parts of Carnival's rule book: snakes, laying tiles, the last round, and scores."""

@@ -1,7 +1,7 @@
-"""The last round: heads, then hats, who is skipped, and when it is over (ruling 9).
+"""The last round of Carnival: heads, then hats, skipped players, and the end (ruling 9).
 
-Nobody sees the hands. A head that is not laid may be in anybody's hand, so a pass is believed: it
-says that a player has no head (or hat) to lay, and he is out of that phase.
+Hands are hidden. A pass declares that the player has no head (or hat) to lay; it is believed, and
+the player is out of that phase.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from engine.carnival.position import CarnivalPosition, LastRound
 
 
 def is_over(position: CarnivalPosition) -> bool:
-    """Say whether all have passed on hats, or no hat or no bare head is left."""
+    """Say whether all players have passed on hats, or no hat or no bare head is left."""
     last = position.last_round
     if last is None or last.phase == "heads":
         return False
@@ -21,7 +21,7 @@ def is_over(position: CarnivalPosition) -> bool:
 
 
 def passed(position: CarnivalPosition, player: str) -> CarnivalPosition:
-    """Return the position after a pass; before the last round it draws a tile (ruling 11)."""
+    """Return the position after a pass; before the last round a tile is drawn (ruling 11)."""
     last = position.last_round
     if last is None:
         return replace(position, supply=position.supply.after(None))
@@ -29,9 +29,9 @@ def passed(position: CarnivalPosition, player: str) -> CarnivalPosition:
 
 
 def settled(position: CarnivalPosition) -> CarnivalPosition:
-    """Return the position with the turn at the next player who is left in the phase.
+    """Return the position with the turn at the next player who is still in the phase.
 
-    When nobody is left to lay a head, the hats begin with whoever is next in turn order.
+    When nobody is left to lay a head, the hats phase begins with the next player in turn order.
     """
     last = position.last_round
     if last is None:
@@ -45,7 +45,7 @@ def settled(position: CarnivalPosition) -> CarnivalPosition:
 
 
 def _left_in_phase(position: CarnivalPosition, last: LastRound) -> set[str]:
-    """Return who has not passed and, while heads are laid, has not laid all heads of his."""
+    """Return the players who have not passed and, in the heads phase, have heads left."""
     in_it = set(position.players) - last.out
     if last.phase == "hats":
         return in_it

@@ -1,7 +1,7 @@
-"""What may lie where: growing snakes, gifts and troubles, heads, hats, and replacing tiles.
+"""Where tiles may lie: growing snakes, gifts and troubles, heads, hats, and replacing tiles.
 
-These functions judge the table alone. Whose turn it is, what is left in the box and what was said
-is judged in ``carnival``.
+These functions judge the table alone. Turn order, what is left in the box and what players said
+are judged in ``tiles`` and in ``engine.games.carnival``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NEVER_REPLACING = frozenset({"gift", "trouble", "house", "head", "hat"})
 
 
 def placing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
-    """Yield what is wrong with laying a tile on an empty place."""
+    """Yield the rules that laying a tile on an empty cell breaks."""
     assert move.tile is not None and move.at is not None and move.turns is not None
     kind, cell = position.box[move.tile], move.at
     if kind.role == "hat":
@@ -48,7 +48,7 @@ def placing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
 
 
 def replacing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
-    """Yield what is wrong with laying a tile in place of another (rulings 4 and 5)."""
+    """Yield the rules that replacing a tile by another breaks (rulings 4 and 5)."""
     assert move.tile is not None and move.at is not None and move.turns is not None
     kind, cell = position.box[move.tile], move.at
     lying = position.cards.get(cell)
@@ -65,7 +65,7 @@ def replacing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
 
 
 def _growth(position: CarnivalPosition, cell: Cell, laid: Card) -> Iterator[Violation]:
-    """Yield why a tile does not grow its snake, or a log any snake."""
+    """Yield why a tile does not extend its snake, or a log any snake."""
     colour = laid.kind.colour
     own = position.snakes.get(colour) if colour else None
     if own is not None and own.end and own.is_blocked:
@@ -82,7 +82,7 @@ def _growth(position: CarnivalPosition, cell: Cell, laid: Card) -> Iterator[Viol
 
 
 def _why_not_at_an_end(position: CarnivalPosition, cell: Cell, own: Snake | None) -> str:
-    """Return what can be seen where a tile does not grow its snake, or a log any snake."""
+    """Return the case that says why a tile extends no snake."""
     if own is None:
         return "log-turned" if position.snakes_at_end(cell) else "no-end"
     if own.end is None:
@@ -101,9 +101,9 @@ def _taken(position: CarnivalPosition, cell: Cell) -> Violation:
 
 
 def _met_edge(snake: Snake, laid: Card) -> int | None:
-    """Return the exit by which a tile meets the end of a snake that points at it.
+    """Return the edge by which a tile joins the end of a snake that points at it.
 
-    It is none unless the tile is a log or has the snake's colour.
+    Only a log or a tile of the snake's colour can join; any other tile gives ``None``.
     """
     if snake.end is None or laid.kind.colour not in (None, snake.colour):
         return None
@@ -114,9 +114,9 @@ def _met_edge(snake: Snake, laid: Card) -> int | None:
 def _joining(
     position: CarnivalPosition, cell: Cell, laid: Card, kept: tuple[int, ...]
 ) -> Iterator[Violation]:
-    """Yield two snakes that a tile or a log would join.
+    """Yield the violation by a tile or a log that joins two snakes.
 
-    By the kept edges it meets one snake only; so another of its exits must meet a tile.
+    The kept edges join one snake only, so nothing is traced unless another edge meets a tile.
     """
     exits = (edge for edge in range(4) if laid.strand_at[edge] >= 0 and edge not in kept)
     if not any(square_neighbour(cell, edge) in position.cards for edge in exits):
@@ -144,7 +144,7 @@ def _beside(
 
 
 def hat_places(position: CarnivalPosition) -> list[tuple[Cell, str]]:
-    """Return where a hat can go, and on which snake's head."""
+    """Return the cells where a hat can go, each with the colour of the head."""
     return [(_hat_place(position, snake), snake.colour) for snake in position.bare_heads()]
 
 
@@ -176,7 +176,7 @@ def _hat(position: CarnivalPosition, cell: Cell, whose: str | None) -> Iterator[
 
 
 def _unfit_to_swap(new: TileKind, lying: TileKind, cell: Cell) -> Iterator[Violation]:
-    """Yield why such a tile never replaces such another."""
+    """Yield why a tile of one role can never replace a tile of another."""
     if lying.role in NEVER_REPLACED:
         yield says(say.NOT_REPLACEABLE, cell, what=named(lying))
     if new.role in NEVER_REPLACING or (new.role in BODY and lying.role in BODY):

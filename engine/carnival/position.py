@@ -1,4 +1,4 @@
-"""A carnival in progress: tiles, hats, tokens, the pile as far as it is known, the last round."""
+"""Positions of Carnival: tiles, hats, tokens, the pile as far as it is known, the last round."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.tiles import TileKind, TileSet
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
 RESHUFFLES_THAT_BRING_BACK = 2
-"""Ruling 11: from the second reshuffle on, replaced tiles leave the game (R)."""
+"""The number of reshuffles after which replaced tiles leave the game (ruling 11, R)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,42 +25,42 @@ class Hat:
 
     tile: str
     at: Cell
-    """The cell in front of the head, or the head's own where that was taken."""
+    """The cell in front of the head, or the head's own cell if the one in front was taken."""
     snake: str | None
-    """The colour of the head; ``None`` where the table does not tell."""
+    """The colour of the head; ``None`` if the table does not show it."""
     maybe: tuple[str, ...] = ()
-    """Where the table does not tell: the colours it could be."""
+    """The possible colours of the head if ``snake`` is ``None``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What somebody has for laying a diamond (ruling 7)."""
+    """A player's reward for laying a diamond (ruling 7)."""
 
     player: str | None
-    """Who laid it; ``None`` where the table does not tell."""
+    """The player who laid the diamond; ``None`` if the table does not show it."""
     cell: Cell
     worth: int | None = None
-    """Its points once a log has replaced the tile; until then the troubles beside it decide."""
+    """Points, fixed once a log has replaced the diamond; ``None`` while troubles still count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """The draw pile, the discard and what left the game, as far as they can be known.
+    """The draw pile, the discard and the tiles out of the game, as far as they are known.
 
-    Everybody draws one tile a turn, also with a pass (ruling 11), so the size of the pile is
-    known from the start of a game; not so in a game taken up in its middle.
+    Every turn draws one tile, a pass too (ruling 11), so the size of the pile is known in a game
+    that is followed from its start, but not in a game that starts in progress.
     """
 
     pile: int | None
-    """Tiles to draw; ``None`` where that is not known."""
+    """The number of tiles to draw; ``None`` if it is not known."""
     discard: Mapping[str, int] = field(default_factory=lambda: NOTHING)
-    """Replaced tiles that wait for the next reshuffle: nobody can hold these."""
+    """Replaced tiles that wait for the next reshuffle; they are in nobody's hand."""
     reshuffles: int = 0
     gone: Mapping[str, int] = field(default_factory=lambda: NOTHING)
     """Replaced tiles that left the game."""
 
     def after(self, replaced: str | None) -> Supply:
-        """Return the supply after a turn: a replaced tile is put away, one tile is drawn."""
+        """Return the supply after a turn: a replaced tile is discarded, one tile is drawn."""
         if self.pile is None:
             return self
         supply = self
@@ -82,11 +82,11 @@ class Supply:
 
 @dataclass(frozen=True, slots=True)
 class LastRound:
-    """How far the last round has come: heads are laid, then hats (ruling 9)."""
+    """The state of the last round: heads are laid, then hats (ruling 9)."""
 
     phase: Literal["heads", "hats"] = "heads"
     out: frozenset[str] = frozenset()
-    """Who has passed in this phase: skipped until it ends."""
+    """The players who have passed in this phase and are skipped until it ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,29 +96,29 @@ class Agreed:
     colours: Mapping[str, tuple[str, ...]]
     """By player: one colour, or two."""
     asks: bool = False
-    """What players say of their hands is asked for and checked, not taken on trust."""
+    """Whether players must declare facts about their hands, instead of being trusted."""
 
     def owner(self, colour: str | None) -> str | None:
-        """Return who plays a colour; nobody plays one that is left out."""
+        """Return the player of a colour, ``None`` if nobody plays it."""
         return next((p for p, own in self.colours.items() if colour in own), None)
 
 
 @dataclass(frozen=True)
 class CarnivalPosition:
-    """All that the table shows and the players have said."""
+    """Everything that the table shows and the players have said."""
 
     box: TileSet
-    """Colours that nobody plays have no tiles in it."""
+    """The box; tiles of colours that nobody plays have count 0."""
     agreed: Agreed
     house: House
     cards: Cards
-    """Every tile but a hat that lies on a head."""
+    """Every tile on the table, except hats that lie on heads."""
     to_move: str
     supply: Supply
     hats: tuple[Hat, ...] = ()
     tokens: tuple[Token, ...] = ()
     earlier_tokens: Mapping[str, int] = field(default_factory=lambda: NOTHING)
-    """A game taken up in its middle: tokens by player that belong to no tile in particular."""
+    """Tokens by player without a known tile, in a game that starts in progress."""
     last_round: LastRound | None = None
 
     @property
@@ -138,12 +138,12 @@ class CarnivalPosition:
         return Counter([card.tile for card in self.cards.values()]) + Counter(on_heads)
 
     def left(self, kind: TileKind) -> int:
-        """Return how many of a tile somebody may still lay."""
+        """Return how many copies of a kind are not laid, discarded or out of the game."""
         away = self.supply.gone.get(kind.name, 0) + self.supply.discard.get(kind.name, 0)
         return kind.count - self.laid.get(kind.name, 0) - away
 
     def kinds_left(self, roles: Iterable[str]) -> list[TileKind]:
-        """Return the kinds of some roles that are left, in the box's order."""
+        """Return the kinds with one of the roles that are left, in the box's order."""
         wanted = set(roles)
         return [k for k in self.box.kinds.values() if k.role in wanted and self.left(k) > 0]
 
@@ -158,7 +158,7 @@ class CarnivalPosition:
 
     @cached_property
     def snake_at(self) -> Mapping[Cell, Snake]:
-        """The snake that each tile belongs to; of a crossing log, one of them."""
+        """By cell: the snake that runs through the tile; for a crossing log, one of the two."""
         return {step.cell: snake for snake in self.snakes.values() for step in snake.steps}
 
     def bare_heads(self) -> list[Snake]:

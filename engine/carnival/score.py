@@ -1,4 +1,4 @@
-"""What a carnival is worth: printed points, gifts, troubles, tokens and hats, cell by cell."""
+"""Scores of Carnival: printed points, gifts, troubles, tokens and hats, cell by cell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.snakes import Card
 DIAMOND_POINTS = 4
 GIFT_POINTS = 1
 WINNING = BODY | {"head"}
-"""What wins beside gifts and loses beside troubles; logs, hats and the house do neither."""
+"""Roles that gain points beside gifts; all but diamonds lose points beside troubles."""
 
 
 def score_lines(position: CarnivalPosition, player: str) -> tuple[ScoreLine, ...]:
@@ -29,16 +29,16 @@ def score_lines(position: CarnivalPosition, player: str) -> tuple[ScoreLine, ...
 
 
 def token_worth(position: CarnivalPosition, token: Token) -> int:
-    """Return the points of a token: less the troubles that touch its tile (ruling 7)."""
+    """Return the points of a token, minus the troubles that touch its tile (ruling 7)."""
     if token.worth is not None:
         return token.worth
     return _points_of_token(position) - _troubles_at(position, token.cell)
 
 
 def open_questions(position: CarnivalPosition) -> tuple[OpenQuestion, ...]:
-    """Return whose diamonds and hats the table does not tell, with the scores for each answer.
+    """Return the questions about diamonds and hats of unknown owners, with scores by answer.
 
-    What is not known counts for nobody: each answer shows the scores with this one told.
+    An unknown diamond or hat counts for nobody; each answer shows the scores with that one known.
     """
     return (*_diamond_questions(position), *_hat_questions(position))
 
@@ -111,8 +111,8 @@ def _troubles_at(position: CarnivalPosition, cell: Cell) -> int:
 def _diamond_questions(position: CarnivalPosition) -> Iterator[OpenQuestion]:
     """Ask who laid each diamond.
 
-    Where tokens were told for more than one player, they are counted in full; then only a
-    diamond beside troubles is asked for, since its token is worth less.
+    Tokens given for a game in progress are counted in full, so then only diamonds beside troubles
+    are asked about, because their tokens are worth less.
     """
     told = position.earlier_tokens
     for token in position.tokens:
@@ -130,7 +130,7 @@ def _diamond_questions(position: CarnivalPosition) -> Iterator[OpenQuestion]:
 
 
 def _which_diamond(position: CarnivalPosition, token: Token) -> str:
-    """Return a diamond in words: its colour and, among several, its number from the house on."""
+    """Return a diamond in words: its colour and, among several, its number from the house."""
     laid = position.cards[token.cell]
     snake = position.snake_at.get(token.cell)
     steps = [step.cell for step in snake.steps] if snake else []

@@ -1,4 +1,4 @@
-"""How a carnival begins: the house, who has which colours, and a table taken up in its middle."""
+"""The start of Carnival: the house, the players' colours, and games that start in progress."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ HAND = 4
 """Tiles dealt to each player (rulebook, step 4)."""
 TWO_PLAYERS = 2
 ONE_EACH = 1
-"""Two players with one snake each: the option ``snakes``."""
+"""The value of the option ``snakes`` for two players with one snake each."""
 AT_THE_RIGHT_HAND = 3
-"""Quarter turns clockwise to the seat at one's right hand: N with W, S with E (ruling 10)."""
+"""Quarter turns clockwise to the seat on a player's right: N with W, S with E (ruling 10)."""
 
 
 def opened(start: Start, box: TileSet, chosen: Mapping[str, Json]) -> CarnivalPosition:
-    """Return the first position of a game, or of a table taken up in its middle.
+    """Return the first position of a game, also of one that starts in progress.
 
     Raises:
-        RecordError: names the place in the record that does not fit.
+        RecordError: the start does not fit the game; the error names the place in the record.
     """
     box = box_in_play(box, start)
     lying = start.layout.cards
@@ -67,7 +67,7 @@ def box_in_play(box: TileSet, start: Start) -> TileSet:
 
 
 def _house_placement(lying: frozenset[Placement], box: TileSet) -> Placement:
-    """Return where the house lies; it is laid by itself where the record does not say."""
+    """Return where the house lies: as the record says, else at ``(0, 0)``."""
     houses = sorted(p for p in lying if box[p.tile].role == "house")
     if len(houses) > 1:
         raise RecordError("setup", "there is only one house, but several lie on the table")
@@ -90,7 +90,7 @@ def _exits(house: TileKind, turns: int) -> dict[str, int]:
 def _colours(
     players: tuple[str, ...], chosen: Mapping[str, Json], exits: Mapping[str, int]
 ) -> dict[str, tuple[str, ...]]:
-    """Return each player's colours: two players have two each, unless they say one (ruling 10)."""
+    """Return each player's colours: two each for two players, unless they chose one (ruling 10)."""
     named, one_each = chosen["colours"], chosen["snakes"] == ONE_EACH
     for player in players:
         if player not in exits:
@@ -116,10 +116,10 @@ def _colours(
 
 
 def _by_seat(players: tuple[str, ...], exits: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
-    """Give each player the exit at his right hand too.
+    """Return two colours for each player: the own one and the exit to the right of it.
 
-    Players who do not sit opposite would want the same exits: they have the unused colours in
-    order (R), as two players with two colours have in other games.
+    Players who do not sit opposite would share an exit: they get the unused colours in order (R),
+    as two players with two colours do in other games.
     """
     at_edge = {edge: colour for colour, edge in exits.items()}
     rights = [at_edge.get((exits[player] + AT_THE_RIGHT_HAND) % 4, player) for player in players]
@@ -134,9 +134,10 @@ def _pile(box: TileSet, players: tuple[str, ...]) -> int:
 
 
 def _tokens(start: Start, agreed: Agreed, cards: Cards) -> tuple[tuple[Token, ...], dict[str, int]]:
-    """Return who laid the diamonds that lie there, as far as the told tokens say.
+    """Return the tokens of the diamonds on the table, and the given tokens without a diamond.
 
-    Who alone has tokens, and enough of them, laid all the diamonds; else nobody knows.
+    If only one player has tokens, and enough of them, that player laid all the diamonds.
+    Otherwise the players who laid them are unknown.
     """
     told: dict[str, int] = {}
     for name, number in start.tokens.items():
@@ -155,7 +156,7 @@ def _tokens(start: Start, agreed: Agreed, cards: Cards) -> tuple[tuple[Token, ..
 
 
 def _last_round_of(cards: Cards, hats: tuple[Hat, ...]) -> LastRound | None:
-    """Return the last round where heads or hats lie; with hats, the heads are over."""
+    """Return the last round if heads or hats are on the table; hats mean the hats phase."""
     if hats:
         return LastRound("hats")
     if any(laid.kind.role == "head" for laid in cards.values()):
@@ -169,7 +170,7 @@ def _last_round_of(cards: Cards, hats: tuple[Hat, ...]) -> LastRound | None:
 def _with_hats(
     tiles: Mapping[Cell, Card], house: House, box: TileSet
 ) -> tuple[dict[Cell, Card], tuple[Hat, ...]]:
-    """Find out whose hats lie there; a hat on a head hides it, so the head is laid beneath."""
+    """Return the cards and hats of a table; a head hidden under a hat is added to the cards."""
     cards = {cell: laid for cell, laid in tiles.items() if laid.kind.role != "hat"}
     hats: list[Hat] = []
     beneath: dict[Cell, Card] = {}

@@ -1,4 +1,4 @@
-"""The carnival's snakes: each one chain from its exit of the house to its end (ruling 1)."""
+"""Snakes of Carnival: each is one chain from its exit of the house to its end (ruling 1)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from engine.snakes import Card, Cards, End, card
 from engine.tiles import GREY, TileKind, TileSet
 
 BODY = frozenset({"plain", "diamond", "knot", "sore"})
-"""Coloured tiles that grow a snake."""
+"""Roles of coloured tiles that extend a snake."""
 PLAIN = frozenset({"plain", "diamond"})
-"""Coloured tiles that one lays on another's snake only without an own one (ruling 2)."""
+"""Roles of coloured tiles that a player without an own one may lay for others (ruling 2)."""
 LOGS = frozenset({"log", "crossing-log"})
 SNAKE_TILES = BODY | LOGS | {"head"}
-"""What a gift or a trouble may lie beside; the house is none (ruling 3)."""
+"""Roles that a gift or a trouble may lie beside; the house is not one (ruling 3)."""
 
 
 class Step(NamedTuple):
-    """One tile of a snake, counted from the house."""
+    """One tile of a snake, in the order from the house."""
 
     cell: Cell
     entry: int
@@ -29,16 +29,16 @@ class Step(NamedTuple):
 
 
 class Snake(NamedTuple):
-    """A chain with its owner's colour."""
+    """A chain of one colour that begins at the house."""
 
     colour: str
     steps: tuple[Step, ...]
     end: End | None
-    """The last exit, of a tile or of the house; a head leaves none."""
+    """The open end, of a tile or of the house; ``None`` after a head."""
     is_blocked: bool = False
-    """True when something lies on the cell that the end faces."""
+    """Whether a tile lies on the cell that the end faces."""
     joined: str | None = None
-    """The other colour that a log joins it to, which is never allowed."""
+    """The other colour that a log joins this snake to, which is never allowed."""
 
     @property
     def faces(self) -> Cell | None:
@@ -47,7 +47,7 @@ class Snake(NamedTuple):
 
     @property
     def front(self) -> Cell | None:
-        """The cell that the head looks at, where its hat goes."""
+        """The cell in front of the head, where its hat goes; ``None`` without a head."""
         last = self.steps[-1] if self.steps else None
         if last is None or last.leave >= 0:
             return None
@@ -58,7 +58,7 @@ class Snake(NamedTuple):
         return not self.is_blocked and self.faces == cell
 
     def kept_edges(self, cell: Cell) -> tuple[int, ...]:
-        """Return the sides by which its tile in a cell is connected, the house's among them."""
+        """Return the sides by which the snake's tile in a cell is connected, to the house too."""
         for step, following in zip(self.steps, (*self.steps[1:], None), strict=True):
             if step.cell == cell:
                 return (step.entry, step.leave) if following else (step.entry,)
@@ -66,29 +66,29 @@ class Snake(NamedTuple):
 
 
 class House(NamedTuple):
-    """Where the snakes begin."""
+    """The house, where the snakes begin."""
 
     cell: Cell
     exits: Mapping[str, int]
-    """By colour in play; any other exit is a wall (R, ruling 1)."""
+    """The exit's edge by colour in play; any other exit is a wall (R, ruling 1)."""
 
     def colour_at(self, cell: Cell, edge: int) -> str | None:
-        """Return the colour that leaves the house by one side of a cell."""
+        """Return the colour that leaves the house by an edge, ``None`` elsewhere."""
         if cell != self.cell:
             return None
         return next((colour for colour, side in self.exits.items() if side == edge), None)
 
 
 def trace_snakes(cards: Cards, house: House) -> dict[str, Snake]:
-    """Follow every snake in play from its exit of the house."""
+    """Return every snake in play, traced from its exit of the house."""
     return {colour: trace_snake(cards, house, colour) for colour in house.exits}
 
 
 def trace_snake(cards: Cards, house: House, colour: str) -> Snake:
-    """Follow one snake to its end.
+    """Return one snake, traced from the house to its end.
 
-    A log joins whatever meets it; two colours that face each other do not join (ruling 1). The
-    free strand of a crossing log is run through at once by the snake that meets it (ruling 4).
+    A log joins any colour that meets it; two colours that face each other do not join (ruling 1).
+    A snake that meets the free strand of a crossing log runs through it at once (ruling 4).
     """
     cell, edge = house.cell, house.exits[colour]
     on_log = False
@@ -112,7 +112,7 @@ def trace_snake(cards: Cards, house: House, colour: str) -> Snake:
 
 
 def joined_snakes(cards: Cards, house: House) -> tuple[str, str] | None:
-    """Return two colours that a log joins, if there are such."""
+    """Return two colours that a log joins, ``None`` if there are none."""
     for colour in house.exits:
         joined = trace_snake(cards, house, colour).joined
         if joined is not None:
@@ -121,7 +121,7 @@ def joined_snakes(cards: Cards, house: House) -> tuple[str, str] | None:
 
 
 def loose_cells(cards: Cards, snakes: Iterable[Snake]) -> list[Cell]:
-    """Return where snake tiles lie that no snake runs through."""
+    """Return the cells of snake tiles that no snake runs through."""
     used = {step.cell for snake in snakes for step in snake.steps}
     return sorted(
         cell for cell, laid in cards.items() if laid.kind.role in SNAKE_TILES and cell not in used
@@ -129,9 +129,9 @@ def loose_cells(cards: Cards, snakes: Iterable[Snake]) -> list[Cell]:
 
 
 def hidden_head(snake: Snake, cell: Cell, cards: Cards, box: TileSet) -> Card | None:
-    """Return the head that a hat in a cell hides, where the snake's end points at it.
+    """Return the head that a hat in a cell hides, if the snake's end points at the cell.
 
-    A hat lies on the head only when the cell in front is taken (ruling 9).
+    A hat lies on the head only when the cell in front of the head is taken (ruling 9).
     """
     if snake.end is None or snake.faces != cell:
         return None

@@ -1,4 +1,4 @@
-"""What is wrong with a carnival's table as it lies."""
+"""The rules that a table of Carnival breaks, whoever broke them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.sentences import carnival as say
 
 
 def wrong_on_the_table(position: CarnivalPosition) -> Iterator[Violation]:
-    """Yield what is wrong, whoever did it."""
+    """Yield the violations on the table: tile counts, snakes, gifts, troubles and hats."""
     yield from _too_many(position)
     yield from _snakes_amiss(position)
     yield from _gifts_alone(position)

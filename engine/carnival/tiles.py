@@ -1,4 +1,4 @@
-"""Which tiles a player may lay, should he hold them: judging one, and listing them all."""
+"""The tiles that a player may lay if they are in hand: judging one, and listing all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LAST_ROUND_TILES = frozenset({"head", "hat"})
 
 
 def judge_tile(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
-    """Yield what is wrong with laying a tile, whoever's turn it is."""
+    """Yield every rule that laying a tile breaks, except the order of turns."""
     assert move.tile is not None
     kind = position.box[move.tile]
     if position.left(kind) < 1:
@@ -39,7 +39,7 @@ def judge_tile(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
 
 
 def _judge_round(position: CarnivalPosition, move: Move, kind: TileKind) -> Iterator[Violation]:
-    """Yield what may not be laid in this part of the game (ruling 9)."""
+    """Yield the violation by a tile that may not be laid in this phase of the game (ruling 9)."""
     last = position.last_round
     if kind.role not in LAST_ROUND_TILES:
         if last is not None:
@@ -51,7 +51,7 @@ def _judge_round(position: CarnivalPosition, move: Move, kind: TileKind) -> Iter
 
 
 def _must_be_declared(position: CarnivalPosition, player: str, kind: TileKind) -> bool:
-    """Say whether a tile may only be laid by who has no own one (ruling 2)."""
+    """Say whether a player must declare to have no own tile before laying this one (ruling 2)."""
     return (
         position.agreed.asks
         and kind.role in PLAIN
@@ -63,7 +63,7 @@ def _must_be_declared(position: CarnivalPosition, player: str, kind: TileKind) -
 
 
 def layable(position: CarnivalPosition, player: str) -> Iterator[Move]:
-    """Yield the tiles that a player may lay, should he hold them."""
+    """Yield the moves that are legal for a player with every tile that is left in hand."""
     for move in _candidates(position, player):
         assert move.tile is not None
         kind = position.box[move.tile]
@@ -72,7 +72,7 @@ def layable(position: CarnivalPosition, player: str) -> Iterator[Move]:
 
 
 def declared(position: CarnivalPosition, move: Move, kind: TileKind) -> Move:
-    """Return the move with the word that ruling 2 asks for, where it asks for one."""
+    """Return the move with the declaration of ruling 2, if it needs one."""
     if _must_be_declared(position, move.player, kind):
         return replace(move, declares=NO_OWN_TILE)
     return move

@@ -1,4 +1,4 @@
-"""What players call tiles, and violations that name them."""
+"""Tiles in players' words, and violations that name them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def named(kind: TileKind) -> str:
 
 
 def says(rule: Rule, *cells: Place | None, case: str = "", **names: object) -> Violation:
-    """Return a violation with its names; cells that are not there are left out."""
+    """Return a violation with its parameters; cells that are ``None`` are left out."""
     pointed = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
     words = {name: str(value) for name, value in names.items()}
     return Violation(rule, pointed, words, case=case)

@@ -53,7 +53,7 @@ def clay_face(kind: str, pitch_mm: float, side: str = "front") -> Face:
 
 
 def clay_art(kind: str) -> list[Item]:
-    """Return a clay marker about (0, 0), painted beyond its outline."""
+    """Return the art of a clay marker around (0, 0), painted beyond its outline."""
     radius = HEX * CLAY_WIDTH / 2
     items: list[Item] = [
         filled(CLAY_DARK, ellipse((0, 0), radius + 4)),
@@ -83,7 +83,7 @@ def clay_art(kind: str) -> list[Item]:
 
 
 def board_art(side: int, eyes: Iterable[Cell], width: float, rim: float = RIM) -> list[Item]:
-    """Return a board about its centre, for cells of a real width; its ground runs on outside."""
+    """Return the art of a board around its centre, with bleed; ``width`` is a cell's in mm."""
     cells = hex_board(side)
     across, high = board_size(side, width, rim)
     around = polygon([(x - across / 2, y - high / 2) for x, y in board_outline(side, width, rim)])
@@ -99,9 +99,9 @@ def board_art(side: int, eyes: Iterable[Cell], width: float, rim: float = RIM) -
 
 
 def board_outline(side: int, width: float, rim: float = RIM) -> tuple[Point, ...]:
-    """Return the six corners of a board, clockwise, counted from its box's corner.
+    """Return the six corners of a board, clockwise, from the top left of its bounding box.
 
-    The cells leave a toothed edge; six straight cuts are easier on scissors.
+    The outline ignores the toothed edge of the cells: six straight cuts are easier to make.
     """
     across, high = board_size(side, width, rim)
     middle = (across / 2, high / 2)

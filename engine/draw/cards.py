@@ -21,7 +21,7 @@ def card_face(tile_set: TileSet, kind: TileKind, pitch_mm: float) -> Face:
 
 
 def card_back(tile_set: TileSet, kind: TileKind, pitch_mm: float) -> Face:
-    """Return the back of a card: the same for all of one footprint."""
+    """Return the back of a card, which is the same for all cards of one footprint."""
     _, border, _ = grounds(tile_set)
     art = [*ground_art(kind.cells, border, border), *back_art(kind.cells, border)]
     return _face(kind.name, "back", kind.cells, art, pitch_mm)
@@ -30,7 +30,7 @@ def card_back(tile_set: TileSet, kind: TileKind, pitch_mm: float) -> Face:
 def _card_art(tile_set: TileSet, kind: TileKind) -> list[Item]:
     ground, border, _ = grounds(tile_set)
     if kind.colour:
-        # The edge tells whose card it is, also where little of the snake is on it.
+        # The border shows the colour of the card even where little of the snake is on it.
         skin = coat(kind.colour, tile_set.colours)
         border = mix(skin.base, skin.outline, 0.3)
     if kind.role == "big":
@@ -60,9 +60,9 @@ def _face(name: str, side: str, cells: tuple[Cell, ...], art: list[Item], pitch:
 
 
 def _corners(cells: Sequence[Cell]) -> list[Point]:
-    """Return the outline of cells, clockwise, in cells from the centre of ``(0, 0)``.
+    """Return the outline of cells, clockwise, in units of a cell from the centre of ``(0, 0)``.
 
-    Cells that do not hang together by their sides get the box around them.
+    Cells that are not connected by their sides get their bounding box.
     """
     sides = {}
     for cell in cells:

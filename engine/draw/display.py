@@ -1,8 +1,8 @@
-"""The display list: vector shapes in millimetres that SVG, PDF and pictures are all made from.
+"""The display list: vector shapes in millimetres, the source of SVG, PDF and raster pictures.
 
-x grows to the right, y down. Strokes have round ends and joins. Shapes of several contours are
-filled by the even-odd rule, so that an inner contour is a hole. There is no transparency: every
-printer and every painter then shows the same colours.
+x grows to the right, y down. Strokes have round caps and joins. Shapes of several contours are
+filled by the even-odd rule, so that an inner contour is a hole. There is no transparency, so that
+every printer and renderer shows the same colours.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ Affine = tuple[float, float, float, float, float, float]
 
 IDENTITY: Affine = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 ROUND = 0.5522847498
-"""Handle length of the cubic that is nearest to a quarter circle of radius 1."""
+"""Handle length of the cubic Bézier that approximates a quarter circle of radius 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contour:
-    """One run of lines and cubics."""
+    """One run of straight lines and cubic Béziers."""
 
     start: Point
     segments: tuple[tuple[float, ...], ...]
-    """Two numbers: a line to that point; six: a cubic by two handles to the point."""
+    """Two numbers are a line to that point; six are a cubic: two handles and the end point."""
     closed: bool = True
 
 
@@ -36,21 +36,21 @@ class Path:
 
     contours: tuple[Contour, ...]
     fill: str | None = None
-    """``#rrggbb``."""
+    """The fill colour as ``#rrggbb``; ``None`` for no fill."""
     stroke: str | None = None
     width: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of words, for titles and names only; faces draw their letters as shapes."""
+    """A line of text, for titles and names only; faces draw their letters as shapes."""
 
     at: Point
     words: str
     size: float
     colour: str = "#333333"
     anchor: str = "start"
-    """``start``, ``middle`` or ``end``."""
+    """The alignment at ``at``: ``start``, ``middle`` or ``end``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,9 @@ class Group:
     items: tuple[Item, ...]
     transform: Affine = IDENTITY
     clip: tuple[Contour, ...] = ()
-    """Nothing outside is painted; counted in the group's own millimetres. Empty: no clip."""
+    """The clipping path, in the group's own coordinates; empty for no clip."""
     key: str = ""
-    """Groups of the same key are equal but for their transform, and may be written once."""
+    """Groups with the same key differ only in their transform, and may be written once."""
 
 
 Item = Path | Text | Group
@@ -103,7 +103,7 @@ def rounded(left: float, top: float, width: float, height: float, radius: float)
 
 
 def ellipse(centre: Point, rx: float, ry: float | None = None) -> Contour:
-    """Return an upright ellipse, or a circle where one radius is given."""
+    """Return an axis-aligned ellipse, or a circle if only one radius is given."""
     x, y = centre
     ry = rx if ry is None else ry
     kx, ky = rx * ROUND, ry * ROUND
@@ -134,7 +134,7 @@ def drawn(fill: str, stroke: str, width: float, *contours: Contour) -> Path:
 
 
 def traced(curve: Callable[[float], Point], start: float, stop: float, pieces: int) -> Contour:
-    """Return an open contour of cubics along a smooth curve."""
+    """Return an open contour of cubics that approximates a smooth curve."""
     step = (stop - start) / pieces
     points = [curve(start + i * step) for i in range(pieces + 1)]
     slopes = [_slope(curve, start + i * step, step / 20) for i in range(pieces + 1)]
@@ -150,7 +150,7 @@ def traced(curve: Callable[[float], Point], start: float, stop: float, pieces: i
 
 
 def joined(*contours: Contour) -> Contour:
-    """Return one closed contour that runs through open ones in order."""
+    """Return one closed contour that runs through open contours in order."""
     segments = list(contours[0].segments)
     for contour in contours[1:]:
         segments += [contour.start, *contour.segments]
@@ -158,17 +158,17 @@ def joined(*contours: Contour) -> Contour:
 
 
 def moved(x: float, y: float) -> Affine:
-    """Return a shift."""
+    """Return a translation."""
     return (1.0, 0.0, 0.0, 1.0, x, y)
 
 
 def scaled(factor: float) -> Affine:
-    """Return an enlargement about the origin."""
+    """Return a uniform scaling about the origin."""
     return (factor, 0.0, 0.0, factor, 0.0, 0.0)
 
 
 def turned(degrees: float) -> Affine:
-    """Return a turn about the origin, clockwise as seen."""
+    """Return a rotation about the origin, clockwise on the screen."""
     if degrees % 90 == 0:
         cos, sin = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(degrees / 90) % 4]
     else:
@@ -177,7 +177,7 @@ def turned(degrees: float) -> Affine:
 
 
 def after(*maps: Affine) -> Affine:
-    """Return one map that does these from the last to the first, as matrices multiply."""
+    """Return the composition of maps, applied from the last to the first (matrix product)."""
     result = IDENTITY
     for m in maps:
         a, b, c, d, e, f = result
@@ -189,23 +189,23 @@ def after(*maps: Affine) -> Affine:
 
 
 def mapped(transform: Affine, point: Point) -> Point:
-    """Return where a map takes a point."""
+    """Return the image of a point under a map."""
     a, b, c, d, e, f = transform
     return (a * point[0] + c * point[1] + e, b * point[0] + d * point[1] + f)
 
 
 def enlargement(transform: Affine) -> float:
-    """Return how many times longer a map makes lines."""
+    """Return the scale factor of a map: the root of its absolute determinant."""
     return math.sqrt(abs(transform[0] * transform[3] - transform[1] * transform[2]))
 
 
 def placed(items: Iterable[Item], *maps: Affine) -> Group:
-    """Return the items moved by maps, which work from the last to the first."""
+    """Return the items transformed by maps, which apply from the last to the first."""
     return Group(tuple(items), after(*maps))
 
 
 def mix(colour: str, other: str, share: float) -> str:
-    """Return a colour with a share of another mixed in."""
+    """Return the linear mix of two colours; ``share`` is the part of ``other``, 0 to 1."""
     pairs = ((int(colour[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 

@@ -14,8 +14,8 @@ from engine.tiles import TileSet
 def open_ends(tile_set: TileSet, layout: Layout) -> tuple[tuple[Place, int], ...]:
     """Return cell and side of every end of a snake that faces an empty cell.
 
-    Free grey chains have no owner, so their ends are left out. Cells of private fields carry the
-    field's number in front.
+    Grey chains belong to nobody, so their ends are left out. With several fields, a cell begins
+    with the number of its field.
     """
     fields = sorted({placed.field for placed in layout.cards}, key=lambda field: field or 0)
     return tuple(
@@ -26,10 +26,10 @@ def open_ends(tile_set: TileSet, layout: Layout) -> tuple[tuple[Place, int], ...
 
 
 def open_hex_ends(layout: Layout, board: Collection[Cell]) -> tuple[tuple[Place, int], ...]:
-    """Return cell and side where snakes of hexes can go on: away from the body, onto a free cell.
+    """Return cell and side of the ends of hex snakes: away from the body, onto a free cell.
 
-    A snake of one hex has no direction yet, and a cell with clay goes on elsewhere. Cells of
-    several boards carry the board's number in front.
+    A snake of one hex has no direction, and a cell with clay continues on another board; both are
+    left out. With several boards, a cell begins with the number of its board.
     """
     ends: list[tuple[Place, int]] = []
     colours = {(p.board, cell): p.tile.split("/")[0] for p in layout.pieces for cell in p.cells}
@@ -48,7 +48,7 @@ def open_hex_ends(layout: Layout, board: Collection[Cell]) -> tuple[tuple[Place,
 
 
 def covered(tile_set: TileSet, placed: Placement) -> Iterator[Cell]:
-    """Yield the cells a card lies on; one that the box does not know covers its own."""
+    """Yield the cells that a card covers; a card that is not in the box covers one cell."""
     kind = tile_set.kinds.get(placed.tile)
     for cell in kind.cells if kind else ((0, 0),):
         x, y = _turned(cell, placed.turns)
@@ -76,7 +76,7 @@ def _ends(tile_set: TileSet, cards: list[Placement]) -> set[tuple[Cell, int]]:
 
 
 def _exits(tile_set: TileSet, cards: list[Placement]) -> Iterator[tuple[Cell, int]]:
-    """Yield where snakes leave houses and big cards."""
+    """Yield cell and edge of the exits of houses and big cards."""
     for placed in cards:
         kind = tile_set.kinds.get(placed.tile)
         for way_out in kind.exits if kind else ():

@@ -8,26 +8,26 @@ from engine.draw.display import Contour, Group, Item, Point, moved, placed, poly
 from engine.lattice import Cell
 
 BLEED_MM = 1.5
-"""How far every face is painted beyond its outline, for scissors that miss the line."""
+"""The bleed: how far every face is painted beyond its outline, for inexact cuts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """One side of a tile, at turns 0, counted from the upper left corner of its box."""
+    """One side of a tile at turns 0, in millimetres from the top left of its bounding box."""
 
     tile: str
     side: str
     """``front`` or ``back``."""
     items: tuple[Item, ...]
-    """Painted a little beyond the outline; clip by it, or by ``bleed``, to show it."""
+    """The shapes, painted beyond the outline; clip them by ``outline`` or ``bleed``."""
     size_mm: tuple[float, float]
     outline_mm: tuple[Point, ...]
-    """Corners, clockwise."""
+    """The corners of the outline, clockwise."""
     bleed: Contour
     """The outline with the bleed around it."""
     cells: tuple[Cell, ...]
     origin_mm: Point
-    """Centre of cell ``(0, 0)``."""
+    """The centre of cell ``(0, 0)``."""
 
     @property
     def outline(self) -> Contour:
@@ -35,7 +35,7 @@ class Face:
         return polygon(self.outline_mm)
 
     def cut(self) -> Group:
-        """Return the face as it looks once it is cut out."""
+        """Return the face clipped by its outline, as it looks when it is cut out."""
         return Group(self.items, clip=(self.outline,), key=f"{self.tile} {self.side}")
 
     def centred(self) -> Group:

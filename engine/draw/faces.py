@@ -1,4 +1,4 @@
-"""Every face of a box: what ``print`` cuts out, what scenes are laid with, what the page shows."""
+"""Every face of a box, for print sheets, synthetic scenes and the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.tiles import TileKind, TileSet
 def face(
     tile_set: TileSet, kind: TileKind, side: str = "front", pitch_mm: float | None = None
 ) -> Face:
-    """Return one side of a tile, drawn for a card or cell of ``pitch_mm`` (the set's own)."""
+    """Return one side of a tile, drawn for a pitch in millimetres; by default the set's own."""
     pitch = tile_set.pitch_mm if pitch_mm is None else pitch_mm
     if tile_set.lattice == "hex":
         return hex_face(tile_set, kind, pitch, side)

@@ -38,19 +38,19 @@ from engine.tiles import TileSet
 TABLE, TABLE_LINE = "#e9e4d8", "#d6cfbf"
 WRONG, LAST = "#d3122a", "#ff9d00"
 MOST_CELLS_WITH_LINES = 4000
-"""Cards that lie very far apart are drawn on a bare table."""
+"""The maximum number of cells drawn with grid lines, for cards that lie very far apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What to point at."""
+    """The cells and ends that a drawing points at."""
 
     marked: frozenset[Place] = frozenset()
     last: frozenset[Place] = frozenset()
     ends: tuple[tuple[Place, int], ...] = ()
 
     def of_field(self, number: int) -> Marks:
-        """Return the marks of one field or board, without its number."""
+        """Return the marks on one field or board, with its number removed."""
 
         def own(places: Iterable[Place]) -> Iterator[Place]:
             for place in places:
@@ -66,7 +66,7 @@ class Marks:
 def draw_field(
     tile_set: TileSet, cards: Collection[Placement], marks: Marks
 ) -> tuple[list[Item], tuple[float, float, float, float]]:
-    """Return the cards of one field and the box around them: left, top, right, bottom."""
+    """Return the cards of one field and their bounding box: left, top, right, bottom."""
     cells = [cell for card in cards for cell in covered(tile_set, card)]
     pointed = [_cell(p) for p in (*marks.marked, *marks.last, *(end for end, _ in marks.ends))]
     left, top, right, bottom = bounding_box([*cells, *pointed]) or (-1, -1, 1, 1)
@@ -98,7 +98,7 @@ def last_mark(shape: Contour) -> Iterator[Item]:
 
 
 def end_mark(at: Point, degrees: float) -> Item:
-    """Return a small arrow at an open end, pointing the way the snake may go on."""
+    """Return a small arrow at an open end, in the direction in which the snake may grow."""
     arrow = polygon(((1.2, -4.2), (6.4, 0), (1.2, 4.2)))
     return placed([drawn("#2f2a25", WHITE, 0.9, arrow)], moved(*at), turned(degrees))
 
@@ -130,7 +130,7 @@ def _lying(tile_set: TileSet, card: Placement) -> Item:
 
 
 def _unknown(name: str) -> list[Item]:
-    """Return a card that the box does not know."""
+    """Return the art of a card that is not in the box."""
     return [
         drawn("#dddddd", INK, 0.8, rectangle(-MIDDLE, -MIDDLE, CARD, CARD)),
         words("?", (0, 0), 18, INK),

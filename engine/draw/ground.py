@@ -1,4 +1,4 @@
-"""The ground of square cards: border, decoration, backs, and the mark that shows what is up."""
+"""The ground of square cards: border, decoration, backs, and the mark of the upper side."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from engine.lattice import Cell
 from engine.tiles import TileKind, TileSet
 
 CARD = 45.0
-"""Side of a card in the millimetres that everything here is drawn in."""
+"""Side of a card in drawing units, which are scaled to the real pitch."""
 MIDDLE = CARD / 2
 BORDER = 1.3
 """Width of the darker edge by which a camera finds a card."""
@@ -40,9 +40,9 @@ GROUNDS = {
 """Ground, border and decoration by game."""
 PLAIN_GROUND = ("#faf6ec", "#94846a", "pebbles")
 SPECKS = 22
-"""Small things on a card's ground."""
+"""The number of decorations on a card's ground."""
 APART = 30.0
-"""Square of the least distance between two of them."""
+"""The square of the minimum distance between two decorations."""
 
 
 def grounds(tile_set: TileSet) -> tuple[str, str, str]:
@@ -66,7 +66,7 @@ def ground_art(cells: Sequence[Cell], ground: str, border: str) -> Iterator[Item
 
 
 def back_art(cells: Sequence[Cell], border: str) -> Iterator[Item]:
-    """Yield a coiled snake on each cell's back, so that no side of a back is up."""
+    """Yield a coiled snake on the back of each cell, without an upper side."""
     dark, light = mix(border, "#000000", 0.25), mix(border, WHITE, 0.55)
     gem = drawn(light, dark, 0.5, polygon(((0, -3.2), (2.2, 0), (0, 3.2), (-2.2, 0))))
     for x, y in cells:
@@ -80,14 +80,14 @@ def back_art(cells: Sequence[Cell], border: str) -> Iterator[Item]:
 
 
 def up_mark(kind: TileKind, border: str) -> Iterator[Item]:
-    """Yield the small arrow that shows which way is up, where turning makes a difference."""
+    """Yield the small arrow to the upper side, on cards that look different in every turn."""
     if kind.period == 4 and (kind.strands or kind.exits):
         x, y = kind.cells[0][0] * CARD - MIDDLE, kind.cells[0][1] * CARD - MIDDLE
         yield filled(border, polygon(((x + 2.6, y + 6.2), (x + 4.6, y + 2.8), (x + 6.6, y + 6.2))))
 
 
 def decoration(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]:
-    """Yield small faint things on the ground, the same however often the card looks the same."""
+    """Yield faint decorations on the ground, with the same rotational symmetry as the card."""
     _, border, style = grounds(tile_set)
     dice = random.Random(zlib.crc32(kind.shape.encode()))
     copies = 4 // kind.period
@@ -96,13 +96,13 @@ def decoration(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]
         for _ in range(200):
             spot = (dice.uniform(2.5, 19.5), dice.uniform(-19.5, 19.5))
             around = [_quarter_turned(spot, i * kind.period) for i in range(copies)]
-            if all((p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2 > 30 for p in around for q in spots):
+            if all((p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2 > APART for p in around for q in spots):
                 spots += around
                 for i in range(copies):
                     degrees = 90 * kind.period * i
                     shape = _speck(style, dice if i == 0 else None, len(spots), ground, border)
                     yield placed(shape, moved(x * CARD, y * CARD), turned(degrees), moved(*spot))
-            if len(spots) >= 22:
+            if len(spots) >= SPECKS:
                 break
 
 

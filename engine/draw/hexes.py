@@ -1,4 +1,4 @@
-"""Faces of hex tiles with their notches, clay markers, and boards with eyes."""
+"""Faces of hex tiles with their notches, and the geometry of hex cells."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileKind, TileSet
 
 HEX = 20.0
-"""Flat-to-flat width of a cell in the millimetres that everything here is drawn in."""
+"""Flat-to-flat width of a cell in drawing units, which are scaled to the real pitch."""
 HALF = 4.3
-"""Half the width of a snake on a hex tile."""
+"""Half the width of a snake on a hex tile, in drawing units."""
 EDGE = 0.9
-"""Width of the dark edge of a tile."""
+"""Width of the dark edge of a tile, in drawing units."""
 
 
 def centre(cell: Cell, width: float = HEX) -> Point:
-    """Return the centre of a cell, counted from the centre of ``(0, 0)``."""
+    """Return the centre of a cell, relative to the centre of ``(0, 0)``."""
     q, r = cell
     return (width * (q + r / 2), width * math.sqrt(3) / 2 * r)
 
 
 def corner(cell: Cell, number: int, width: float = HEX) -> Point:
-    """Return a corner, clockwise from the one between the sides NE and E."""
+    """Return a corner of a cell; corner 0 is between the sides NE and E, then clockwise."""
     x, y = centre(cell, width)
     angle = math.radians(60 * number - 30)
     radius = width / math.sqrt(3)
@@ -55,7 +55,7 @@ def corner(cell: Cell, number: int, width: float = HEX) -> Point:
 
 
 def hexagon(cell: Cell, width: float = HEX, share: float = 1.0) -> Contour:
-    """Return the outline of a cell, or a smaller one about the same centre."""
+    """Return the outline of a cell, scaled by ``share`` around its centre."""
     x, y = centre(cell, width)
     return polygon(
         [(x + (p[0] - x) * share, y + (p[1] - y) * share)
@@ -64,7 +64,7 @@ def hexagon(cell: Cell, width: float = HEX, share: float = 1.0) -> Contour:
 
 
 def outline(cells: Sequence[Cell], width: float = HEX) -> tuple[Point, ...]:
-    """Return the corners around cells that hang together and leave no hole, clockwise."""
+    """Return the corners around connected cells without a hole, clockwise."""
     inside = set(cells)
     sides = [
         (cell, i) for cell in cells for i, other in enumerate(hex_neighbours(cell))
@@ -84,8 +84,8 @@ def outline(cells: Sequence[Cell], width: float = HEX) -> tuple[Point, ...]:
 def notches(cells: Sequence[Cell]) -> tuple[tuple[Cell, int], ...]:
     """Return the sides of a tile's cells that have a notch.
 
-    An inner hex has them on its four free sides, the end hex of a longer tile on the two sides
-    next to its joint, a single hex has none: they show where a tile ends.
+    Notches show where a tile ends: an inner hex has them on its four free sides, the end hex of a
+    longer tile on the two sides next to its joint, a single hex has none.
     """
     found = []
     for cell in cells:
@@ -98,12 +98,12 @@ def notches(cells: Sequence[Cell]) -> tuple[tuple[Cell, int], ...]:
 
 
 def hex_face(tile_set: TileSet, kind: TileKind, pitch_mm: float, side: str = "front") -> Face:
-    """Return one side of a hex tile; the back is the front seen in a mirror."""
+    """Return one side of a hex tile; the back is the mirror image of the front."""
     skin = coat(kind.colour or "grey", tile_set.colours)
     art = tile_art(kind.cells, skin) if kind.path else _named(kind, skin)
     flip = side == "back"
     cells = tuple((-q - r, r) for q, r in kind.cells) if flip else kind.cells
-    # Going round the other way keeps the corners clockwise in the mirror.
+    # The outline of the mirrored cells is clockwise too.
     corners = outline(cells, pitch_mm)
     left, top = min(x for x, _ in corners), min(y for _, y in corners)
     size = (max(x for x, _ in corners) - left, max(y for _, y in corners) - top)
@@ -116,11 +116,11 @@ def hex_face(tile_set: TileSet, kind: TileKind, pitch_mm: float, side: str = "fr
 
 @lru_cache(maxsize=512)
 def tile_art(cells: tuple[Cell, ...], skin: Coat) -> tuple[Item, ...]:
-    """Return a hex tile about the centre of ``(0, 0)``, in the order of its path.
+    """Return the art of a hex tile, around the centre of ``(0, 0)``.
 
     Args:
-        cells: from the snake's head to its tail.
-        skin: its coat.
+        cells: the cells in order, from the snake's head to its tail.
+        skin: the coat of the snake.
     """
     around = polygon(outline(cells))
     ground = skin.pale
@@ -149,7 +149,7 @@ def tile_art(cells: tuple[Cell, ...], skin: Coat) -> tuple[Item, ...]:
 
 
 def _named(kind: TileKind, skin: Coat) -> tuple[Item, ...]:
-    """Return a hex tile that is no snake: its cells and its name."""
+    """Return the art of a hex tile without a snake: its cells and its name."""
     lines = kind.name.split("/")
     height = min([3.4, *(15.0 / words_width(line, 1.0) for line in lines)])
     names = [
@@ -164,14 +164,14 @@ def _named(kind: TileKind, skin: Coat) -> tuple[Item, ...]:
 
 
 def grown(corners: Sequence[Point], by: float) -> list[Point]:
-    """Return a clockwise outline pushed outwards by some millimetres."""
+    """Return a clockwise outline offset outwards by a distance."""
     count = len(corners)
     result = []
     for i, here in enumerate(corners):
         before, behind = corners[i - 1], corners[(i + 1) % count]
         u = _unit(before, here)
         v = _unit(here, behind)
-        # Outward normals of the two sides; clockwise with y down, the outside is to the left.
+        # Outward normals of the two sides: clockwise with y down, the outside is on the left.
         n, m = (u[1], -u[0]), (v[1], -v[0])
         k = by / (1 + n[0] * m[0] + n[1] * m[1])
         result.append((here[0] + (n[0] + m[0]) * k, here[1] + (n[1] + m[1]) * k))
@@ -179,7 +179,7 @@ def grown(corners: Sequence[Point], by: float) -> list[Point]:
 
 
 def side_point(cell: Cell, side: int, width: float = HEX) -> Point:
-    """Return the middle of a side."""
+    """Return the middle of a side of a cell."""
     a, b = corner(cell, side, width), corner(cell, side + 1, width)
     return ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
 

@@ -1,10 +1,10 @@
-"""Letters and digits as strokes, so that a face looks the same on screen, paper and camera."""
+"""A stroke font of letters and digits, so that a face looks the same on screen and paper."""
 
 from __future__ import annotations
 
 from engine.draw.display import Path, Point, polyline, stroked
 
-# On a grid 4 wide and 6 high: points are two digits, strokes are parted by bars.
+# Coordinates on a grid 4 wide and 6 high: a point is two digits, bars separate strokes.
 STROKES = {
     "0": "10 30 41 45 36 16 05 01 10", "1": "01 20 26", "2": "01 10 30 41 42 06 46",
     "3": "00 40 22 33 44 45 36 16 05", "4": "36 30 04 44", "5": "40 00 02 32 43 45 36 06",
@@ -25,14 +25,14 @@ ADVANCE = 5.6
 
 
 def words(text: str, centre: Point, height: float, colour: str, weight: float = 0.17) -> Path:
-    """Return a line of capitals about a centre; letters that are not known become ``?``.
+    """Return a line of capitals around a centre; unknown letters become ``?``.
 
     Args:
-        text: what it says.
+        text: the words.
         centre: the middle of the line.
-        height: of a capital.
-        colour: of the strokes.
-        weight: width of a stroke as a share of the height.
+        height: the height of a capital.
+        colour: the colour of the strokes.
+        weight: the width of a stroke as a share of the height.
     """
     unit = height / 6
     wide = (len(text) - 1) * ADVANCE + 4
@@ -48,5 +48,5 @@ def words(text: str, centre: Point, height: float, colour: str, weight: float = 
 
 
 def words_width(text: str, height: float) -> float:
-    """Return how wide such a line is."""
+    """Return the width of a line of capitals that ``words`` draws with this height."""
     return ((len(text) - 1) * ADVANCE + 4) * height / 6

@@ -1,4 +1,4 @@
-"""The coats of the snakes: a colour and a pattern for every name, also for names never heard of."""
+"""The coats of the snakes: colours and a pattern for every colour name, known or not."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ class Coat:
     base: str
     outline: str
     mark: str
-    """The colour of its pattern."""
+    """The colour of the pattern."""
     pattern: str
     """One of ``PATTERNS``, or ``plain``."""
 
     @property
     def shade(self) -> str:
-        """The flanks of the body, a little darker."""
+        """The colour of the flanks, a little darker than the base."""
         return mix(self.base, self.outline, 0.2)
 
     @property
     def net(self) -> str:
-        """The lines between scales."""
+        """The colour of the lines between scales."""
         return mix(self.base, self.outline, 0.4)
 
     @property
     def pale(self) -> str:
-        """The ground of a hex tile."""
+        """The ground colour of a hex tile."""
         return mix(self.base, WHITE, 0.52)
 
 
@@ -60,15 +60,15 @@ KNOWN = {
     "turquoise": Coat("#1fb0b0", "#0a4b4d", "#d9fff5", "rings"),
 }
 JADE = Coat("#35b58a", "#0e4f40", "#c9f5d6", "triangles")
-"""The snakes of a box that has no colours: nobody's in particular, but no neutral grey either."""
+"""The coat of snakes in a box without colours; grey would look neutral."""
 
 
 def coat(colour: str, colours: Sequence[str] = ()) -> Coat:
-    """Return the coat of a colour, the same every time.
+    """Return the coat of a colour, deterministically.
 
     Args:
-        colour: its name; names that are not known get a hue from their letters.
-        colours: all colours of the box, so that two strange names differ in hue and pattern.
+        colour: the name of the colour; an unknown name gets a hue from its hash.
+        colours: all colours of the box, so that two unknown names differ in hue and pattern.
     """
     if colour in KNOWN:
         return KNOWN[colour]

@@ -1,7 +1,7 @@
-"""Scales and patterns along a body: every colour has its own, for eyes that confuse colours.
+"""Scales and patterns along a body; every colour has its own pattern, for colour-blind players.
 
-Marks stand evenly between the two sides that a strand leaves by, and look the same from either
-end, so that a pattern meets itself from card to card.
+Marks are evenly spaced between the two sides of a strand and symmetric, so that the pattern
+continues from card to card.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from engine.draw.palette import Coat
 from engine.draw.spine import Spine, line_on, on, ribbon
 
 MARK_STEP = 11.25
-"""One mark each so many millimetres: four on a straight card of 45 mm."""
+"""The distance between marks in millimetres: four marks on a straight card of 45 mm."""
 SCALE_STEP = 5.6
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The part of a body that a pattern is laid on."""
+    """The part of a body that a pattern covers."""
 
     line: Spine
     start: float
@@ -29,21 +29,21 @@ class Stretch:
     half: float
     """Half the body's width inside its outline."""
     step: float
-    """From one mark to the next."""
+    """The arc length from one mark to the next."""
     first: int
     last: int
-    """Numbers of the first mark, and of the one behind the last."""
+    """``first`` and ``last``: the range of mark numbers, ``last`` excluded."""
 
     @property
     def places(self) -> list[float]:
-        """Where the marks stand along the spine."""
+        """The arc lengths of the marks along the spine."""
         return [(i + 0.5) * self.step for i in range(self.first, self.last)]
 
 
 def pattern_marks(
     line: Spine, coat: Coat, start: float, stop: float, half: float
 ) -> Iterator[Item]:
-    """Yield the marks of a coat's pattern; none for a plain one."""
+    """Yield the marks of a coat's pattern; none for the pattern ``plain``."""
     count = max(1, round(line.length / MARK_STEP))
     step = line.length / count
     first, last = math.floor(start / step), math.ceil(stop / step)
@@ -53,7 +53,7 @@ def pattern_marks(
 
 
 def scale_net(line: Spine, start: float, stop: float, half: float) -> Iterator[Contour]:
-    """Yield the lines between scales, the same from either end of the card."""
+    """Yield the lines between scales."""
     step = line.length / max(1, round(line.length / SCALE_STEP))
     for i in range(math.floor(start / step) - 1, math.ceil(stop / step) + 1):
         for sign in (-1, 1):

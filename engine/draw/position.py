@@ -1,4 +1,4 @@
-"""Drawings of whole positions: what lies on the table, with ends, last move and faults marked."""
+"""Drawings of whole positions: the layout, with ends, last move and violations marked."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from engine.tiles import TileSet
 
 PAPER = "#ffffff"
 GAP = 14.0
-"""Between two fields, and around everything, in millimetres."""
+"""The gap between two fields, and the margin of the drawing, in millimetres."""
 LINE = 9.0
-"""Height of a line of words."""
+"""Height of a line of text, in millimetres."""
 Panel = tuple[list[Item], tuple[float, float, float, float]]
-"""Shapes, and the box around them: left, top, right, bottom."""
+"""Shapes, and their bounding box: left, top, right, bottom."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A position as shapes, for whoever writes or paints them."""
+    """A position as shapes, before it is written as SVG or rendered."""
 
     items: tuple[Item, ...]
     box: tuple[float, float, float, float]
-    """Left, top, width and height of what is shown, in millimetres."""
+    """The visible part: left, top, width and height, in millimetres."""
     title: str
 
 
@@ -73,17 +73,17 @@ def layout_drawing(
     """Return a position as shapes.
 
     Args:
-        tile_set: the box its tiles come from.
+        tile_set: the box that the tiles come from.
         layout: what lies on the table.
         marked: cells to point at because a rule is broken there. With several fields or boards
-            their number stands first: ``(1, x, y)``.
+            a cell begins with their number: ``(1, x, y)``.
         last: cells of the last move.
-        ends: open ends of snakes, as a cell and the side they leave by; on square cards they are
-            found when missing.
-        players: names in turn order; over their own fields where they have some, else as a list.
+        ends: open ends of snakes, as a cell and the side they leave by; ``None`` finds them on
+            square cards.
+        players: names in turn order, shown above their fields if each has one, else as a legend.
         title: a heading.
-        drills: 5G, pairs of cells that are joined between boards; read off the clay when missing.
-        eyes: 5G, the cells that are holes; the box's own when missing.
+        drills: 5G, pairs of cells joined between boards; ``None`` infers them from the clay.
+        eyes: 5G, the cells that are holes; ``None`` takes those of the box.
     """
     if ends is None:
         ends = open_ends(tile_set, layout) if tile_set.lattice == "square" else ()
@@ -109,7 +109,7 @@ def layout_drawing(
 
 
 def _side_by_side(tile_set: TileSet, layout: Layout, marks: Marks, players: Sequence[str]) -> Panel:
-    """Return the only field, or one field a player with his name above."""
+    """Return the only field, or one field for each player with the name above."""
     numbers = sorted({card.field for card in layout.cards if card.field is not None})
     if several_fields(tile_set.game):
         numbers = sorted({*numbers, *range(len(players))})

@@ -1,4 +1,4 @@
-"""What is drawn on cards beside snakes: logs, gifts, clouds, hats, gems, plasters, the house."""
+"""Drawings on cards other than snakes: logs, gifts, clouds, hats, gems, plasters, the house."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GOLD, GOLD_DARK = "#ffcf33", "#9a6b00"
 
 
 def log(line: Spine, start: float, stop: float) -> list[Item]:
-    """Return a tree trunk along a spine, as wide as a snake, so that snakes run on over it."""
+    """Return a tree trunk along a spine, as wide as a snake, so that snakes continue in it."""
     inner = ribbon(line, start, stop, -HALF + 1.3, HALF - 1.3)
     grain: list[Item] = [
         stroked(GRAIN, 0.55, ribbon(line, start - 5, stop + 5, aside - 0.01, aside + 0.01))
@@ -53,7 +53,7 @@ def log(line: Spine, start: float, stop: float) -> list[Item]:
 
 
 def gift() -> list[Item]:
-    """Return a wrapped box with a bow, about (0, 0)."""
+    """Return a wrapped box with a bow, around (0, 0)."""
     red, dark, ribbon_colour = "#ef5d8f", "#8c1d4b", GOLD
     loops = [
         Contour((0, -8.5), ((-4, -18, -13, -17, -11.5, -11.5), (-10.5, -8.5, -4, -8.5, 0, -8.5))),
@@ -72,7 +72,7 @@ def gift() -> list[Item]:
 
 
 def trouble(value: int) -> list[Item]:
-    """Return a thunder cloud that says what it costs, about (0, 0)."""
+    """Return a thunder cloud with its points, around (0, 0)."""
     puffs = [((-9, -3), 7.0), ((0, -8), 9.0), ((9.5, -3.5), 7.0), ((0, -1), 8.0)]
     bolt = polygon(((-9.5, 2), (-14, 10.5), (-10.2, 10), (-13, 17.5), (-4.5, 7.2), (-8.3, 7.6),
                     (-6, 2)))  # fmt: skip
@@ -96,7 +96,7 @@ def trouble(value: int) -> list[Item]:
 
 
 def hat(look: int, value: int) -> list[Item]:
-    """Return one of four hats with its value below, about (0, 0)."""
+    """Return one of four hats with its points below, around (0, 0)."""
     shape = (_jester, _top_hat, _cone, _pot)[look % 4]()
     colour = "#1f7a3a" if value > 0 else "#b3261e"
     return [
@@ -107,7 +107,7 @@ def hat(look: int, value: int) -> list[Item]:
 
 
 def gem(size: float = 1.0) -> list[Item]:
-    """Return a cut diamond, about (0, 0)."""
+    """Return a cut diamond, around (0, 0)."""
     light, mid, deep, edge = "#e6fbff", "#9fe6f7", "#4fb9dc", "#0f5673"
     outline = ((-9, -2.5), (-5, -8), (5, -8), (9, -2.5), (0, 9))
     table = ((-4, -2.5), (0, -8), (4, -2.5))
@@ -144,7 +144,7 @@ def plasters(at: Point, degrees: float) -> list[Item]:
 
 
 def house() -> list[Item]:
-    """Return a house seen from the front, its roof up, about (0, 0)."""
+    """Return a house seen from the front, its roof up, around (0, 0)."""
     wall, roof, dark = "#fff0cf", "#c8553d", "#5b2a1c"
     return [
         drawn("#8fbf6a", "#4d7a2d", 0.9, ellipse((0, 0.6), 14.6)),
@@ -161,7 +161,7 @@ def house() -> list[Item]:
 
 
 def badge(value: int, at: Point, degrees: float = 0.0) -> Item:
-    """Return printed points in a round field."""
+    """Return printed points in a circle."""
     colour = "#1f7a3a" if value > 0 else "#b3261e"
     shape: list[Item] = [
         drawn(WHITE, colour, 0.9, ellipse((0, 0), 4.9)),
@@ -182,7 +182,7 @@ def knot_spine() -> Spine:
 
 
 def ornament(number: int) -> list[Item]:
-    """Return what a big snake wears on its head, about (0, 0), looking to the right."""
+    """Return what a big snake wears on its head, around (0, 0), facing right."""
     return (_crown, _flower, _glasses, _cap)[number % 4]()
 
 

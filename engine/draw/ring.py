@@ -39,7 +39,7 @@ from engine.placement import Clay, Layout, Piece
 from engine.tiles import TileSet
 
 GAP = 16.0
-"""Between neighbouring boards, in millimetres."""
+"""The gap between neighbouring boards, in millimetres."""
 DRILL = "#3b2a1a"
 Spot = tuple[int, Cell]
 """A cell of one board."""
@@ -53,7 +53,7 @@ def draw_boards(
     drills: Iterable[tuple[Place, Place]] | None,
     eyes: Iterable[Cell] | None,
 ) -> tuple[list[Item], tuple[float, float, float, float]]:
-    """Return all boards and the box around them: left, top, right, bottom."""
+    """Return all boards and their bounding box: left, top, right, bottom."""
     board = tile_set.extras.get("board", {})
     side = board.get("side", 6)
     holes = tuple((q, r) for q, r in (board.get("eyes", ()) if eyes is None else eyes))
@@ -79,7 +79,7 @@ def draw_boards(
 
 
 def ring_places(count: int, size: tuple[float, float]) -> list[Point]:
-    """Return the centres of boards that stand in a ring, clockwise from the top left."""
+    """Return the centres of boards in a ring, clockwise from the top or top left."""
     if count == 1:
         return [(0.0, 0.0)]
     if count == 2:
@@ -123,13 +123,13 @@ def _board_items(tile_set: TileSet, layout: Layout, marks: Marks, number: int) -
 
 
 def _lying(tile_set: TileSet, piece: Piece) -> Item:
-    """Return a piece where it lies; equal shapes are drawn once and shifted."""
+    """Return a piece in its place; equal shapes share one group and differ in the shift."""
     cells = walk(piece.cells)
     q0, r0 = cells[0]
     shifted = tuple((q - q0, r - r0) for q, r in cells)
     colour = piece.tile.split("/")[0]
     if len(shifted) != len(piece.cells):
-        # Cells that do not hang together are no tile: show them one by one.
+        # Cells that are not connected form no tile: draw them one by one.
         skin = coat(colour, tile_set.colours)
         return Group(
             tuple(placed(tile_art(((0, 0),), skin), moved(*centre(c))) for c in piece.cells)
@@ -152,7 +152,7 @@ def _clay(clay: Clay, colours: Mapping[Cell, str]) -> Item:
 
 
 def _read_drills(layout: Layout, count: int) -> list[tuple[Spot, Spot]]:
-    """Return the drills that clay shows: the same field and colour on touching boards."""
+    """Return the drills that clay marks: the same cell and colour on adjacent boards."""
     colours = {
         (p.board or 0, cell): p.tile.split("/")[0] for p in layout.pieces for cell in p.cells
     }
@@ -164,7 +164,7 @@ def _read_drills(layout: Layout, count: int) -> list[tuple[Spot, Spot]]:
             (other, cell) for other in sorted(below)
             if colours.get((other, cell)) == colours.get((number, cell)) is not None
         ]  # fmt: skip
-        # A partner with clay is surer than one without, which may only lie there by chance.
+        # Prefer a partner with clay: one without may lie on the same cell by chance.
         for partner in [p for p in partners if p in clay] or partners:
             pair = (min((number, cell), partner), max((number, cell), partner))
             if pair not in found:
@@ -202,7 +202,7 @@ def _spot(place: Place) -> Spot:
 
 
 def _groups(cells: Iterable[Cell]) -> Iterator[tuple[Cell, ...]]:
-    """Yield the cells in groups that hang together."""
+    """Yield the connected groups of cells."""
     left = sorted(set(cells))
     while left:
         group = [left.pop(0)]

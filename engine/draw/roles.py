@@ -1,4 +1,4 @@
-"""What is printed on a square card, by its role: snakes, logs, a house, gifts, hats, troubles."""
+"""The print of a square card by its role: snakes, logs, a house, gifts, hats, troubles."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from engine.lattice import SQUARE_STEPS, square_neighbour
 from engine.tiles import Exit, TileKind, TileSet
 
 BIG_COATS = ("red", "violet", "blue", "orange")
-"""Big snake cards differ in colour, pattern, ornament and number."""
+"""The colours of the big snake cards, by number; pattern and ornament differ too."""
 
 
 def picture(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]:
-    """Yield all that is drawn on the ground of a card, about the centre of cell ``(0, 0)``."""
+    """Yield the shapes on the ground of a card, around the centre of cell ``(0, 0)``."""
     match kind.role:
         case "gift":
             yield from props.gift()
@@ -71,7 +71,7 @@ def number_of(kind: TileKind) -> int:
 
 
 def _extra(kind: TileKind) -> Iterator[Item]:
-    """Yield what lies on the first strand: a diamond, plasters, a knot's bow."""
+    """Yield what lies on the first strand: a diamond or plasters."""
     line = strand_spine(kind.strands[0])
     middle = line.at(line.length / 2)
     if kind.role == "diamond":
@@ -119,7 +119,7 @@ def _house(tile_set: TileSet, kind: TileKind) -> Iterator[Item]:
 
 
 def _big(kind: TileKind, ground: str) -> Iterator[Item]:
-    """Yield a big snake's head and tail, each coming in by its exit with a collar."""
+    """Yield a big snake's head and tail, each with a collar at its exit."""
     number = number_of(kind)
     own = KNOWN[BIG_COATS[number % 4]]
     for way_out in sorted(kind.exits, key=lambda e: e.name == "head"):
@@ -149,7 +149,7 @@ def _big(kind: TileKind, ground: str) -> Iterator[Item]:
 
 
 def _room(kind: TileKind, way_out: Exit) -> float:
-    """Return how far a head or tail may reach in from its exit."""
+    """Return how far a head or tail may reach into the card from its exit, in millimetres."""
     cell, steps = way_out.cell, 0
     inwards = (way_out.edge + 2) % 4
     while cell in kind.cells:
@@ -161,7 +161,7 @@ def _room(kind: TileKind, way_out: Exit) -> float:
 
 
 def _waved(line: Spine) -> Spine:
-    """Return the line with a wave in it that leaves its start straight."""
+    """Return the line with a wave that grows from its start."""
     count = 60
     return spine(
         [
@@ -172,7 +172,7 @@ def _waved(line: Spine) -> Spine:
 
 
 def _label(kind: TileKind) -> Iterator[Item]:
-    """Yield the name of a tile of which no more is known."""
+    """Yield the name of a tile that has no role, strands or exits to draw."""
     lines = kind.name.split("/")
     height = min([6.0, *(36.0 / words_width(line, 1.0) for line in lines)])
     for i, line in enumerate(lines):

@@ -1,6 +1,6 @@
-"""Snakes: bodies with scales and a pattern, heads with a face, tails with a tip.
+"""Draws snakes: bodies with scales and a pattern, heads with a face, tails with a tip.
 
-Everything is drawn on a card of 45 mm; callers enlarge or shrink the result.
+Everything is drawn for a card of 45 mm; callers scale the result.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from engine.draw.patterns import pattern_marks, scale_net
 from engine.draw.spine import Spine, ribbon, spine, taper
 
 HALF = 7.4
-"""Half the width of a body; a third of a card, so that two curves leave a gap between them."""
+"""Half the width of a body, in mm; a body is a third of a card, so two curves leave a gap."""
 RIM = 1.0
-"""Width of the dark outline."""
+"""Width of the dark outline, in millimetres."""
 OVERRUN = 3.0
-"""How far bodies run on beyond the card's side, for the bleed."""
+"""How far bodies extend beyond the card's side for the bleed, in millimetres."""
 TONGUE = "#c81e3a"
 CHEEK = "#f58f84"
 
 
 def body(line: Spine, coat: Coat, start: float, stop: float, half: float = HALF) -> list[Item]:
-    """Return a piece of snake of even width from one way to another along its spine."""
+    """Return a piece of snake of constant width between two arc lengths of its spine."""
     outer = ribbon(line, start, stop, -half, half)
     inner = ribbon(line, start, stop, -half + RIM, half - RIM)
     return [filled(coat.outline, outer), *_skin(line, coat, inner, start, stop, half - RIM)]
@@ -52,9 +52,9 @@ def body(line: Spine, coat: Coat, start: float, stop: float, half: float = HALF)
 def slimming(
     line: Spine, coat: Coat, start: float, stop: float, half: Callable[[float], float]
 ) -> list[Item]:
-    """Return a piece of snake whose half width changes along the way."""
+    """Return a piece of snake whose half width is a function of the arc length."""
     outer = taper(line, start, stop, half)
-    # Where the body is thinner than its outline, only the outline is left.
+    # Where the body is thinner than its outline, only the outline is drawn.
     thin = 1.6 if half(start) < RIM else 0.0
     inner = taper(line, start + thin, stop, lambda way: max(half(way) - RIM, 0.05))
     widest = max(half(start), half(stop)) - RIM
@@ -62,7 +62,7 @@ def slimming(
 
 
 def halo(line: Spine, colour: str, start: float, stop: float, half: float = HALF) -> Path:
-    """Return the gap of ground colour that shows which of two bodies passes above."""
+    """Return a band in the ground colour, which shows that a body passes above another."""
     return filled(colour, ribbon(line, start, stop, -half - 1.7, half + 1.7))
 
 
@@ -104,13 +104,13 @@ def head(
     Args:
         line: the spine, from the card's side inwards.
         coat: the snake's colours.
-        start: where the body begins along the spine.
-        tip: where the snout ends.
+        start: arc length where the body begins.
+        tip: arc length where the snout ends.
         ground: colour of the gap around the head.
         half: half the width of the body.
         tongue: how far the tongue sticks out; 0 for none.
-        awake: open eyes; neutral snakes sleep.
-        grown: size of the head against the body.
+        awake: whether the eyes are open; neutral snakes sleep.
+        grown: scale of the head relative to the body.
     """
     size = half / HALF
     place = after(moved(*line.at(tip)), turned(line.turn(tip)), scaled(size * grown))
@@ -124,7 +124,7 @@ def head(
 
 
 def coil(coat: Coat, radius: float, ground: str, turns: float = 1.6) -> list[Item]:
-    """Return a snake rolled up about (0, 0), its head outermost."""
+    """Return a snake coiled around (0, 0), its head outermost."""
     half = radius / (1.2 + 2.05 * turns)
     reach = radius - 1.6 * half
     points = [
@@ -193,7 +193,7 @@ def _lid(side: int) -> Callable[[float], Point]:
 
 
 def _crown(coat: Coat) -> Contour:
-    """Return the mark on top of a head, after the snake's pattern."""
+    """Return the mark on top of a head, which depends on the snake's pattern."""
     if coat.pattern in ("dots", "rings"):
         return ellipse((-11.0, 0), 2.0)
     if coat.pattern in ("bands", "stripes"):

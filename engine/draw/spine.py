@@ -1,4 +1,7 @@
-"""Spines: the line through the middle of a snake, and shapes laid along it."""
+"""Spines: the centre line of a snake, and shapes along it.
+
+``way`` is the arc length along a spine, ``aside`` the offset to its right, both in millimetres.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +14,24 @@ from itertools import accumulate, pairwise
 from engine.draw.display import Contour, Point, joined, polygon, polyline, traced
 
 MM_A_PIECE = 7.0
-"""Cubics of this length follow every bend of our snakes within 0.02 mm."""
+"""The length of a cubic in mm, short enough to follow every bend of a snake within 0.02 mm."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spine:
-    """A smooth line given by close points; beyond its ends it runs straight on."""
+    """A smooth line, sampled densely; beyond its ends it is extended straight."""
 
     points: tuple[Point, ...]
     lengths: tuple[float, ...]
-    """Way from the start to each point."""
+    """The arc length from the start to each point."""
 
     @property
     def length(self) -> float:
-        """Whole way along the line, in millimetres."""
+        """The arc length of the whole line, in millimetres."""
         return self.lengths[-1]
 
     def at(self, way: float, aside: float = 0.0) -> Point:
-        """Return the point after so many millimetres, shifted to the right of the way."""
+        """Return the point at an arc length, shifted to the right by ``aside``."""
         i = min(max(bisect_right(self.lengths, way) - 1, 0), len(self.points) - 2)
         start, stop = self.lengths[i], self.lengths[i + 1]
         share = (way - start) / (stop - start)
@@ -37,7 +40,7 @@ class Spine:
         return (x0 + (x1 - x0) * share - dy * aside, y0 + (y1 - y0) * share + dx * aside)
 
     def heading(self, way: float) -> Point:
-        """Return the direction of the line there, of length 1."""
+        """Return the unit tangent at an arc length."""
         i = min(max(bisect_right(self.lengths, way) - 1, 0), len(self.points) - 2)
         start, stop = self.lengths[i], self.lengths[i + 1]
         share = min(max((way - start) / (stop - start), 0.0), 1.0)
@@ -47,7 +50,7 @@ class Spine:
         return (dx / size, dy / size)
 
     def turn(self, way: float) -> float:
-        """Return the direction there in degrees, clockwise from the right."""
+        """Return the direction at an arc length, in degrees clockwise from the right."""
         dx, dy = self.heading(way)
         return math.degrees(math.atan2(dy, dx))
 
@@ -59,13 +62,13 @@ class Spine:
 
 
 def spine(points: Sequence[Point]) -> Spine:
-    """Return the spine through points that lie close together, or on one straight line."""
+    """Return the spine through points that are dense, or on one straight line."""
     steps = (math.dist(p, q) for p, q in pairwise(points))
     return Spine(tuple(points), tuple(accumulate(steps, initial=0.0)))
 
 
 def bent(start: Point, corner: Point, stop: Point, samples: int = 24) -> list[Point]:
-    """Return points of the curve that leaves towards a corner and arrives from it."""
+    """Return points of the quadratic Bézier curve with one control point, ``corner``."""
 
     def blend(t: float, k: int) -> float:
         return (1 - t) ** 2 * start[k] + 2 * t * (1 - t) * corner[k] + t * t * stop[k]
@@ -74,7 +77,7 @@ def bent(start: Point, corner: Point, stop: Point, samples: int = 24) -> list[Po
 
 
 def quarter(start: Point, centre: Point, stop: Point, samples: int = 30) -> list[Point]:
-    """Return points of the shorter arc about a centre, from one point to another."""
+    """Return points of the shorter circular arc around a centre, from one point to another."""
     radius = math.dist(start, centre)
     first = math.atan2(start[1] - centre[1], start[0] - centre[0])
     last = math.atan2(stop[1] - centre[1], stop[0] - centre[0])
@@ -84,7 +87,7 @@ def quarter(start: Point, centre: Point, stop: Point, samples: int = 30) -> list
 
 
 def ribbon(line: Spine, start: float, stop: float, left: float, right: float) -> Contour:
-    """Return the band between two distances aside of a spine (negative is left)."""
+    """Return the band between two offsets from a spine (negative is left)."""
     pieces = _pieces(line, start, stop)
     one = traced(lambda way: line.at(way, left), start, stop, pieces)
     other = traced(lambda way: line.at(way, right), stop, start, pieces)
@@ -92,7 +95,7 @@ def ribbon(line: Spine, start: float, stop: float, left: float, right: float) ->
 
 
 def taper(line: Spine, start: float, stop: float, half: Callable[[float], float]) -> Contour:
-    """Return a body whose half width changes along the way."""
+    """Return the band whose half width is a function of the arc length."""
     pieces = max(6, _pieces(line, start, stop))
     one = traced(lambda way: line.at(way, -half(way)), start, stop, pieces)
     other = traced(lambda way: line.at(way, half(way)), stop, start, pieces)
@@ -100,12 +103,12 @@ def taper(line: Spine, start: float, stop: float, half: Callable[[float], float]
 
 
 def on(line: Spine, way: float, shape: Sequence[Point]) -> Contour:
-    """Return a polygon set on a spine: its points are (along, aside) from the place."""
+    """Return a polygon on a spine; its points are (along, aside), relative to ``way``."""
     return polygon([line.at(way + along, aside) for along, aside in shape])
 
 
 def line_on(line: Spine, places: Sequence[Point]) -> Contour:
-    """Return a line through places (way, aside) of a spine."""
+    """Return a polyline through points given as (way, aside) of a spine."""
     return polyline([line.at(way, aside) for way, aside in places])
 
 

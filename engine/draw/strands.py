@@ -1,4 +1,4 @@
-"""Strands of square cards: where they run, and which lies above which."""
+"""Strands of square cards: their paths, and which is drawn above which."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from engine.tiles import GREY, Strand, TileKind, TileSet
 
 
 def side_middle(cell: Cell, edge: int) -> Point:
-    """Return the middle of a side, counted from the centre of cell ``(0, 0)``."""
+    """Return the middle of a side, in millimetres from the centre of cell ``(0, 0)``."""
     dx, dy = SQUARE_STEPS[edge]
     return (cell[0] * CARD + dx * MIDDLE, cell[1] * CARD + dy * MIDDLE)
 
 
 def strand_spine(strand: Strand, reach: float = 0.0) -> Spine:
-    """Return the line through a strand; a cap's runs inwards from its side.
+    """Return the centre line of a strand; that of a cap runs inwards from its side.
 
     Args:
-        strand: at turns 0.
-        reach: how far a cap's line runs on beyond the card's centre.
+        strand: the strand at turns 0.
+        reach: how far a cap's line extends beyond the card's centre, in millimetres.
     """
     start = side_middle((0, 0), strand.edges[0])
     if len(strand.edges) == 1:
@@ -38,7 +38,7 @@ def strand_spine(strand: Strand, reach: float = 0.0) -> Spine:
 
 
 def strand_art(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]:
-    """Yield grey strands, then coloured ones, then caps: what comes later lies above."""
+    """Yield grey strands, then coloured ones, then caps; later items are drawn above."""
 
     def height(strand: Strand) -> tuple[bool, bool, int]:
         return (strand.cap is not None, strand.colour != GREY, -kind.strands.index(strand))

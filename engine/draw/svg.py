@@ -1,4 +1,4 @@
-"""Writes display lists as SVG text, always the same text for the same list."""
+"""Writes display lists as SVG text, deterministically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def svg(items: Iterable[Item], box: tuple[float, float, float, float], title: st
     Args:
         items: what to show.
         box: left, top, width and height of the part shown, in millimetres.
-        title: what the picture is, for people who have it read to them.
+        title: the description of the picture, for screen readers.
     """
     writer = _Writer()
     body = "".join(writer.item(item) for item in items)
@@ -38,7 +38,7 @@ def svg(items: Iterable[Item], box: tuple[float, float, float, float], title: st
 
 
 class _Writer:
-    """Collects what is written once (shared groups, clips) while it writes the rest."""
+    """Writes items, and collects shared groups and clips, which are defined once."""
 
     def __init__(self) -> None:
         self.shared: list[str] = []
@@ -77,7 +77,7 @@ class _Writer:
         return self._ids[key]
 
     def _new(self, key: str) -> str:
-        # "@@" becomes the drawing's own prefix once all of it is known.
+        # "@@" is replaced by the drawing's own prefix when the whole drawing is written.
         self._ids[key] = f"@@{len(self._ids)}"
         return self._ids[key]
 
@@ -91,7 +91,7 @@ def _path(path: Path) -> str:
 
 
 def _text(text: Text) -> str:
-    # Characters that no XML may hold, and the mark that stands for a drawing's own prefix.
+    # Drop characters that XML forbids, and break up "@@", the placeholder of the prefix.
     words = escape("".join(c for c in text.words if c.isprintable()).replace("@@", "@ @"))
     return (
         f'<text x="{_n(text.at[0])}" y="{_n(text.at[1])}" font-size="{_n(text.size)}" '

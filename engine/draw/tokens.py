@@ -1,4 +1,4 @@
-"""What a box needs beside its tiles: diamond tokens, and a die to fold."""
+"""The parts of a box other than tiles: diamond tokens, and a die to fold."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def extra_faces(tile_set: TileSet, pitch_mm: float) -> Sequence[tuple[Face, int]
 
 
 def token_face(value: int, pitch_mm: float, side: str = "front") -> Face:
-    """Return a round token with a diamond and what it is worth; both sides are the same."""
+    """Return a round token with a diamond and its points; both sides are the same."""
     radius = pitch_mm * TOKEN_WIDTH / 2
     corners = tuple(
         (radius + radius * math.cos(a), radius + radius * math.sin(a))
@@ -48,7 +48,7 @@ def token_face(value: int, pitch_mm: float, side: str = "front") -> Face:
 
 
 def die_side(value: int, size: float) -> list[Item]:
-    """Return one side of the die about (0, 0): dots that are rolled-up snakes' eyes."""
+    """Return one side of the die around (0, 0); its dots are snakes' eyes."""
     spots: dict[int, tuple[Point, ...]] = {
         1: ((0, 0),), 2: ((-0.22, -0.22), (0.22, 0.22)),
         3: ((-0.27, -0.27), (0, 0), (0.27, 0.27)),

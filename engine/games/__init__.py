@@ -20,7 +20,7 @@ def game_named(name: object, place: str = "game") -> AnyGame:
     """Return the rule book of that name.
 
     Raises:
-        RecordError: there is none; the message lists those there are.
+        RecordError: there is no such game; the message lists the games.
     """
     if isinstance(name, str) and name in GAMES:
         return GAMES[name]
@@ -28,12 +28,12 @@ def game_named(name: object, place: str = "game") -> AnyGame:
 
 
 def several_boards(name: str) -> bool:
-    """Say whether every player has a board; a box of no game that is listed has one for all."""
+    """Say whether every player has a board; false for a game that is not listed."""
     return name in GAMES and GAMES[name].facts.several_boards
 
 
 def several_fields(name: str) -> bool:
-    """Say whether every player has a field of cards; in a game that is not listed there is one."""
+    """Say whether every player has a field of cards; false for a game that is not listed."""
     return name in GAMES and GAMES[name].facts.several_fields
 
 

@@ -1,7 +1,7 @@
-"""The carnival of snakes: the Russian rules (title unknown), and what they leave open as ruled.
+"""Rule book of Carnival: the Russian rules (title unknown), and rulings on open points.
 
-Every snake grows from the house; everybody may help or hinder everybody. Hands are hidden: a move
-is judged by the table, by what is left of the box, and by what players say. Comments name the
+Every snake grows from the house, and players may help or hinder each other. Hands are hidden: a
+move is judged by the table, by what is left of the box, and by what players say. Comments cite
 rulings by number: (D) deduced from the text, (R) ruled.
 """
 
@@ -84,17 +84,17 @@ class Carnival:
     # --- opening ---------------------------------------------------------------------------
 
     def opening(self, start: Start, tile_set: TileSet) -> CarnivalPosition:
-        """Return the first position: the house, or a table taken up in its middle."""
+        """Return the first position: the house, or the layout of a game in progress."""
         chosen = {o.name: o.default for o in self.facts.options} | dict(start.options)
         return opened(start, tile_set, chosen)
 
     # --- legal moves -----------------------------------------------------------------------
 
     def legal_moves(self, position: CarnivalPosition) -> list[Move]:
-        """List what the table allows with the tiles that are left.
+        """List the moves that the table allows with the tiles that are left.
 
-        Only without any: the last round when nobody has one, else a lone pass. Hands are hidden,
-        so a pass is legal, but not listed, also where the table allows a tile (ruling 11).
+        If there are none, list the last round when no player has any, else a lone pass. Hands are
+        hidden, so a pass is always legal, but not listed beside other moves (ruling 11).
         """
         if is_over(position):
             return []
@@ -109,7 +109,7 @@ class Carnival:
     def judge(self, position: CarnivalPosition, move: Move) -> Verdict:
         """Say whether a move is legal, with every rule that it breaks."""
         if is_over(position):
-            # Passes after the end change nothing.
+            # A pass after the end of the game is legal and changes nothing.
             if move.do == "pass":
                 return Verdict()
             return Verdict((Violation(say.GAME_OVER), *_judge_action(position, move)))
@@ -140,24 +140,24 @@ class Carnival:
     # --- the table -------------------------------------------------------------------------
 
     def layout(self, position: CarnivalPosition) -> Layout:
-        """Return what lies on the table, seen from above: a hat on a head hides it."""
+        """Return what lies on the table, seen from above: a hat hides the head under it."""
         seen = {at: Placement(c.tile, at, c.turns) for at, c in position.cards.items()}
         seen |= {hat.at: Placement(hat.tile, hat.at) for hat in position.hats}
         return Layout(frozenset(seen.values()))
 
     def inspect(self, position: CarnivalPosition) -> tuple[Violation, ...]:
-        """Return what is wrong with the table as it lies."""
+        """Return the rules that the table itself breaks."""
         return tuple(wrong_on_the_table(position))
 
     def questions(self, position: CarnivalPosition) -> tuple[OpenQuestion, ...]:
-        """Return who laid the diamonds and who wears the hats, where the table does not tell."""
+        """Ask who laid the diamonds and who wears the hats, where the table does not show it."""
         return open_questions(position)
 
     def readings(self, position: CarnivalPosition, change: Change) -> list[Move]:
-        """Return the moves that laid one tile, on an empty place or in place of another.
+        """Return the moves that laid one tile, on an empty cell or in place of another tile.
 
-        What was said cannot be seen: a reading with ``declares`` supposes it, and whoever takes
-        it must ask for the word. A hat between two heads may be either's.
+        A declaration cannot be seen: a reading with ``declares`` assumes it, and the caller must
+        ask the player. A hat between two heads has one reading for each head.
         """
         laid, lifted = tuple(change.laid.cards), tuple(change.lifted.cards)
         if len(laid) != 1 or len(lifted) > 1 or any(old.at != laid[0].at for old in lifted):
@@ -176,7 +176,7 @@ class Carnival:
 
 
 def _judge_turn(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
-    # The last round takes no turn: all players announce it (rulebook, Конец игры).
+    # Any player may announce the last round, in or out of turn (rulebook, Конец игры).
     if move.player != position.to_move and move.do != "finale":
         yield says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player)
 
@@ -185,16 +185,17 @@ def _judge_action(position: CarnivalPosition, move: Move) -> Iterator[Violation]
     if move.do == "finale":
         yield from _judge_finale(position)
     elif move.do != "pass":
-        # A pass is never refused: who can lay a tile must (ruling 9, R), but only he knows.
+        # A pass is never refused: a player with a tile to lay must lay it (ruling 9, R), but only
+        # that player sees the hand.
         yield from judge_tile(position, move)
 
 
 def _judge_finale(position: CarnivalPosition) -> Iterator[Violation]:
     """Yield why the last round cannot be announced (ruling 9).
 
-    Nobody sees the hands, so on trust the announcement is believed. Where hands are asked for,
-    it is refused when it is surely wrong: a tile is left that any player could lay. In a game
-    taken up in its middle nobody knows which tiles have left it.
+    Hands are hidden, so on trust the announcement is believed. With ``hands`` set to ``ask``, it is
+    refused when a tile is left that every player could lay. In a game that started in progress
+    it is believed too, because the tiles out of the game are unknown.
     """
     if position.last_round is not None:
         yield Violation(say.ALREADY_ANNOUNCED)
@@ -211,7 +212,7 @@ def _nothing_can_be_laid(position: CarnivalPosition) -> bool:
 
 
 def _tiles_layable(position: CarnivalPosition, player: str) -> dict[str | None, Cell | None]:
-    """Return the tiles that a player could lay, each with a place; those in the discard too."""
+    """Return the tiles that a player could lay, each with a cell; discarded tiles included."""
     supply = replace(position.supply, discard=MappingProxyType({}))
     ways = layable(replace(position, supply=supply), player)
     return {move.tile: move.at for move in ways}
@@ -245,7 +246,7 @@ def _laid(position: CarnivalPosition, move: Move) -> CarnivalPosition:
 
 
 def _tokens_kept(position: CarnivalPosition, cell: Cell) -> tuple[Token, ...]:
-    """Return the tokens; that of a replaced diamond stays as it is (ruling 7)."""
+    """Return the tokens; the worth of a replaced diamond's token is fixed (ruling 7)."""
     return tuple(
         replace(token, worth=token_worth(position, token))
         if token.cell == cell and token.worth is None
@@ -262,7 +263,7 @@ def _hat_laid(
     on_head = position.role_at(cell) == "head"
     cards = position.cards if on_head else with_card(position.cards, cell, card(kind, 0))
     last = position.last_round
-    # A hat that the table let pass among the heads ends them.
+    # An overruled hat during the heads phase ends that phase.
     if last is None or last.phase == "heads":
         last = LastRound("hats")
     return replace(

@@ -1,7 +1,7 @@
-"""Schlangennest, G. Cornett 1995: the English rules, and what they leave open as ruled.
+"""Rule book of Schlangennest, G. Cornett 1995: the English rules, and rulings on open points.
 
-Cards with a coloured and a grey strand grow into one snake a colour. Comments name the rulings
-by number: (F) found in a public source, (D) deduced from the text, (R) ruled.
+Cards with a coloured and a grey strand form one snake of each colour. Comments cite rulings by
+number: (F) found in a public source, (D) deduced from the text, (R) ruled.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Schlangennest:
     # --- opening ---------------------------------------------------------------------------
 
     def opening(self, start: Start, tile_set: TileSet) -> NestPosition:
-        """Return the first position: set-up cards, or a table taken up in its middle."""
+        """Return the first position: set-up cards, or the layout of a game in progress."""
         for colour, shape in ((c, s) for c in COLOURS for s in SHAPES):
             if f"{colour}/{shape}" not in tile_set:
                 raise RecordError("set", f"the box {tile_set.name} has no {colour}/{shape}")
@@ -160,7 +160,7 @@ class Schlangennest:
     # --- outcome ---------------------------------------------------------------------------
 
     def outcome(self, position: NestPosition) -> Outcome:
-        """Count the strands of each player's snakes, grey and coloured, caps too (ruling 9)."""
+        """Count the strands of each player's snakes: coloured, grey and caps (ruling 9)."""
         lines = {
             player: tuple(concatenated.from_iterable(_lines(position, c) for c in colours))
             for player, colours in position.agreed.colours.items()
@@ -172,7 +172,7 @@ class Schlangennest:
         return Outcome(scores, lines, True, tuple(p for p in scores if scores[p] == best))
 
     def _is_over(self, position: NestPosition) -> bool:
-        """Over when nobody can move, since all are finished or stuck (ruling 8)."""
+        """Say whether the game is over: all players are finished or stuck (ruling 8)."""
         return not any(
             can_act(replace(position, to_move=player, acted=()))
             if player != position.to_move
@@ -187,7 +187,7 @@ class Schlangennest:
         return Layout(frozenset(Placement(c.tile, at, c.turns) for at, c in position.cards.items()))
 
     def inspect(self, position: NestPosition) -> tuple[Violation, ...]:
-        """Return what is wrong with the table as it lies."""
+        """Return the rules that the table itself breaks."""
         web = position.web
         broken: list[Violation] = []
         for snake in web.chains:
@@ -206,7 +206,7 @@ class Schlangennest:
         return tuple(broken)
 
     def questions(self, position: NestPosition) -> tuple[OpenQuestion, ...]:
-        """Return nothing: every card lies open, so the table tells all."""
+        """Return nothing: every card lies open, so the table shows everything."""
         return ()
 
     def readings(self, position: NestPosition, change: Change) -> list[Move]:
@@ -230,7 +230,7 @@ class Schlangennest:
 
 
 def _instead_of_passing(position: NestPosition) -> Iterator[Violation]:
-    """Yield what the player to move can do, shown by one way."""
+    """Yield the violation of a pass when a move is possible; it points at one legal move."""
     for way in islice(actions(position), 1):
         assert way.at is not None
         tile = way.tile or position.cards[way.at].tile
@@ -241,7 +241,7 @@ def _instead_of_passing(position: NestPosition) -> Iterator[Violation]:
 
 
 def _lines(position: NestPosition, colour: str) -> Iterator[ScoreLine]:
-    """Yield a point for each strand of a snake; of a snake in pieces the longest counts."""
+    """Yield a point for each strand of a snake; of a broken snake only the longest piece counts."""
     pieces = position.web.of_colour(colour)
     snake = min(pieces, key=lambda s: (-len(s.strands), min(s.strands)), default=None)
     for cell, number in sorted(snake.strands) if snake else ():

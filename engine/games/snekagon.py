@@ -1,4 +1,4 @@
-"""Snekagon, A. Španěl: the English rules, and what they leave open as ruled.
+"""Rule book of Snekagon, A. Španěl: the English rules, and rulings on what they leave open.
 
 Two players build snakes from tiles on one board of hexes; the longest snake wins. Comments name
 the rulings by number.
@@ -56,7 +56,7 @@ class Snekagon(HexGame):
     # --- opening ---------------------------------------------------------------------------
 
     def opening(self, start: Start, tile_set: TileSet) -> HexPosition:
-        """Return the first position: an empty board, or a table taken up in its middle."""
+        """Return the first position: an empty board, or the layout of a game in progress."""
         if any(piece.board for piece in start.layout.pieces):
             raise RecordError("setup", "Snekagon has only one board, so leave out the board")
         layout = Layout(
@@ -76,18 +76,18 @@ class Snekagon(HexGame):
         on_a_tile = list(hexrules.cell_taken(position, move))
         yield from on_a_tile
         if not on_a_tile:
-            # A tile on another one is lifted first; only then is it seen what it touches.
+            # Contacts of an overlapping tile are not judged: the tile must be lifted anyway.
             yield from hexrules.unsound_snakes(position, move)
             yield from hexrules.touches_only_opponent(position, move)
 
     # --- the table -------------------------------------------------------------------------
 
     def inspect(self, position: HexPosition) -> tuple[Violation, ...]:
-        """Return what is wrong with the table as it lies."""
+        """Return the rules that the table itself breaks."""
         return (*hexrules.unsound_table(position), *hexrules.too_many(position))
 
     def questions(self, position: HexPosition) -> tuple[OpenQuestion, ...]:
-        """Return nothing: every tile lies open, so the table tells all."""
+        """Return nothing: every tile lies open, so the table shows everything."""
         return ()
 
     def readings(self, position: HexPosition, change: Change) -> list[Move]:

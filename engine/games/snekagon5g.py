@@ -1,7 +1,7 @@
-"""Snekagon 5G, A. Španěl and M. Veselý: the English rules, and what they leave open as ruled.
+"""Rule book of Snekagon 5G, A. Španěl and M. Veselý: the English rules, and rulings.
 
 Two to five players build snakes on as many boards, which are floors of one space: a snake drills
-from one to the next. Comments name the rulings of this game by number.
+from one board to the next. Comments cite the rulings of this game by number.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from engine.tiles import TileSet
 
 COLOURS = ("blue", "red", "yellow", "green", "violet")
 EYES = [[-1, -2], [3, -2]]
-"""Where the eyes are (R) when neither the box nor the players say."""
+"""The default cells of the eyes (R), if neither the players nor the box define them."""
 EYES_PER_BOARD = 2
 
 
@@ -90,7 +90,7 @@ class Snekagon5G(HexGame):
     # --- opening ---------------------------------------------------------------------------
 
     def opening(self, start: Start, tile_set: TileSet) -> HexPosition:
-        """Return the first position: empty boards, or a table whose clay tells of its drills."""
+        """Return the first position: empty boards, or a game in progress with drills from clay."""
         chosen = start.options
         eyes = chosen.get("eyes") or tile_set.extras.get("board", {}).get("eyes", EYES)
         agreed = Agreed(
@@ -117,11 +117,11 @@ class Snekagon5G(HexGame):
         bad_drills = list(drillrules.bad_drills(position, move))
         yield from (*on_a_tile, *bad_drills)
         if on_a_tile:
-            # A tile on another one is lifted first; only then is it seen what it touches.
+            # Contacts of an overlapping tile are not judged: the tile must be lifted anyway.
             return
         if not hexposition.drilled_to(move):
             yield from hexrules.touches_only_opponent(position, move)
-        # A drill that cannot be made joins nothing; only its own fault is told.
+        # An impossible drill joins nothing; only its own violation is reported.
         made = [] if bad_drills else hexposition.drills_made(move)
         yield from hexrules.unsound_snakes(position, move, made)
         yield from drillrules.against_direction(position, move, made)
@@ -129,7 +129,7 @@ class Snekagon5G(HexGame):
     # --- the table -------------------------------------------------------------------------
 
     def inspect(self, position: HexPosition) -> tuple[Violation, ...]:
-        """Return what is wrong with the table as it lies."""
+        """Return the rules that the table itself breaks."""
         return (
             *hexrules.unsound_table(position),
             *hexrules.too_many(position),
@@ -140,7 +140,7 @@ class Snekagon5G(HexGame):
         )
 
     def questions(self, position: HexPosition) -> tuple[OpenQuestion, ...]:
-        """Ask which boards a snake goes between, where the clay does not tell."""
+        """Ask which boards a snake goes between, where the clay is ambiguous."""
         return tuple(self._questions(position))
 
     def _questions(self, position: HexPosition) -> Iterator[OpenQuestion]:
@@ -155,7 +155,7 @@ class Snekagon5G(HexGame):
             yield OpenQuestion(question, tuple(answers), cells)
 
     def readings(self, position: HexPosition, change: Change) -> list[Move]:
-        """Return the moves that laid one tile: those that fit the clay, the legal ones first."""
+        """Return the moves that laid one tile and fit the clay best, legal moves first."""
         moves = [
             drilled
             for flat in hexposition.laid_tile(position, change)
@@ -168,13 +168,13 @@ class Snekagon5G(HexGame):
         return sorted(moves, key=lambda m: (not self.judge(position, m).legal, fits[m]))
 
     def _clay_unlike(self, position: HexPosition, move: Move, change: Change) -> int:
-        """Return in how many places the clay would lie otherwise after a move than it does."""
+        """Return in how many cells the clay on the table differs from the clay after a move."""
         before, after = self.layout(position).clay, self.layout(self.apply(position, move)).clay
         return len(unlike(after, (before - change.lifted.clay) | change.laid.clay))
 
 
 def _in_words(way: Iterable[Drill]) -> str:
-    """Return drills as an answer: their boards, counted from 1, by field from left to right."""
+    """Return drills as an answer: their boards, counted from 1, by cell from left to right."""
     ordered = sorted(way, key=lambda drill: (2 * drill[0][1] + drill[0][2], drill))
     return ", ".join(f"boards {one[0] + 1} and {other[0] + 1}" for one, other in ordered) or "none"
 
@@ -197,7 +197,7 @@ def _with_drills(position: HexPosition, flat: Move, clay: Iterable[Clay]) -> Ite
     for origin in ends:
         yield replace(flat, origin=origin)
     if position.agreed.far_drill:
-        # Which of two drills is called the escape makes no difference on the table.
+        # The two drills of a tile are interchangeable on the table, so one order is enough.
         for origin, to in product(ends, ends):
             if origin < to:
                 yield replace(flat, origin=origin, to=to)

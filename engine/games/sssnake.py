@@ -1,7 +1,7 @@
-"""Sssnake, after B. & B. Micksch: the French rules, and what they leave open as ruled.
+"""Rule book of Sssnake, after B. & B. Micksch: the French rules, and rulings on open points.
 
-Everybody lengthens his snake at head and tail until it bites its tail; the die says who lays
-which card where. Comments name the rulings by number: (D) deduced from the text, (R) ruled.
+Players lengthen their snakes at head and tail until one bites its tail; the die decides who lays
+which card where. Comments cite rulings by number: (D) deduced from the text, (R) ruled.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Sssnake:
     # --- opening ---------------------------------------------------------------------------
 
     def opening(self, start: Start, tile_set: TileSet) -> SssnakePosition:
-        """Return the first position: big cards alone, or a table taken up in its middle."""
+        """Return the first position: big cards alone, or the layout of a game in progress."""
         first = start.players.index(start.next) if start.next else 0
         position = SssnakePosition(
             tile_set,
@@ -86,7 +86,7 @@ class Sssnake:
     # --- legal moves -----------------------------------------------------------------------
 
     def legal_moves(self, position: SssnakePosition) -> list[Move]:
-        """List every roll that the pile can give, then every card that may be laid or put out."""
+        """List every possible roll if one is due, else every card that may be laid or discarded."""
         if self._is_over(position):
             return []
         if position.turn.value is None and not position.on_trust:
@@ -138,9 +138,9 @@ class Sssnake:
         return Outcome(scores, lines, True, tuple(p for p in scores if scores[p] == best))
 
     def _is_over(self, position: SssnakePosition) -> bool:
-        """Over when a snake is closed (ruling 5) or the pile is used up (ruling 3).
+        """Say whether a snake is closed (ruling 5) or the pile is used up (ruling 3).
 
-        On trust nobody tells which cards are out: it is over when no card left fits any snake.
+        On trust the discarded cards are unknown: the game is over when no card left fits a snake.
         """
         if any(field.is_closed for field in position.fields):
             return True
@@ -167,7 +167,7 @@ class Sssnake:
         )
 
     def inspect(self, position: SssnakePosition) -> tuple[Violation, ...]:
-        """Return what is wrong with the table as it lies."""
+        """Return the rules that the table itself breaks."""
         broken: list[Violation] = []
         for player, field in zip(position.players, position.fields, strict=True):
             apart = tuple(sorted(field.cards.keys() - field.snake_cells))
@@ -182,11 +182,11 @@ class Sssnake:
         return tuple(broken)
 
     def questions(self, position: SssnakePosition) -> tuple[OpenQuestion, ...]:
-        """Return nothing: what is missing lies open on the table."""
+        """Return nothing: the table shows everything that the score depends on."""
         return ()
 
     def readings(self, position: SssnakePosition, change: Change) -> list[Move]:
-        """Return the moves that laid one card, by everybody who may have laid it."""
+        """Return the moves that laid one card, one for each player who may have laid it."""
         laid = tuple(change.laid.cards)
         if len(laid) != 1 or change.lifted.placements():
             return []
@@ -205,7 +205,7 @@ class Sssnake:
 
 
 def _rolls(position: SssnakePosition) -> Iterator[Move]:
-    """Yield every throw of the die with every set of cards that the pile can give."""
+    """Yield every roll of the die with every multiset of cards that the pile can give."""
     player = position.players[position.turn.roller]
     kinds = [tile for tile in position.pile_kinds if position.is_left(tile)]
     for value in DIE:
@@ -237,7 +237,7 @@ def _judge_roll(position: SssnakePosition, move: Move) -> Iterator[Violation]:
 
 
 def _drawn(position: SssnakePosition, move: Move) -> Turn:
-    """Return the turn after a roll: own share first when the pile is short (R)."""
+    """Return the turn after a roll; from a short pile the roller's own share comes first (R)."""
     assert move.value is not None
     hand = move.tiles if move.tiles is not None else (None,) * min(move.value, position.pile)
     if not hand:
@@ -249,7 +249,7 @@ def _drawn(position: SssnakePosition, move: Move) -> Turn:
 
 
 def _places(position: SssnakePosition) -> Iterator[Move]:
-    """Yield every way to lay a card that is at hand."""
+    """Yield every way to lay a card in hand."""
     for tile in position.at_hand:
         yield from _places_of(position, tile)
 
@@ -268,7 +268,7 @@ def _laid(
 
 
 def _owner(position: SssnakePosition, move: Move) -> int:
-    """Return whose snake a card was laid on: the player's own where the record says nothing."""
+    """Return whose snake a card was laid on; by default the player's own."""
     return position.players.index(move.snake or move.player)
 
 
@@ -282,7 +282,7 @@ def _judge_place(position: SssnakePosition, move: Move) -> Iterator[Violation]:
 
 
 def _wrong_hands(position: SssnakePosition, move: Move) -> Iterator[Violation]:
-    """Yield what is wrong with who lays the card on whose snake (ruling 4)."""
+    """Yield the violations by a wrong player or a wrong snake (ruling 4)."""
     assert move.tile is not None
     names = position.players
     due = [(names[player], names[owner]) for player, owner in position.due(move.tile)]
@@ -297,7 +297,7 @@ def _wrong_hands(position: SssnakePosition, move: Move) -> Iterator[Violation]:
 
 
 def _case_of_snake(position: SssnakePosition, snakes: list[str]) -> str:
-    """Return why a card goes on one snake and no other."""
+    """Return the case that says why a card must go on one particular snake."""
     if len(set(snakes)) != 1 or position.turn.value is None:
         return ""
     if position.turn.own:
@@ -318,7 +318,7 @@ def _wrong_card(position: SssnakePosition, tile: str) -> Iterator[Violation]:
 
 
 def _wrong_on_field(position: SssnakePosition, move: Move) -> Iterator[Violation]:
-    """Yield what a card does to the snake it is laid on (rulings 1, 2 and 5)."""
+    """Yield the rules that a card breaks on the snake it is laid on (rulings 1, 2 and 5)."""
     assert move.tile is not None and move.at is not None and move.turns is not None
     owner = _owner(position, move)
     name, field, cell = position.players[owner], position.fields[owner], move.at
@@ -343,7 +343,7 @@ def _hopeless(player: str, field: SnakeField) -> Iterator[Violation]:
         case = "" if len(field.dead_ends) > 1 else ENDS[field.ends.index(field.dead_ends[0])]
         yield _on(player, say.DEAD_END, tuple(cell for cell, _ in field.dead_ends), case=case)
     elif field.route is None:
-        # Whatever is not walled in reaches the open round all cards, so one of the ends is.
+        # An end that is not walled in reaches the outside, so at least one end is walled in.
         rooms = [pocket(field.across, cell) for cell, _ in field.ends]
         shut_in = [end for end, room in zip(ENDS, rooms, strict=True) if room is not None]
         case = shut_in[0] if len(shut_in) == 1 else ""
@@ -355,7 +355,7 @@ def _hopeless(player: str, field: SnakeField) -> Iterator[Violation]:
 
 
 def _discards(position: SssnakePosition) -> Iterator[Move]:
-    """Yield the cards that may go out, each by who may put it out."""
+    """Yield the legal discards."""
     players = range(len(position.players)) if position.on_trust else [position.turn.roller]
     for player in players:
         for tile in position.at_hand:
@@ -364,11 +364,11 @@ def _discards(position: SssnakePosition) -> Iterator[Move]:
 
 
 def _instead(position: SssnakePosition, player: int, tile: str) -> Iterator[Move]:
-    """Yield what must be laid before a card may go out (ruling 4).
+    """Yield the moves that forbid a discard, because a card can be laid (ruling 4).
 
-    Any other own card that fits goes first; of cards that nobody told, only the one that is put
-    out is known by then. On trust it may have been the first of two own cards: then it need not
-    fit the neighbour, and may not close.
+    Any own card that fits must be laid first. If the hand is unknown, only the discarded card is
+    known. On trust the card may be the first of two own cards, which is not offered to the
+    neighbour and may not close the snake.
     """
     if position.on_trust:
         yield from _laid(position, player, player, tile, may_close=False)
@@ -406,8 +406,8 @@ def _could_be_laid(instead: Iterable[Move]) -> Iterator[Violation]:
 def _judge_pass(position: SssnakePosition, move: Move) -> Iterator[Violation]:
     """Yield why a player may not pass.
 
-    There is always a roll, a card to lay or one to put out, so nobody ever has to; but on trust
-    whoever can lay nothing may say so.
+    A roll, a placement or a discard is always possible, so nobody needs to pass. On trust a player
+    who can lay nothing may pass.
     """
     if position.on_trust and not any(m.player == move.player for m in _places(position)):
         return
@@ -422,17 +422,17 @@ def _judge_pass(position: SssnakePosition, move: Move) -> Iterator[Violation]:
 
 
 def _turn_after(position: SssnakePosition, move: Move) -> Turn:
-    """Return the turn after a card was laid or put out; the position is the one after it."""
+    """Return the turn after a card was laid or discarded; ``position`` is after the move."""
     assert move.tile is not None
     turn = position.turn
     if position.on_trust:
-        # Whoever laid may go on, unless it was for his neighbour: that was a 1, and all of it.
+        # The player may go on, unless the card went to the neighbour: that ends the turn.
         player = position.players.index(move.player)
         given = move.do == "place" and _owner(position, move) != player
         return Turn(position.left_of(player) if given else player)
     if turn.value is None:
         return turn
-    # Whoever's snake is closed wins at once, and the cards in hand are dropped (ruling 5).
+    # A closed snake ends the game at once, and the cards in hand are dropped (ruling 5).
     closed = any(field.is_closed for field in position.fields)
     rest = None if closed else turn.without(move.tile)
     return rest or Turn(position.left_of(turn.roller))

@@ -1,1 +1,1 @@
-"""What Schlangennest's rule book is made of: position, set-up, turns, and the rules by subject."""
+"""Parts of Schlangennest's rule book: position, set-up, turns, and the rules by subject."""

@@ -1,4 +1,4 @@
-"""How many snakes reach an empty place: the forbidden patterns of ruling 4."""
+"""How many snakes reach an empty cell: the forbidden patterns of ruling 4."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from engine.lattice import Cell, square_neighbours
 from engine.snakes import Chain, Web
 
 CROWD_AT_ONE, CROWD_AT_TWO = 3, 4
-"""So many snakes may not reach one empty place, or two side by side."""
+"""The forbidden numbers of snakes at one empty cell, and at two adjacent empty cells."""
 
 EndsAt = Callable[[Cell], tuple[Chain, ...]]
-"""The chain of each end that faces an empty cell."""
+"""A function that returns the chain of each end that faces an empty cell."""
 
 
 def ends_at(web: Web, changed: Mapping[Cell, tuple[Chain, ...]] | None = None) -> EndsAt:
-    """Return a look-up of the ends at an empty cell, as they are or after a change."""
+    """Return a look-up of the ends at an empty cell, with changed cells replaced."""
     facing = {**web.facing, **changed} if changed else web.facing
 
     def look_up(cell: Cell) -> tuple[Chain, ...]:
@@ -25,12 +25,12 @@ def ends_at(web: Web, changed: Mapping[Cell, tuple[Chain, ...]] | None = None) -
 
 
 def snakes_at(ends: tuple[Chain, ...]) -> set[str]:
-    """Return the snakes that reach a cell, counted by colour; grey chains are no snakes."""
+    """Return the colours of the snakes that reach a cell; grey chains are not snakes."""
     return {colour for end in ends for colour in end.colours}
 
 
 def crowded_places(ends: EndsAt, cells: Iterable[Cell]) -> Iterator[tuple[Cell, ...]]:
-    """Yield the crowded cells among some, and the crowded pairs that hold one of them."""
+    """Yield the crowded cells among ``cells``, and the crowded pairs that include one of them."""
     pairs = set()
     for cell in cells:
         here = ends(cell)
@@ -53,7 +53,7 @@ def crowded_places(ends: EndsAt, cells: Iterable[Cell]) -> Iterator[tuple[Cell, 
 
 
 def _most_snakes(ends: tuple[Chain, ...]) -> int:
-    """Return how many snakes some ends can be at most, before anybody looks whose they are."""
+    """Return an upper bound of the number of snakes at some ends, counting duplicates."""
     count = 0
     for end in ends:
         count += len(end.colours)

@@ -1,4 +1,4 @@
-"""Laying a card: which may be laid, and every rule that one breaks (rulings 1 to 6)."""
+"""Laying a card: the legal placements, and the rules that a placement breaks (rulings 1 to 6)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.tiles import GREY, TileKind
 
 
 def first_cards(position: NestPosition, colour: str) -> Iterator[Move]:
-    """Yield a colour's first cards: next to a lying one, at a side or a corner (ruling 2)."""
+    """Yield the placements of a colour's first card, at a side or corner of another (ruling 2)."""
     near = {c for at in position.cards for c in cells_around(at)} - position.cards.keys()
     spots = [spot(position.web, cell) for cell in sorted(near) or [(0, 0)]]
     for shape in ("tail",) if position.agreed.tail_first else SHAPES:
@@ -36,7 +36,7 @@ def first_cards(position: NestPosition, colour: str) -> Iterator[Move]:
 
 
 def next_cards(position: NestPosition, colour: str) -> Iterator[Move]:
-    """Yield the cards whose coloured strand goes on from an end (ruling 3)."""
+    """Yield the placements whose coloured strand continues an end of the snake (ruling 3)."""
     reached: dict[Cell, frozenset[int]] = {}
     for cell, edge in position.ends(colour):
         beyond = square_neighbour(cell, edge)
@@ -52,7 +52,7 @@ def next_cards(position: NestPosition, colour: str) -> Iterator[Move]:
             for laid in _going_on(kind, edges):
                 if closing is not None and not closing.closes(position, here.cell, laid):
                     continue
-                # Head and tail run alike, so where one fits the other does.
+                # The strands of head and tail have the same edges, so both fit or neither does.
                 key = (here.cell, laid.turns, "cap" if laid.strands[0].cap else shape)
                 fits = known.get(key)
                 if fits is None:
@@ -63,7 +63,7 @@ def next_cards(position: NestPosition, colour: str) -> Iterator[Move]:
 
 @cache
 def _going_on(kind: TileKind, edges: frozenset[int]) -> tuple[Card, ...]:
-    """Return the ways to lay a card so that its coloured strand meets one of some edges."""
+    """Return the orientations of a card whose coloured strand meets one of the edges."""
     cards = [card(kind, turns) for turns in range(kind.period)]
     return tuple(laid for laid in cards if not edges.isdisjoint(laid.strands[0].edges))
 
@@ -74,7 +74,7 @@ def fits_the_nest(position: NestPosition, here: Spot, laid: Card) -> bool:
 
 
 def wrong_in_the_nest(position: NestPosition, here: Spot, laid: Card) -> Iterator[Violation]:
-    """Yield what a card in an empty cell does to the snakes and the field."""
+    """Yield the violations of rules 1, 4, 5 and 6 by a card in an empty cell."""
     field = position.agreed.field
     cell = here.cell
     box = stretched(position.judged_box, cell)
@@ -92,14 +92,14 @@ def wrong_in_the_nest(position: NestPosition, here: Spot, laid: Card) -> Iterato
 
 
 def cells_outside(position: NestPosition) -> tuple[Cell, ...]:
-    """Return the cells to point at when the cards do not fit the field."""
+    """Return the cells to point at when the cards do not fit in the field."""
     box = position.agreed.field.box
     cells = sorted(position.judged_cells)
     return tuple(c for c in cells if box is None or not position.agreed.field.holds((*c, *c)))
 
 
 def judge_place(position: NestPosition, move: Move) -> Iterator[Violation]:
-    """Yield every rule that laying a card breaks, but for whose turn it is."""
+    """Yield every rule that laying a card breaks, except the order of turns."""
     assert move.tile is not None and move.at is not None and move.turns is not None
     kind = position.box[move.tile]
     colour = kind.colour or GREY
@@ -126,7 +126,7 @@ def judge_place(position: NestPosition, move: Move) -> Iterator[Violation]:
 
 
 def judge_first(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Violation]:
-    """Yield what is wrong with a colour's first card (ruling 2)."""
+    """Yield the rules that a colour's first card breaks (ruling 2)."""
     colour = laid.kind.colour or GREY
     if position.agreed.tail_first and laid.kind.shape != "tail":
         yield Violation(say.TAIL_FIRST, (cell,), {"colour": colour})
@@ -135,7 +135,7 @@ def judge_first(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Viol
 
 
 def judge_growth(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Violation]:
-    """Yield what is wrong with a later card (rulings 3 and 5)."""
+    """Yield the rules that a later card of a colour breaks (rulings 3 and 5)."""
     colour = laid.kind.colour or GREY
     coloured = laid.strands[0].edges
     own_ends = set(position.ends(colour))
@@ -152,5 +152,5 @@ def judge_growth(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Vio
 
 
 def _cells(position: NestPosition, colour: str) -> list[Cell]:
-    """Return where a snake lies."""
+    """Return the cells of a snake."""
     return sorted({cell for snake in position.web.of_colour(colour) for cell, _ in snake.strands})

@@ -1,4 +1,4 @@
-"""A snake without ends: turning a curve, or swapping in the tail (ruling 7)."""
+"""Opening a closed loop: turning a curve, or swapping in the tail (ruling 7)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def opening_turns(position: NestPosition, colour: str) -> Iterator[Move]:
 
 
 def wrong_after_turn(position: NestPosition, cell: Cell, turned: Card) -> Iterator[Violation]:
-    """Yield what a turned curve breaks: rules 1, 4 and 5, one piece, and at least one end."""
+    """Yield what a turned curve breaks: rules 1, 4 and 5, a broken snake, or no open end."""
     colour = turned.kind.colour or GREY
     web = trace({**position.cards, cell: turned})
     for snake in web.chains:
@@ -65,7 +65,7 @@ def judge_turn(position: NestPosition, move: Move) -> Iterator[Violation]:
 
 
 def tail_swaps(position: NestPosition, colour: str) -> Iterator[Move]:
-    """Yield the swaps of an own straight for the tail, laid along it either way round."""
+    """Yield the swaps of an own straight for the tail, in both directions along it."""
     tail = f"{colour}/tail"
     if position.left(tail) < 1:
         return

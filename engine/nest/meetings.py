@@ -1,6 +1,6 @@
-"""Where snakes meet: no two colours joined, no crowds, all four ends of two snakes at one place.
+"""Where snakes meet: joined colours, crowds, and duels, which are two snakes at one cell.
 
-Rulings 1, 4 and 5.
+This module implements rulings 1, 4 and 5.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engine.snakes import Card, Chain
 def colours_joined(
     position: NestPosition, snake: Chain, laid_at: Cell | None = None
 ) -> Iterator[Violation]:
-    """Yield a snake of two colours; the card that joined them is pointed at first."""
+    """Yield the violation of a snake with two colours; the cell of the new card comes first."""
     if len(snake.colours) < 2:
         return
     owned = any(position.agreed.owner(colour) for colour in snake.colours)
@@ -33,7 +33,7 @@ def colours_joined(
 
 
 def is_newly_joined(position: NestPosition, snake: Chain, laid_at: Cell | None) -> bool:
-    """Say whether a move brought set-up colours together; how they were set up is not judged."""
+    """Say whether a move joined set-up colours; joints within the set-up are not judged."""
     before: dict[int, set[str]] = {}
     for cell, number in snake.strands:
         if cell != laid_at:
@@ -48,7 +48,7 @@ def is_newly_joined(position: NestPosition, snake: Chain, laid_at: Cell | None) 
 
 
 def crowds(ends: EndsAt, cells: Iterable[Cell]) -> Iterator[Violation]:
-    """Yield the forbidden patterns at some empty cells and beside them."""
+    """Yield the violations by crowds at some empty cells and beside them."""
     for place in crowded_places(ends, cells):
         if len(place) == 1:
             snakes = listed(sorted(snakes_at(ends(place[0])), key=colour_order))
@@ -68,7 +68,7 @@ class Closing:
     edges: frozenset[int]
     colour: str
     other: str
-    """The other snake whose ends wait there."""
+    """The colour of the other snake, whose ends face the same cell."""
 
     @property
     def is_straight(self) -> bool:
@@ -77,13 +77,13 @@ class Closing:
         return other - one == 2
 
     def shape(self, position: NestPosition) -> str:
-        """Return the card to close with: the tail only without a straight (R: never the head)."""
+        """Return the shape to close with; the tail only if no straight is left (R: no head)."""
         if not self.is_straight:
             return "curve"
         return "straight" if position.left(f"{self.colour}/straight") > 0 else "tail"
 
     def closes(self, position: NestPosition, cell: Cell, laid: Card) -> bool:
-        """Say whether a card does what is asked."""
+        """Say whether a card closes the snake as required."""
         return (
             cell == self.cell
             and laid.kind.shape == self.shape(position)
@@ -92,7 +92,7 @@ class Closing:
 
 
 def must_close_at(position: NestPosition, colour: str) -> Closing | None:
-    """Return where a snake must be closed because another one's two ends wait there as well."""
+    """Return where a snake must be closed because both ends of another snake face that cell."""
     ends = position.ends(colour)
     if len(ends) != 2:
         return None
@@ -110,7 +110,7 @@ def must_close_at(position: NestPosition, colour: str) -> Closing | None:
 def duel_at(agreed: Agreed, ends: tuple[Chain, ...]) -> tuple[Chain, Chain] | None:
     """Return the two players' snakes whose four ends all face one cell.
 
-    Set-up snakes are none: ruling 10 names the rules that take note of them, and not this one.
+    Set-up snakes do not count: ruling 10 lists the rules that apply to them, without this one.
     """
     if len(ends) != 4:
         return None
@@ -126,7 +126,7 @@ def duel_at(agreed: Agreed, ends: tuple[Chain, ...]) -> tuple[Chain, Chain] | No
 def unclosable(
     position: NestPosition, laid: Card, ends_at: EndsAt, changed: Iterable[Cell]
 ) -> Iterator[Violation]:
-    """Yield a place that was made into a duel side by side which the next cannot close."""
+    """Yield new duels at adjacent edges that the next player cannot close with a curve."""
     for cell in changed:
         there = ends_at(cell)
         if len(there) != 4:
@@ -146,7 +146,7 @@ def unclosable(
 
 
 def next_of(position: NestPosition, laid: Card, colours: list[str]) -> list[str]:
-    """Return which of two snakes moves next, once a card is laid."""
+    """Return the colours among two snakes that move next after a card is laid."""
     agreed, mover = position.agreed, position.to_move
     if agreed.two_snakes == "both":
         acted = (*position.acted, laid.kind.colour)
@@ -162,8 +162,8 @@ def next_of(position: NestPosition, laid: Card, colours: list[str]) -> list[str]
 
 
 def curves_left(position: NestPosition, laid: Card, colour: str) -> bool:
-    """Say whether a colour has a curve left once a card is laid."""
+    """Say whether a colour has a curve left after a card is laid."""
     tile = f"{colour}/curve"
-    # A curve that is turned lies on the table already.
+    # A curve that is turned is on the table already, so it does not leave the stock.
     being_laid = laid.tile == tile and not position.is_loop(colour)
     return position.left(tile) - being_laid > 0

@@ -1,4 +1,4 @@
-"""Schlangennest's position: cards, snakes, stocks, and what the players agreed on."""
+"""Positions of Schlangennest: cards, snakes, stocks, and what the players agreed on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHAPES = ("straight", "curve", "tail", "head")
 FIELD_SHAPES = ("straight", "curve")
 
 Box = tuple[int, int, int, int]
-"""Left, top, right and bottom, all inclusive."""
+"""A bounding box: left, top, right and bottom, all inclusive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,12 @@ class Field:
     """Where straights and curves may lie (ruling 6)."""
 
     size: tuple[int, int] | None = None
-    """What their bounding box must fit, either way round; ``None`` for no border."""
+    """The size that the cards' bounding box must fit, in either orientation; ``None``: any."""
     box: Box | None = None
-    """A fixed field: left, top, right and bottom."""
+    """The bounds of a fixed field; ``None`` if the field grows."""
 
     def holds(self, box: Box | None) -> bool:
-        """Say whether cards within a bounding box fit."""
+        """Say whether cards with this bounding box fit in the field."""
         if box is None:
             return True
         left, top, right, bottom = box
@@ -55,20 +55,20 @@ class Agreed:
     two_snakes: str = "off"
 
     def owner(self, colour: str | None) -> str | None:
-        """Return who plays a colour; nobody plays a set-up colour."""
+        """Return the player of a colour, ``None`` for a set-up colour."""
         return next((p for p, own in self.colours.items() if colour in own), None)
 
 
 @dataclass(frozen=True)
 class NestPosition:
-    """Cards on the table and whose turn it is; stocks lie open, so all is public (F)."""
+    """Cards on the table and the player to move; stocks are open, so nothing is hidden (F)."""
 
     box: TileSet
     agreed: Agreed
     cards: Cards
     to_move: str
     acted: tuple[str, ...] = ()
-    """Two snakes, both a turn: the colours that have had their action in this turn."""
+    """The colours that have acted in this turn, with the option ``two_snakes``."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class NestPosition:
 
     @cached_property
     def web(self) -> Web:
-        """The cards' strands, traced."""
+        """The chains of all cards."""
         return trace(self.cards)
 
     @cached_property
@@ -87,7 +87,7 @@ class NestPosition:
 
     @cached_property
     def judged_cells(self) -> tuple[Cell, ...]:
-        """Where straights and curves lie; set-up cards are not judged by a border they fix."""
+        """The cells of straights and curves; set-up cards that fix the border are left out."""
         fixed = self.agreed.field.box is not None
         return tuple(
             cell
@@ -98,12 +98,12 @@ class NestPosition:
 
     @cached_property
     def judged_box(self) -> Box | None:
-        """The bounding box of the cells that the field is asked about."""
+        """The bounding box of the judged cells."""
         return bounding_box(self.judged_cells)
 
     @cached_property
     def is_crowded(self) -> bool:
-        """Whether a forbidden pattern lies there already; only an odd set-up brings it."""
+        """Whether the table has a crowd already, as only an irregular set-up can."""
         return any(True for _ in crowded_places(ends_at(self.web), self.web.facing))
 
     def left(self, tile: str) -> int:
@@ -115,27 +115,27 @@ class NestPosition:
         return any(self.laid.get(f"{colour}/{shape}") for shape in SHAPES)
 
     def ends(self, colour: str) -> list[tuple[Cell, int]]:
-        """Return where a snake can go on."""
+        """Return the open ends of a colour's snake."""
         return [end for snake in self.web.of_colour(colour) for end in snake.ends]
 
     def is_loop(self, colour: str) -> bool:
-        """Say whether a snake is closed in a ring (ruling 7)."""
+        """Say whether a colour's snake is a closed loop (ruling 7)."""
         snakes = self.web.of_colour(colour)
         return any(s.is_loop() for s in snakes) and not any(s.ends for s in snakes)
 
     def is_finished(self, colour: str) -> bool:
-        """Say whether both ends of a snake are capped, by whomsoever (ruling 8)."""
+        """Say whether a snake has begun and has no open end left, other than a loop (ruling 8)."""
         return self.has_begun(colour) and not self.ends(colour) and not self.is_loop(colour)
 
 
 def in_order_from(players: tuple[str, ...], first: str) -> tuple[str, ...]:
-    """Return the players in turn order, beginning with one of them."""
+    """Return the players in turn order, beginning with ``first``."""
     i = players.index(first)
     return players[i:] + players[:i]
 
 
 def stretched(box: Box | None, cell: Cell) -> Box:
-    """Return a bounding box that holds one more cell."""
+    """Return a bounding box extended by one cell."""
     x, y = cell
     if box is None:
         return (x, y, x, y)

@@ -15,13 +15,13 @@ SIZES: Mapping[str, Mapping[int, tuple[int, int]]] = {
     "easy": {2: (6, 6), 3: (7, 7), 4: (8, 8)},
     "hard": {2: (4, 8), 3: (4, 10), 4: (5, 11)},
 }
-"""The rulebook's table; where it offers two sizes, the first."""
+"""Field sizes by number of players, from the rulebook; the first where it offers two."""
 FRAMED_PLAYERS = 2
-"""The rulebook has a frame at the game for two only."""
+"""The number of players of the game with a frame; the rulebook has no other."""
 
 
 def parse_size(value: Json) -> Json:
-    """Accept a name of the table, two numbers, or nothing."""
+    """Accept a name in ``SIZES``, two numbers, or ``None`` for no border."""
     if value is None or (isinstance(value, str) and value in SIZES):
         return value
     if (
@@ -37,7 +37,7 @@ def parse_size(value: Json) -> Json:
 def colours_of(
     players: tuple[str, ...], chosen: Mapping[str, Json]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Return the colours of each player: his own, or two with two snakes each."""
+    """Return the colours of each player: one, or two with two snakes each."""
     if chosen["two_snakes"] == "off":
         if chosen["colours"] is not None:
             raise RecordError(
@@ -57,7 +57,7 @@ def colours_of(
 def agreed_field(
     chosen: Mapping[str, Json], start: Start, cards: Cards, colours: Mapping[str, tuple[str, ...]]
 ) -> Field:
-    """Return where straights and curves may lie: a size, or a box that set-up cards fix."""
+    """Return the field for straights and curves: a size, or a box that set-up cards fix."""
     if chosen["border"] == "grows" and not chosen["frame"]:
         size = chosen["size"]
         if isinstance(size, str):
@@ -79,9 +79,9 @@ def agreed_field(
 def _set_up(
     chosen: Mapping[str, Json], start: Start, cards: Cards, colours: Mapping[str, tuple[str, ...]]
 ) -> list[Cell]:
-    """Return where the cards lie that fix the border: of colours that nobody plays.
+    """Return the cells of the set-up cards that fix the border: of colours that nobody plays.
 
-    Of a table taken up in its middle the others were played (rulebook, "Game with fixed border").
+    Other cards may lie only in a game in progress (rulebook, "Game with fixed border").
     """
     one_each = chosen["two_snakes"] == "off"
     if chosen["frame"] and not (one_each and len(start.players) == FRAMED_PLAYERS):

@@ -24,7 +24,7 @@ def next_turn(position: NestPosition) -> NestPosition:
 
 
 def turn_goes_on(before: NestPosition, after: NestPosition) -> bool:
-    """Say whether the mover has his other snake's action still to come."""
+    """Say whether the mover's other snake still has its action in this turn."""
     if before.agreed.two_snakes != "both":
         return False
     nobody_had_begun = not any(
@@ -39,7 +39,7 @@ def colours_due(position: NestPosition) -> tuple[str, ...]:
     own = [c for c in agreed.colours[position.to_move] if c not in position.acted]
     if agreed.two_snakes == "off":
         return tuple(own)
-    # The tails come first; one that cannot be laid is left out.
+    # Tails must be laid first, unless no tail can be laid.
     tails = [c for c in own if not position.has_begun(c)]
     if any(True for colour in tails for _ in colour_actions(position, colour)):
         return tuple(tails)
@@ -56,13 +56,13 @@ def can_act(position: NestPosition) -> bool:
 
 
 def actions(position: NestPosition) -> Iterator[Move]:
-    """Yield what the player to move may do."""
+    """Yield the legal moves of the player to move, without passes."""
     for colour in colours_due(position):
         yield from colour_actions(position, colour)
 
 
 def colour_actions(position: NestPosition, colour: str) -> Iterator[Move]:
-    """Yield what can be done with one snake."""
+    """Yield the legal moves with one colour."""
     if position.is_loop(colour):
         turns = list(opening_turns(position, colour))
         yield from turns or tail_swaps(position, colour)
@@ -73,7 +73,7 @@ def colour_actions(position: NestPosition, colour: str) -> Iterator[Move]:
 
 
 def judge_action(position: NestPosition, move: Move) -> Iterator[Violation]:
-    """Yield what two snakes each forbid: the other colour is due."""
+    """Yield the violation by a move with the wrong snake, when players have two each."""
     if position.agreed.two_snakes == "off" or move.player != position.to_move:
         return
     colour = _colour_of(position, move)

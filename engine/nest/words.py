@@ -1,4 +1,4 @@
-"""Small words for the referee's sentences."""
+"""Helpers for the violations and sentences of Schlangennest's referee."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from engine.sentences import schlangennest as say
 
 
 def says(rule: Rule, *cells: Cell, case: str = "", **params: str) -> Violation:
-    """Return a violation with its names and the cells to point at."""
+    """Return a violation with its parameters and the cells to point at."""
     return Violation(rule, cells, params, case=case)
 
 
 def none_left(position: NestPosition, tile: str) -> Violation:
-    """Return the violation that a box holds no more of a tile; the cells show where they lie."""
+    """Return the violation that no copy of a tile is left; it points at the copies laid."""
     cells = sorted(at for at, lying in position.cards.items() if lying.tile == tile)
     case = "over" if position.left(tile) < 0 else ""
     return says(say.NONE_LEFT, *cells, case=case, tile=tile, n=str(position.box[tile].count))
 
 
 def outside(position: NestPosition, box: Box | None, *cells: Cell) -> Violation:
-    """Return the violation that straights and curves within a box do not fit the field."""
+    """Return the violation that straights and curves with a bounding box do not fit the field."""
     size = position.agreed.field.size
     if size is None or box is None:
         return says(say.OUTSIDE, *cells)
@@ -35,7 +35,7 @@ def outside(position: NestPosition, box: Box | None, *cells: Cell) -> Violation:
 
 
 def colour_order(colour: str) -> int:
-    """Return where a colour stands in the box."""
+    """Return the sort key of a colour: its index in the box."""
     return COLOURS.index(colour)
 
 

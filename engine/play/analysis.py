@@ -1,4 +1,4 @@
-"""A game looked over: what every move was worth, where it turned, and luck apart from skill."""
+"""Analysis of a recorded game: the value of every move, turning points, luck and skill."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.play.world import World, lead, shares
 from engine.record import Record
 
 TURNING = 0.1
-"""A move that gave away so much of the expected result, or brought it, turned the game."""
+"""The change of the expected result, in wins, from which on a move is a turning point."""
 MOST_TURNING = 5
 
 Expected = Mapping[str, float]
@@ -28,30 +28,30 @@ Expected = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One move of a game."""
+    """The analysis of one move."""
 
     move: Move
     before: Expected
-    """What everybody could expect before it, with the best move to come."""
+    """Each player's expected result before the move, if the best move is made."""
     after: Expected
     luck: float
-    """What a roll or a draw brought its player."""
+    """What a roll or a draw gained the mover, in wins."""
     skill: float
-    """What the choice cost its player against the best one; never above 0."""
+    """What the choice cost the mover against the best move, in wins; never above 0."""
     best: tuple[Move, ...]
-    """A better move and how it may have gone on; nothing where there was no better one."""
+    """A better move and its likely continuation; empty if no move was better."""
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A whole game."""
+    """The analysis of a whole game."""
 
     steps: tuple[Step, ...]
     turning: tuple[int, ...]
-    """The numbers of the moves that mattered most, counted from 0, in the game's order."""
+    """Indices of the moves with the largest effect, from 0, in the order of play."""
 
     def luck(self, player: str) -> float:
-        """Return what rolls and draws brought a player, in wins."""
+        """Return what rolls and draws gained a player, in wins."""
         return sum(step.luck for step in self.steps if step.move.player == player)
 
     def skill(self, player: str) -> float:
@@ -62,13 +62,13 @@ class Analysis:
 def analyse(
     record: Record, looks: int, seed: int = 0, told: Callable[[int], None] = lambda _: None
 ) -> Analysis:
-    """Look a legal record over.
+    """Analyse a legal record.
 
     Args:
         record: the game.
-        looks: how many looks each question is worth.
+        looks: the number of looks of the search for each position.
         seed: the same seed gives the same answer.
-        told: is told how many moves are done.
+        told: progress callback, called with the number of moves analysed.
     """
     eye = _Eye(record.game, looks, seed)
     position = record.game.opening(record.start, record.tile_set)
@@ -84,7 +84,7 @@ def analyse(
 
 
 class _Eye:
-    """Answers what a position is worth, each time with the same number of looks."""
+    """Evaluates positions, each with the same number of looks."""
 
     def __init__(self, game: AnyGame, looks: int, seed: int) -> None:
         self.game = game
@@ -101,7 +101,7 @@ class _Eye:
         return self._chosen(position, move, after)
 
     def _chosen(self, position: Any, move: Move, after: Any) -> Step:
-        """A move that was chosen freely: compared with what the player would have made."""
+        """Return the step of a free choice, compared with the best move of the search."""
         legal = self.game.legal_moves(position)
         then = self.expected(after)
         if len(legal) < 2 or move.do == "pass":
@@ -117,7 +117,7 @@ class _Eye:
         return Step(move, instead, then, 0.0, skill, thought.line)
 
     def _with_a_drawn_tile(self, position: CarnivalPosition, move: Move, after: Any) -> Step:
-        """A hand that nobody saw: which tile is luck, where it was laid is choice."""
+        """Return the step of a move from a hidden hand: the tile is luck, its place is skill."""
         before, then = self.expected(position), self.expected(after)
         best = self._best_way(position, move)
         ideal = then if best == move else self.expected(self.game.apply(position, best))
@@ -128,7 +128,7 @@ class _Eye:
         return Step(move, before, then, luck, skill, () if best == move else (best,))
 
     def _best_way(self, position: CarnivalPosition, move: Move) -> Move:
-        """Return the best way to lay the tile that was laid."""
+        """Return the best placement of the tile that was laid."""
         if move.tile is None:
             return move
         ways = [m for m in self.game.legal_moves(position) if m.tile == move.tile]
@@ -138,7 +138,7 @@ class _Eye:
         return max([move, *ways], key=lambda way: lead(_standing(world, way, rng), seat))
 
     def expected(self, position: Any) -> Expected:
-        """Return what every player may expect."""
+        """Return every player's expected result."""
         players: tuple[str, ...] = position.players
         outcome = self.game.outcome(position)
         if outcome.over:
@@ -153,11 +153,11 @@ class _Eye:
         return expected_for(players, outlook(world, depth, looks, rng))
 
     def _hidden_world(self, position: Any) -> World | None:
-        """Return a world in which everything hidden is dealt by chance, where anything is."""
+        """Return a world that deals everything hidden at random; ``None`` if nothing is hidden."""
         if isinstance(position, CarnivalPosition):
             return carnival_world(position, {})
         if isinstance(position, SssnakePosition):
-            # Cards that nobody told are as good as not drawn yet.
+            # Cards drawn but not told count as not drawn: the world deals them again.
             if None in position.turn.hand:
                 turn = replace(position.turn, value=None, hand=(), own=0)
                 position = replace(position, turn=turn)

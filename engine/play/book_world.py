@@ -1,4 +1,4 @@
-"""Any rule book for the search, move by move as it stands: slow, and right for every option."""
+"""Search world that asks the rule book about every move: slow, but correct for every option."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.play.world import Token, lead
 UNREACHABLE = -40.0
 """The score of a snake that can no longer be closed."""
 MOST_WEIGHED = 60
-"""So many moves are weighed one by one; of more, a sample."""
+"""The maximum number of moves evaluated; of more, a random sample is taken."""
 
 
 class BookWorld:
@@ -30,18 +30,18 @@ class BookWorld:
 
     @property
     def turn(self) -> int:
-        """Whose turn it is."""
+        """The seat to move."""
         players: tuple[str, ...] = self.position.players
         return players.index(self.position.to_move)
 
     def deal(self, rng: random.Random) -> BookWorld:
-        """Return a copy; what a rule book knows is public."""
+        """Return a copy; a rule book's position has nothing hidden to deal."""
         other = BookWorld(self.game, self.position)
         other._moves = self._moves
         return other
 
     def moves(self) -> list[Move]:
-        """Return the legal moves of whose turn it is; on trust others may move too."""
+        """Return the legal moves of the player to move; if there are none, of anybody."""
         if self._moves is None:
             legal = self.game.legal_moves(self.position)
             own = [move for move in legal if move.player == self.position.to_move]
@@ -74,7 +74,7 @@ class BookWorld:
         return self._points_after(self.position)
 
     def standing(self) -> list[float]:
-        """Return the scores: a rule book knows no more."""
+        """Return the scores: the rule book estimates no future gains."""
         return list(self.points())
 
     def _points_after(self, position: Any) -> list[float]:
@@ -82,6 +82,6 @@ class BookWorld:
         return [UNREACHABLE if score is None else float(score) for score in scores]
 
     def move(self, token: Token) -> Move:
-        """Return a move in the form of the records, which it has already."""
+        """Return the token, which is a move of the records already."""
         assert isinstance(token, Move)
         return token

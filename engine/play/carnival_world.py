@@ -1,8 +1,8 @@
-"""Carnival for the search: hands and pile dealt by chance, points counted where a tile lies.
+"""Search world of Carnival: hands and pile dealt at random, scores updated around each tile.
 
-A tile of a colour belongs to whoever has the colour, and a gift or a trouble counts by its sides;
-so a move changes the score around its own cell only. Whether a tile may be laid is asked of the
-rule book, but only for the tiles in hand.
+A coloured tile scores for the owner of the colour, and gifts and troubles count for adjacent
+tiles, so a move changes the score only around its own cell. The rule book judges whether a tile
+may be laid, but only for the tiles in hand.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from engine.tiles import TileKind
 
 BOOK = Carnival()
 GROWTH = 4.0
-"""What a snake may still gain while all tiles are to come and its end is free, in points."""
+"""The points that a snake with a free end may still gain while all tiles are to come."""
 SHUT_IN = 0.35
-"""The part of it that is left when the cell before its end has no way on."""
+"""Factor on ``GROWTH`` when the cell before the snake's end has no free neighbour."""
 
 
 class CarnivalWorld:
-    """The table with everybody's hand and the pile, known or dealt."""
+    """The table with all hands and the pile, each either known or dealt."""
 
     hides = True
 
@@ -49,16 +49,16 @@ class CarnivalWorld:
         ]
         self.omen: Hashable = None
         self.knows_hand = True
-        """Whether whose turn it is sees his hand; who looks a game over does not."""
+        """Whether the mover's hand is known; in an analysis of a record it is not."""
 
     @property
     def turn(self) -> int:
-        """Whose turn it is."""
+        """The seat to move."""
         return self.table.players.index(self.table.to_move)
 
     @property
     def scale(self) -> float:
-        """The more tiles are to come, the less a lead is worth; from games against itself."""
+        """The lead in points that makes a win about 73 % likely; from games against itself."""
         return 3.0 + 12.0 * self._share_to_come()
 
     def copy(self) -> CarnivalWorld:
@@ -72,7 +72,7 @@ class CarnivalWorld:
         return other
 
     def deal(self, rng: random.Random) -> CarnivalWorld:
-        """Return a copy in which all that whose turn it is does not see is dealt anew."""
+        """Return a copy in which everything that the mover does not see is dealt anew."""
         other = self.copy()
         seat = self.turn if self.knows_hand else None
         unseen = [*self.pile, *(t for i, hand in enumerate(self.hands) if i != seat for t in hand)]
@@ -91,7 +91,7 @@ class CarnivalWorld:
         return is_over(self.table)
 
     def moves(self, rng: random.Random | None = None) -> Iterator[Move]:
-        """Yield what whose turn it is may lay from his hand; with ``rng`` in an order of chance."""
+        """Yield the legal moves with tiles of the mover's hand, with ``rng`` in random order."""
         table, player = self.table, self.table.to_move
         hand = self.hands[self.turn]
         if table.last_round is not None:
@@ -107,7 +107,7 @@ class CarnivalWorld:
             elif not any(True for _ in judge_tile(table, told)):
                 own.append(kind.role in PLAIN)
                 yield told
-        # Others' plain tiles only without an own one that can be played (ruling 2).
+        # Others' plain tiles may be laid only if no own plain tile can be (ruling 2).
         if not any(own):
             yield from (m for m in others if not any(True for _ in judge_tile(table, m)))
 
@@ -126,7 +126,7 @@ class CarnivalWorld:
         return [(0.0, Move(self.table.to_move, do))]
 
     def _is_finale_due(self) -> bool:
-        """Say whether no hand has anything left but heads and hats, and nothing can be drawn."""
+        """Say whether nothing can be drawn and no hand has a tile to lay but heads and hats."""
         if self.table.last_round is not None or self.pile or self.discard:
             return False
         for seat, player in enumerate(self.table.players):
@@ -189,12 +189,12 @@ class CarnivalWorld:
         return standing
 
     def _share_to_come(self) -> float:
-        """Return the part of the tiles that nobody has laid yet; none in the last round."""
+        """Return the part of the tiles that nobody has laid yet; 0 in the last round."""
         left = len(self.pile) + sum(map(len, self.hands))
         return left / (left + len(self.table.cards)) if self.table.last_round is None else 0.0
 
     def _lead_after(self, move: Move, seat: int) -> float:
-        """Return the lead once a tile lies, without laying it where no end moves."""
+        """Return the lead after a move; the rule book applies only swaps and last-round moves."""
         score = self.score.copy()
         for owner, points in self.gains(move).items():
             score[owner] += points
@@ -294,13 +294,13 @@ class CarnivalWorld:
     # --- to the rule book ------------------------------------------------------------------------
 
     def move(self, token: Token) -> Move:
-        """Return a move in the form of the records, which it has already."""
+        """Return the token, which is a move of the records already."""
         assert isinstance(token, Move)
         return token
 
 
 class _Covered(dict[Cell, object]):
-    """The cards and one more, for asking whether a cell is taken."""
+    """The cards with one more cell taken; supports only ``in`` and ``len``."""
 
     def __init__(self, cards: Mapping[Cell, object], cell: Cell) -> None:
         self._cards, self._cell = cards, cell
@@ -313,7 +313,7 @@ class _Covered(dict[Cell, object]):
 
 
 def _freedom(snake: Snake, cards: Mapping[Cell, object]) -> float:
-    """Return which part of its growth a snake still has before it; none when it is blocked."""
+    """Return the part of ``GROWTH`` that a snake may still expect; 0 when it is blocked."""
     faced = snake.faces
     if faced is None or snake.is_blocked or faced in cards:
         return 0.0
@@ -324,7 +324,7 @@ def _freedom(snake: Snake, cards: Mapping[Cell, object]) -> float:
 def candidates(
     table: CarnivalPosition, player: str, tiles: Sequence[str], rng: random.Random | None
 ) -> Iterator[Move]:
-    """Yield the ways to lay some tiles before the last round that may be legal."""
+    """Yield moves with the given tiles before the last round; some may be illegal."""
     ways = [move for tile in tiles for move in _ways_of(table, player, table.box[tile])]
     if rng is not None:
         rng.shuffle(ways)
@@ -388,7 +388,7 @@ def unseen_tiles(position: CarnivalPosition, hand: Sequence[str]) -> list[str]:
 
 
 def carnival_world(position: CarnivalPosition, hands: Mapping[str, Sequence[str]]) -> CarnivalWorld:
-    """Return the world of a position, seen by whose turn it is; without his hand by anybody."""
+    """Return the world of a position; hands that are not given are dealt from unseen tiles."""
     unseen = unseen_tiles(position, [tile for hand in hands.values() for tile in hand])
     hidden = [other for other in position.players if other not in hands]
     pile = position.supply.pile

@@ -1,9 +1,9 @@
-"""What a stated result is worth: search values as the shares of games that were really won.
+"""Calibration of search values to the shares of games that were really won.
 
-The search averages over moves that it only tried, so its values lie too near the middle. A curve
-for each game puts them right, by how far the game has come. It rises with the value, so that no
-move changes its rank. Its numbers stand in ``curves.json``, fitted to games of the player against
-itself by ``python -m models.evaluate.play_curve``; nobody writes them by hand.
+The search averages over moves that it only explored, so its values lie too near the middle. A
+curve for each game corrects them, depending on the game's progress. Curves are monotonic, so no
+move changes its rank. ``python -m models.evaluate.play_curve`` fits them to games of the player
+against itself and writes ``curves.json``; the numbers are not edited by hand.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from pathlib import Path
 
 FILE = Path(__file__).with_name("curves.json")
 LEAST = 0.001
-"""No search is surer than that of a game that is still on."""
+"""Values are clamped to this distance from 0 and 1: no unfinished game counts as certain."""
 FLATTEST = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """How surely the values of a game's search come true, by how far the game has come."""
+    """The calibration curve of one game, linear in log-odds."""
 
     shift: float = 0.0
-    """What whose turn it is gains on the stated value, in log-odds."""
+    """The offset of the player to move, in log-odds."""
     early: float = 1.0
     late: float = 1.0
-    """How much steeper than stated: on an empty table, and on one as full as games end."""
+    """``early`` and ``late``: the slope in log-odds on an empty table and at the end of a game."""
     tiles: float = 1.0
-    """So many tiles for each seat lie there when games end."""
+    """The number of tiles per seat on the table at the end of a game."""
 
     def share(self, value: float, seats: int, laid: int) -> float:
-        """Return the share of games won from positions with this value, ``laid`` tiles lying."""
+        """Return the share of games won from positions with this value and ``laid`` tiles."""
         fair = -log(seats - 1)
         odds = self.shift + self.slope(seats, laid) * (log_odds(value) - fair)
         return 1 / (1 + exp(-odds - fair))
 
     def slope(self, seats: int, laid: int) -> float:
-        """Return how much steeper than stated it is when so many tiles lie there."""
+        """Return the slope in log-odds with ``laid`` tiles on the table."""
         part = min(1.0, laid / (seats * self.tiles))
         return max(FLATTEST, self.early + (self.late - self.early) * part)
 
 
 def log_odds(value: float) -> float:
-    """Return a chance as log-odds; a sure one is taken for nearly sure."""
+    """Return a chance as log-odds, clamped so that 0 and 1 stay finite."""
     sure = min(1 - LEAST, max(LEAST, value))
     return log(sure / (1 - sure))
 
@@ -59,7 +59,7 @@ def curves() -> Mapping[str, Curve]:
 
 
 def put_right(curve: Curve, expected: Sequence[float], turn: int, laid: int) -> list[float]:
-    """Return what everybody may expect; what whose turn it is gains, the others lose alike."""
+    """Return calibrated results: the mover's by the curve, the others' scaled in proportion."""
     mine = curve.share(expected[turn], len(expected), laid)
     rest = 1 - expected[turn]
     others = (1 - mine) / (len(expected) - 1)

@@ -1,4 +1,4 @@
-"""A game that the machine keeps by itself: it rolls, draws, and holds the hands that are hidden."""
+"""A game that the machine runs on its own: it rolls, draws and keeps the hidden hands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.tiles import TileSet
 
 
 class Dealer:
-    """A game from its opening on, with everything that nobody at the table sees."""
+    """A running game with its hidden state: hands and pile."""
 
     def __init__(self, game: AnyGame, start: Start, box: TileSet, rng: random.Random) -> None:
         self.game = game
@@ -32,35 +32,35 @@ class Dealer:
 
     @property
     def position(self) -> Any:
-        """What everybody sees."""
+        """The public position."""
         return self._position if self._truth is None else self._truth.table
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody has anything left to do."""
+        """Whether no roll, draw or move is left."""
         if self._truth is not None:
             return self._truth.is_over()
         return not needed(self.game, self.position) and not self.game.legal_moves(self.position)
 
     def hand(self, player: str) -> tuple[str, ...]:
-        """Return the tiles that a player holds and nobody else sees."""
+        """Return the tiles in a player's hand; only Carnival has hands."""
         if self._truth is None:
             return ()
         return tuple(sorted(self._truth.hands[self._truth.table.players.index(player)]))
 
     def seat(self) -> Seat:
-        """Return what whose turn it is knows beside the table."""
+        """Return what the player to move knows apart from the table: the own hand."""
         player = self.position.to_move
         return Seat({player: self.hand(player)} if self._truth is not None else {})
 
     def legal_moves(self) -> list[Move]:
-        """Return what whose turn it is may do, with what he holds."""
+        """Return the legal moves of the player to move; in Carnival, with tiles in hand."""
         if self._truth is not None:
             return [self._truth.move(token) for _, token in self._truth.prospects(self._rng)]
         return self.game.legal_moves(self.position)
 
     def turn_up(self) -> Move | None:
-        """Roll and draw where that is due, and return what came."""
+        """Roll and draw in Sssnake if a roll is due; return that move, else ``None``."""
         position = self.position
         if not isinstance(position, SssnakePosition) or needed(self.game, position) != "roll":
             return None
@@ -76,7 +76,7 @@ class Dealer:
         return roll
 
     def make(self, move: Move) -> None:
-        """Make a move that was judged."""
+        """Apply a legal move."""
         self.moves_made.append(move)
         if self._truth is not None:
             self._truth.play(move, self._rng)

@@ -1,8 +1,8 @@
-"""Snekagon and Snekagon 5G for the search: sets of placements, kept up tile by tile.
+"""Search world of Snekagon and Snekagon 5G: bit sets of placements, updated tile by tile.
 
-Which placements a board forbids only ever grows, so it is kept for each seat and board; what the
-ends allow is looked up anew, for they are few. The advanced game and far drills are played by the
-rule book.
+The placements that a board forbids only ever grow, so they are stored for each seat and board.
+What the ends of snakes allow is recomputed after a change, because ends are few. ``BookWorld``
+plays the advanced game and far drills.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from engine.play.world import Token, ahead
 
 PASS = "pass"
 MOST_WEIGHED = 40
-"""So many moves are weighed one by one; of more, those that are best at a glance."""
+"""The maximum number of moves evaluated in full; of more, a quick estimate picks the best."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What stays as it is through a game."""
+    """The constants of one game."""
 
     players: tuple[str, ...]
     tables: tuple[PlacementTable, ...]
-    """By seat."""
+    """The placement table of each seat."""
     boards: int
     numbered: bool
     beside: tuple[tuple[int, ...], ...]
@@ -45,7 +45,7 @@ class Terms:
 
 
 class Fit:
-    """What may lie on one board for one seat, whatever tiles it has left."""
+    """The placements possible on one board for one seat, whatever tiles the seat has left."""
 
     __slots__ = ("first_once", "first_twice", "last_once", "legal", "sound")
 
@@ -59,21 +59,21 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Hope:
-    """How the longest snake of a seat can go on."""
+    """How the longest snake of a seat can grow."""
 
     ways: list[Placements]
-    """By board."""
+    """By board: the placements that lengthen the snake."""
     room: int
-    """How many they are."""
+    """The number of placements in ``ways``."""
     doors: set[Spot]
-    """The cells beside its ends by which it can go on: whoever covers all of them stops it."""
+    """The cells beside the snake's ends through which it can grow on the same board."""
     drills: set[Spot]
-    """Likewise on the boards beside."""
+    """The cells on adjacent boards to which the snake can drill."""
     signs: list[float]
-    """What the growth is told from, as ``growth.SIGNS`` has it."""
+    """The features of the growth model, in the order of ``growth.SIGNS``."""
 
     def without(self, board: int, cells: tuple[Cell, ...], lost: int) -> list[float]:
-        """Return the signs once some cells are covered, and so many ways with them."""
+        """Return the features after some cells are covered, which removes ``lost`` ways."""
         signs = self.signs.copy()
         signs[1] = log2(1 + self.room - lost)
         for q, r in cells:
@@ -94,23 +94,23 @@ class HexWorld:
         self.turn = 0
         self.laid = 0
         self.joints: list[dict[Spot, int]] = [{} for _ in terms.players]
-        """By seat: the own hexes, each with its neighbours counted, drills among them."""
+        """By seat: its hexes, each with the number of neighbours, drilled ones included."""
         self.ends: list[dict[Spot, tuple[Spot, int]]] = [{} for _ in terms.players]
         """By seat: the ends of snakes, each with the other end and the length."""
         self.best = [0] * self.seats
         self.stock = [0] * self.seats
-        """By seat: the hexes of the tiles that are left."""
+        """By seat: the number of hexes on the tiles that are left."""
         self.left: list[tuple[str, ...]] = [()] * self.seats
         self.has: list[Placements] = [0] * self.seats
         self.wrong = [[0] * terms.boards for _ in terms.players]
-        """By seat and board: what covers a taken cell, or touches the middle of an own snake."""
+        """By seat and board: placements that cover a taken cell or touch an own snake's middle."""
         self.touch = [[0] * terms.boards for _ in terms.players]
-        """By seat and board: what touches others."""
+        """By seat and board: placements that touch another seat's hexes."""
         self.fits: list[list[Fit | None]] = [[None] * terms.boards for _ in terms.players]
 
     @property
     def scale(self) -> float:
-        """So many hexes of expected lead make a win about 73 % sure."""
+        """The expected lead in hexes that makes a win about 73 % likely."""
         return self.terms.growth.scale_with(sum(map(len, self.left)) / self.seats)
 
     def deal(self, rng: random.Random) -> HexWorld:
@@ -166,16 +166,16 @@ class HexWorld:
         return found
 
     def moves(self) -> list[Token]:
-        """Return every legal move: a lone pass when stuck, nothing when all are."""
+        """Return every legal move: a lone pass for a stuck seat, nothing if all are stuck."""
         tokens = self._tokens(list(self._choices(self.turn)), random.Random(0), None)
         return tokens or ([] if self.is_over() else [PASS])
 
     def _of_use(
         self, choices: list[tuple[int, Placements, Spot | None]], hopes: Iterable[Hope]
     ) -> list[tuple[int, Placements, Spot | None]]:
-        """Return what makes the longest snake longer, or stands in the way of another's.
+        """Return the choices that lengthen the own longest snake or block another's.
 
-        All other moves change nothing that counts, unless the longest snake is stuck.
+        Other moves do not affect the result, so all are kept only if the longest snake is stuck.
         """
         useful = self._growing(self.turn)
         if not any(useful):
@@ -188,10 +188,10 @@ class HexWorld:
         return [choice for choice in found if choice[1]]
 
     def _most_promising(self, tokens: list[Token], hopes: Mapping[int, Hope]) -> list[Token]:
-        """Return the moves to weigh one by one: those that are best at a glance at all of them.
+        """Return the moves to evaluate in full: the best by a quick estimate of every move.
 
-        The glance counts hexes and the others' room as the weighing does, and not the own room,
-        which follows from where the new tile ends.
+        The estimate counts own hexes and the others' growth as the full evaluation does. It omits
+        the own growth, which depends on where the new tile ends.
         """
         seat, table = self.turn, self.terms.tables[self.turn]
         standing = [0.0] * self.seats
@@ -211,7 +211,7 @@ class HexWorld:
         return [tokens[number] for _, number in glances[:MOST_WEIGHED]]
 
     def length_after(self, token: Token) -> int:
-        """Return the longest snake of whose turn it is once a move is made."""
+        """Return the length of the mover's longest snake after a move."""
         if token == PASS:
             return self.best[self.turn]
         board, number, origin = token
@@ -221,7 +221,7 @@ class HexWorld:
     def _length_with(
         self, seat: int, board: int, walk: tuple[Cell, ...], origin: Spot | None
     ) -> int:
-        """Return the longest snake once a tile is laid."""
+        """Return the length of a seat's longest snake after a tile is laid."""
         ends = self.ends[seat]
         length, met = len(walk), set()
         for cell in (walk[0], walk[-1])[: len(walk)]:
@@ -238,7 +238,7 @@ class HexWorld:
         self, choices: list[tuple[int, Placements, Spot | None]], rng: random.Random,
         most: int | None,
     ) -> list[Token]:  # fmt: skip
-        """Return all tokens of some choices, or a sample of so many."""
+        """Return all tokens of some choices, or a random sample of at most ``most``."""
         table = self.terms.tables[self.turn]
         size = len(table.placements)
         counts = [bits.bit_count() for _, bits, _ in choices]
@@ -250,13 +250,13 @@ class HexWorld:
             ]
         picked: dict[Token, None] = {}
         for board, bits, origin in rng.choices(choices, counts, k=most):
-            # Whatever lies next below a random place: a little uneven, and many times faster.
+            # The next set bit below a random one: slightly biased, but many times faster.
             below = bits & ((2 << rng.randrange(bits.bit_length())) - 1)
             picked[board, size - (below or bits).bit_length(), origin] = None
         return list(picked)
 
     def _choices(self, seat: int) -> Iterator[tuple[int, Placements, Spot | None]]:
-        """Yield board, placements and the end drilled from, wherever there are any."""
+        """Yield board, legal placements and the end drilled from (``None`` without a drill)."""
         terms = self.terms
         has = self.has[seat]
         if not self.laid and terms.begins_with_1:
@@ -274,7 +274,7 @@ class HexWorld:
     def _escapes(
         self, seat: int, board: int, has: Placements
     ) -> Iterator[tuple[int, Placements, Spot | None]]:
-        """Yield the placements that a snake drills to from a board beside."""
+        """Yield the placements on a board that a snake's end on an adjacent board drills to."""
         beside = self.terms.beside[board]
         for end in self.ends[seat]:
             if end[0] in beside:
@@ -388,7 +388,7 @@ class HexWorld:
 
     @staticmethod
     def _meet(ends: dict[Spot, tuple[Spot, int]], one: Spot, other: Spot) -> int:
-        """Join two ends and return the length of what hangs together."""
+        """Join two ends and return the length of the joined snake."""
         far, length = ends.pop(one)
         if far == other:
             if one != other:
@@ -410,16 +410,16 @@ class HexWorld:
         return [self._worth(seat, self._hope(seat).signs) for seat in range(self.seats)]
 
     def _worth(self, seat: int, signs: Sequence[float]) -> float:
-        """Return the longest snake and what it is expected to take up of the stock."""
+        """Return the longest snake's length plus its expected growth from the stock, in hexes."""
         stock = self.stock[seat]
         return self.best[seat] + (stock * self.terms.growth.share(signs) if stock else 0.0)
 
     def signs(self, seat: int) -> list[float]:
-        """Return what tells how much of a seat's stock its longest snake will still take up."""
+        """Return the features of the growth model for a seat, as ``growth.SIGNS`` names them."""
         return self._hope(seat).signs
 
     def _hope(self, seat: int) -> Hope:
-        """Return how the longest snake of a seat can go on."""
+        """Return how the longest snake of a seat can grow."""
         ways = self._growing(seat)
         table, longest, around = self.terms.tables[seat], self.best[seat], self.terms.around
         doors: set[Spot] = set()
@@ -448,7 +448,7 @@ class HexWorld:
         return sum(placements.bit_count() for placements in self._growing(seat))
 
     def _growing(self, seat: int) -> list[Placements]:
-        """Return by board the placements that go on from the longest snake, escapes too."""
+        """Return by board the placements that lengthen the longest snake, drills included."""
         has, boards = self.has[seat], range(self.terms.boards)
         if not self.joints[seat]:
             return [self.fit(seat, board).legal & has for board in boards]
@@ -467,7 +467,7 @@ class HexWorld:
         return found
 
     def moves_left(self, seat: int) -> int:
-        """Return how many ways a seat has to lay a tile, but for escapes."""
+        """Return how many placements a seat has, drills not counted."""
         has, boards = self.has[seat], range(self.terms.boards)
         return sum((self.fit(seat, board).legal & has).bit_count() for board in boards)
 
@@ -489,7 +489,7 @@ class HexWorld:
 
 @cache
 def _covering(table: PlacementTable, cells: tuple[Cell, ...]) -> Placements:
-    """Return the placements that cover one of some cells."""
+    """Return the placements that cover at least one of the cells."""
     cover = 0
     for cell in cells:
         cover |= table.covering[cell]
@@ -497,7 +497,7 @@ def _covering(table: PlacementTable, cells: tuple[Cell, ...]) -> Placements:
 
 
 def hex_world(position: HexPosition) -> HexWorld | None:
-    """Return the world of a position; none in the advanced game or with far drills."""
+    """Return the world of a position; ``None`` in the advanced game or with far drills."""
     agreed = position.agreed
     if agreed.advanced or agreed.far_drill:
         return None
@@ -521,7 +521,7 @@ def hex_world(position: HexPosition) -> HexWorld | None:
 
 
 def _take_seat(world: HexWorld, position: HexPosition, seat: int, player: str) -> None:
-    """Enter what one player has on the boards and in stock."""
+    """Fill in what one player has on the boards and in stock."""
     own, drilled = position.own[player], position.drilled[player]
     table = world.terms.tables[seat]
     paths = dict(position.agreed.paths[player])

@@ -1,7 +1,7 @@
-"""How far and how well each level looks, game by game.
+"""Search parameters and levels of each game.
 
-A level never passes over a move that it knows to be better: the low ones see fewer moves and judge
-them by less. What the figures are, and how they were chosen, stands in ``README.md``.
+A level always plays the move that it ranks best: low levels see fewer moves and evaluate them less
+well. ``README.md`` says how the figures were chosen.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ class Level:
     """One strength of play."""
 
     sees: float | None = None
-    """So many of the legal moves are noticed on average; all where it is missing."""
+    """The mean number of legal moves that the level considers; ``None``: all."""
     by_score: bool = False
-    """Judges by the score alone, not by what may come of a position."""
+    """Whether moves are ranked by score alone, without expected gains."""
     looks: int = 0
-    """How many looks ahead it takes at most; none judges every move once."""
+    """The maximum number of looks of the search; 0 ranks moves by static evaluation only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """How a game is played."""
+    """Search parameters and levels of one game."""
 
     depth: Depth
     levels: tuple[Level, Level, Level, Level]
-    """From 1 to 4; 5 looks as long as it is let."""
+    """Levels 1 to 4; level 5 searches until its budget is used up."""
     looks: int
-    """So many looks are worth about a tenth of a second; level 5 takes them unless told."""
+    """Looks that take about 0.1 s: the budget when the caller gives none."""
 
 
 _NEST = Skill(
@@ -66,4 +66,4 @@ BY_THE_BOOK = Skill(
     Depth(inner=8, sampled=3, horizon=4), (Level(2, True), Level(8, True), Level(), Level(looks=4)),
     8,
 )  # fmt: skip
-"""Options that no quick world plays."""
+"""Search parameters for the options that only ``BookWorld`` plays."""

@@ -1,7 +1,7 @@
-"""Schlangennest for the search: the ends of all chains, kept up card by card.
+"""Search world of Schlangennest: the ends of all chains, updated card by card.
 
-Nothing is traced: a chain is known by its length, its colour and its two ends, and a card joins
-what meets at its cell. Loops, which are rare, are opened by the rule book itself.
+Strands are not traced: a chain is its length, colour and two ends, and a card joins the chains
+that meet at its cell. Loops are rare, so the rule book itself opens them.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from engine.snakes import Card, card
 from engine.tiles import GREY, TileKind, TileSet
 
 EndKey = tuple[Cell, int]
-"""An empty cell, and the edge of it at which an end arrives."""
+"""An empty cell, and the edge of it that a chain's end faces."""
 NOBODY = -1
 STRAIGHT, CURVE, TAIL, HEAD = range(4)
 PASS = "pass"
 
 OPEN_END = 2.0
-"""What an end that can go on is worth, in strands; measured against 1, 1.5 and 3."""
+"""The worth of an end that can grow, in strands; measured against 1, 1.5 and 3."""
 LAST_END = 1.0
-"""An end at which only a cap has room."""
+"""The worth of an end at which only a cap has room, in strands."""
 
 
 class Chain:
-    """A row of strands: how long, of which colour, and where it can go on."""
+    """Connected strands: length, colour, open ends, and the number of caps."""
 
     __slots__ = ("caps", "colour", "ends", "length")
 
@@ -52,7 +52,7 @@ Way = tuple[Token, list[Chain]]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What stays as it is through a game."""
+    """The constants of one game."""
 
     box: TileSet
     agreed: Agreed
@@ -69,7 +69,7 @@ class Terms:
 
 
 class NestWorld:
-    """Cards and ends; one snake a player."""
+    """Cards and open ends in the game of one snake each."""
 
     hides = False
     omen: Hashable = None
@@ -112,7 +112,7 @@ class NestWorld:
         return not any(self.can_move(seat % self.seats) for seat in order)
 
     def moves(self) -> list[Token]:
-        """Return the legal moves: a lone pass when stuck, nothing when all are."""
+        """Return the legal moves: a lone pass for a stuck seat, nothing if all are stuck."""
         if self._moves is None:
             self._moves = [token for token, _ in self._moves_of(self.turn)] or self._stuck()
         return self._moves
@@ -132,7 +132,7 @@ class NestWorld:
         return found or [(lead(self.standing(), self.turn), token) for token in self._stuck()]
 
     def _lead_after(self, token: Token, joined: list[Chain]) -> float:
-        """Return the lead of whose turn it is once a move is made, without making it."""
+        """Return the mover's lead after a move, without making the move."""
         seat = self.turn
         do, cell, turns = token
         if isinstance(do, str):
@@ -148,7 +148,7 @@ class NestWorld:
         return lead([self._worth(snakes[c], bounds) for c in self.terms.colours], seat)
 
     def _moves_of(self, seat: int, rng: random.Random | None = None) -> Iterator[Way]:
-        """Yield the moves of a seat; with ``rng`` in an order of chance."""
+        """Yield the moves of a seat, with ``rng`` in random order."""
         colour = self.terms.colours[seat]
         snake = self.snakes[colour]
         if snake is None:
@@ -200,7 +200,7 @@ class NestWorld:
                 yield (shape, cell, laid.turns), joined
 
     def _openings(self, seat: int) -> Iterator[Way]:
-        """A closed loop: the rule book says which curves turn, or that the tail goes in."""
+        """Yield the rule book's moves to open a closed loop: turn a curve, else insert the tail."""
         position = self.position(seat)
         colour = COLOURS[self.terms.colours[seat]]
         for move in list(opening_turns(position, colour)) or tail_swaps(position, colour):
@@ -209,7 +209,7 @@ class NestWorld:
     # --- rules ---------------------------------------------------------------------------------
 
     def _fits(self, seat: int, shape: int, cell: Cell, laid: Card) -> list[Chain] | None:
-        """Return what a card joins, or ``None`` when it breaks one of the rules 1, 4, 5 and 6."""
+        """Return the chains over a card, or ``None`` when it breaks one of rules 1, 4, 5 and 6."""
         if shape <= CURVE and not self.terms.agreed.field.holds(stretched(self.bounds, cell)):
             return None
         joined = self._joined(cell, laid)
@@ -260,7 +260,7 @@ class NestWorld:
         return found
 
     def _is_crowded(self, changed: set[Cell]) -> bool:
-        """Say whether three snakes reach one cell, or four two side by side (rule 4)."""
+        """Say whether three snakes reach one cell, or four two adjacent cells (rule 4)."""
         for cell in changed:
             here = self._colours_at(cell)
             if len(here) >= 3:
@@ -292,7 +292,7 @@ class NestWorld:
         return one, others[0]
 
     def _is_unclosable(self, before: NestWorld, seat: int, changed: set[Cell]) -> bool:
-        """Say whether a duel side by side was made that the next cannot close (rule 5)."""
+        """Say whether a new duel at adjacent edges leaves its closer without a curve (rule 5)."""
         for cell in changed:
             duel = self._duel_at(cell)
             if duel is None or before._duel_at(cell) is not None:
@@ -308,7 +308,7 @@ class NestWorld:
         return False
 
     def _closing(self, colour: int, snake: Chain) -> EndKey | None:
-        """Return where a snake must be closed because another waits there with both ends."""
+        """Return the cell of a duel where a snake must be closed, and the shape that closes it."""
         if len(snake.ends) != 2 or snake.ends[0][0] != snake.ends[1][0]:
             return None
         cell = snake.ends[0][0]
@@ -353,7 +353,7 @@ class NestWorld:
         self._moves = None
 
     def _next_turn(self) -> None:
-        """Skip who has finished."""
+        """Pass the turn on, skipping seats whose snake is finished."""
         for i in range(1, self.seats + 1):
             seat = (self.turn + i) % self.seats
             snake = self.snakes[self.terms.colours[seat]]
@@ -390,7 +390,7 @@ class NestWorld:
         return [0 if snake is None else snake.length for snake in snakes]
 
     def standing(self) -> list[float]:
-        """Return length and open ends of every seat's snake."""
+        """Return the worth of every seat's snake in strands: its length and its open ends."""
         return [self._worth(self.snakes[colour], self.bounds) for colour in self.terms.colours]
 
     def _worth(self, snake: Chain | None, bounds: Box | None) -> float:
@@ -425,7 +425,7 @@ class NestWorld:
 
 
 def nest_world(position: NestPosition) -> NestWorld | None:
-    """Return the world of a position; none with two snakes each, or on an odd set-up."""
+    """Return the world of a position; ``None`` with two snakes each or an irregular set-up."""
     agreed, web = position.agreed, position.web
     odd = any(len(chain.colours) > 1 for chain in web.chains) or position.is_crowded
     in_pieces = any(len(web.of_colour(player)) > 1 for player in position.players)

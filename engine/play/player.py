@@ -1,4 +1,4 @@
-"""The player: thinks about a position and says which moves are worth trying, best first."""
+"""The player: searches a position and ranks the moves worth trying, best first."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from engine.play.world import Token, World, chances, lead, shares
 from engine.play.worlds import needed, world_of
 
 DOUBT = 2.0
-"""So many looks, times the root of all, count against a move before it is believed to be good."""
+"""Pseudo-visits added to every move for the ranking, as a multiple of the root of all looks."""
 DOUBTED = 0.15
-"""How much worse than the average those looks are taken to be."""
+"""How far the value of the pseudo-visits lies below the average value of all looks."""
 LONGEST_LINE = 8
 
 NOBODY_ELSE = Seat()
@@ -33,14 +33,13 @@ def think(
     level: int = HIGHEST,
     seed: int = 0,
 ) -> Thought:
-    """Return the moves of whose turn it is that are worth trying, best first.
+    """Return the moves worth trying for the player to move, best first.
 
-    Values are shares of games that are won, as the game's curve has them. The same seed and number
-    of looks give the same answer. Nothing is used but what the position tells and what ``seat``
-    knows beside.
+    At the highest level the game's curve calibrates values to shares of games won. The same seed
+    and number of looks give the same answer. Only the position and what ``seat`` knows are used.
 
     Raises:
-        RecordError: a hidden hand must be known to play and is not.
+        RecordError: the hand of the player to move is needed and missing, or is impossible.
     """
     thought = searched(game, position, seat, budget, level, seed)
     curve = curves().get(game.facts.name)
@@ -56,7 +55,7 @@ def think(
 
 
 def tiles_laid(game: AnyGame, position: Any) -> int:
-    """Return how many tiles lie on the table: how far a game has come."""
+    """Return how many tiles lie on the table, a measure of a game's progress."""
     layout = game.layout(position)
     return len(layout.cards) + len(layout.pieces)
 
@@ -64,7 +63,7 @@ def tiles_laid(game: AnyGame, position: Any) -> int:
 def searched(
     game: AnyGame, position: Any, seat: Seat, budget: Budget | None, level: int, seed: int
 ) -> Thought:
-    """Return what the search says, its values as they are."""
+    """Return the result of the search, with uncalibrated values."""
     needs = needed(game, position)
     if needs is not None:
         return Thought(needs=needs)
@@ -84,7 +83,7 @@ def _level(skill: Skill, level: int) -> Level | None:
 
 
 def _bounded(budget: Budget | None, level: Level | None, skill: Skill) -> Budget:
-    """Return the budget, within what a level looks at most; a tenth of a second without any."""
+    """Return the budget, capped at the level's looks; the default is about 0.1 s of looks."""
     if budget is None or budget == Budget():
         budget = Budget(looks=skill.looks)
     if level is None:
@@ -98,7 +97,7 @@ def _bounded(budget: Budget | None, level: Level | None, skill: Skill) -> Budget
 def _judged_once(
     world: World, level: Level, players: tuple[str, ...], rng: random.Random
 ) -> Thought:
-    """Judge the moves that a level sees, each as the position stands after it."""
+    """Rank the moves that a level sees by static evaluation, without a search."""
     sees = None if level.sees is None else floor(level.sees + rng.random())
     found = world.prospects(rng, sees)
     if sees is not None and len(found) > sees:
@@ -124,7 +123,7 @@ def _lead_by_score(world: World, token: Token, rng: random.Random) -> float:
 
 
 def _chance(value: float, world: World) -> float:
-    """Return the chance to win with a lead, against the best of the others and the rest."""
+    """Return the chance to win if every other seat trails by ``value`` points."""
     return 1 / (1 + (world.seats - 1) * exp(-max(-300.0, min(300.0, value / world.scale))))
 
 
@@ -158,7 +157,7 @@ def _looked_ahead(
 
 
 def _line(world: World, root: Node, first: Token, rng: random.Random) -> list[Move]:
-    """Return how the game may go on; where chance comes in, nobody knows further."""
+    """Return the principal variation; in a game with hidden tiles only its first move."""
     line = [world.move(first)]
     if world.hides:
         return line

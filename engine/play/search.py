@@ -1,9 +1,9 @@
-"""Looks ahead: a tree that grows where it pays, with good play instead of chance at its leaves.
+"""Monte Carlo tree search, with greedy rollouts instead of random ones at the leaves.
 
-UCT with the prior of a static evaluation (PUCT), every seat for itself (max^n). Moves come into a
-node best first as it is visited (progressive widening). What is hidden is dealt anew for every
-look and the tree is shared by all deals (open loop), so nothing is peeked at; what chance brought
-parts the ways of the tree.
+UCT with priors from a static evaluation (PUCT); every seat maximises its own result (max^n). Moves
+enter a node best first as it is visited (progressive widening). Every look, that is every
+simulation, deals hidden tiles anew and all deals share the tree (open loop), so hidden tiles are
+never used. A node has one child for each outcome of a roll or draw.
 """
 
 from __future__ import annotations
@@ -21,49 +21,49 @@ ROUNDS_BEFORE_HALVING = 8
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """How far and how well to look, chosen by measuring; ``README.md`` has the figures."""
+    """Search parameters, chosen by measurement; ``README.md`` has the figures."""
 
     explore: float = 0.6
-    """How much a move is tried that has not shown itself yet."""
+    """The exploration constant of PUCT."""
     warmth: float = 1.0
-    """So many points of a move's prospect make it 2.7 times as likely to be tried first."""
+    """The softmax temperature of the priors, in points of a move's prospect."""
     widen: float = 1.5
     """A node of n visits tries its best ``widen * sqrt(n) + 2`` moves."""
     inner: int | None = None
-    """So many moves of a node below the root are weighed; all where it is missing."""
+    """The number of moves evaluated at a node below the root; ``None``: all."""
     sampled: int | None = 4
-    """The best of so many moves is played at the leaves; the best of all where it is missing."""
+    """Rollouts play the best of this many sampled moves; ``None``: the best of all."""
     horizon: int = 1000
-    """So many moves are played at a leaf before the position is judged as it stands."""
+    """The length of a rollout in moves; the position after it is evaluated."""
     settle: int = 2
-    """A leaf becomes a node when it was visited so often."""
+    """The number of visits from which on a leaf is expanded."""
     paired: int = 0
-    """So many of the best moves are tried with the same dice and deals, and the worse half is
-    dropped again and again; no tree then. What differs is the move and not the luck."""
+    """The number of moves compared by sequential halving instead of a tree; 0: use the tree. All
+    of them meet the same dice and deals (common random numbers), which reduces the variance."""
 
 
 @dataclass(slots=True)
 class Node:
-    """What is known of a place in the tree."""
+    """Statistics of one node of the tree."""
 
     visits: int = 0
     ranked: list[tuple[float, Token]] | None = None
-    """The moves, most promising first, with their priors; only where nothing is hidden."""
+    """Priors and moves, best first; cached at the root and in games without hidden tiles."""
     edges: dict[Token, Edge] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Edge:
-    """A move that was tried."""
+    """Statistics of one move that was tried: visits, and the sum of results by seat."""
 
     visits: int = 0
     sums: list[float] = field(default_factory=list)
     ways: dict[Hashable, Node] = field(default_factory=dict)
-    """Where it led, by what chance brought."""
+    """The child nodes, keyed by ``World.omen``, the outcome of chance."""
 
 
 def grow(world: World, depth: Depth, watch: Watch, rng: random.Random) -> Node:
-    """Look until the watch says stop, and return the root of the tree."""
+    """Search until the budget is used up, and return the root of the tree."""
     root = Node()
     if depth.paired:
         _pair(root, world, depth, watch, rng)
@@ -76,7 +76,7 @@ def grow(world: World, depth: Depth, watch: Watch, rng: random.Random) -> Node:
 
 
 def _pair(root: Node, world: World, depth: Depth, watch: Watch, rng: random.Random) -> None:
-    """Try the best moves side by side, round after round with other luck."""
+    """Compare the best moves by sequential halving; each round has one random seed for all."""
     found = sorted(world.prospects(rng), key=lambda one: -one[0])[: depth.paired]
     seat, tokens = world.turn, [token for _, token in found]
     rounds = 0
@@ -101,7 +101,7 @@ def _pair(root: Node, world: World, depth: Depth, watch: Watch, rng: random.Rand
 
 
 def outlook(world: World, depth: Depth, looks: int, rng: random.Random) -> list[float]:
-    """Return what every seat may expect, from so many games played on in the same way."""
+    """Return every seat's expected result, averaged over ``looks`` rollouts."""
     sums = [0.0] * world.seats
     for _ in range(looks):
         for seat, value in enumerate(_played_out(Node(), world.deal(rng), depth, rng)):
@@ -133,7 +133,7 @@ def _look(root: Node, world: World, depth: Depth, rng: random.Random) -> None:
 
 
 def _chosen(node: Node, world: World, depth: Depth, rng: random.Random, *, is_root: bool) -> Token:
-    """Return the move to try next, for whoever's turn it is."""
+    """Return the move to try next: the one with the highest PUCT score for the seat to move."""
     ranked = node.ranked
     if ranked is None:
         ranked = _with_priors(world, depth, rng, None if is_root else depth.inner)
@@ -176,10 +176,10 @@ def _with_priors(
 
 
 def _played_out(node: Node, world: World, depth: Depth, rng: random.Random) -> list[float]:
-    """Play on from a leaf, each time the best of a few moves, and say how it ends."""
+    """Run a greedy rollout from a leaf and return every seat's result or chance to win."""
     for number in range(depth.horizon):
         if number == 0 and depth.sampled is None and not world.hides and not world.is_over():
-            # All moves were weighed: the leaf is a node from now on.
+            # All moves are evaluated here, so their priors are kept for the leaf's expansion.
             node.ranked = _with_priors(world, depth, rng, depth.inner)
             world.play(node.ranked[0][1], rng)
             continue

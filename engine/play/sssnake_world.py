@@ -1,4 +1,4 @@
-"""Sssnake for the search: fields that remember what became of them, rolls and draws by chance."""
+"""Search world of Sssnake: cached fields, random rolls and draws."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ UNREACHABLE = -1000.0
 HOPELESS, CLOSED = -9.0, 9.0
 NEAR = ((1.0, 1.86, 2.60, 2.80), (0.5, 1.10, 1.74, 1.65), (0.2, 0.60, 1.20, 1.10),
         (0.0, 0.26, 0.40, 0.74))  # fmt: skip
-"""What a snake with 1, 2, 3 and 4 missing cards is worth when neither a straight nor a curve
-helps, a curve, a straight, and both; fitted to the ends of 400 games, as log-odds to win."""
+"""Log-odds to win, fitted to the ends of 400 games. Rows: 1 to 4 missing cards. Columns: nothing
+helps, a curve helps, a straight helps, both help."""
 FAR = (0.06, -0.21, -0.69, -1.04, -1.24, -1.51, -1.82, -2.14, -2.4)
-"""The same from 5 missing cards on, whatever helps."""
+"""Log-odds to win from 5 missing cards on, whichever card helps."""
 MOST_REMEMBERED = 20_000
-"""Fields that are kept while one move is thought over: some 60 MB."""
+"""The capacity of the cache of fields: some 60 MB."""
 
 Way = tuple[Cell, int, bool]
-"""Where a card goes, how it is turned, and whether it closes the snake."""
+"""A placement of a card: its cell, its turns, and whether it closes the snake."""
 
 
 class Remembered:
-    """A field, what may be laid on it, and the fields that this leads to."""
+    """A field with its cached placements and successor fields."""
 
     __slots__ = ("after", "field", "missing", "ways", "worth")
 
@@ -43,14 +43,14 @@ class Remembered:
 
 
 class Memory:
-    """All fields met while one move is thought over."""
+    """Cache of the fields met during the search for one move."""
 
     def __init__(self, box: TileSet) -> None:
         self.box = box
         self._kept = 0
 
     def ways(self, known: Remembered, tile: str, may_close: bool) -> list[Way]:
-        """Return every way in which a card fits."""
+        """Return every placement of a card, closing ones only if ``may_close``."""
         ways = known.ways.get(tile)
         if ways is None:
             kind = self.box[tile]
@@ -103,11 +103,11 @@ class SssnakeWorld:
         self.own = 0
         self.turn = 0
         self.to_roll = False
-        """Whether the roll is still to come: then every deal brings another."""
+        """Whether the roll is still to come; every deal then rolls anew."""
         self.omen: Hashable = None
 
     def deal(self, rng: random.Random) -> SssnakeWorld:
-        """Return a copy; the pile is drawn from as it comes to that."""
+        """Return a copy, with a random roll if one is due; later draws are random too."""
         other = SssnakeWorld.__new__(SssnakeWorld)
         other.memory, other.players, other.kinds = self.memory, self.players, self.kinds
         other.seats, other.turn, other.omen = self.seats, self.turn, self.omen
@@ -122,11 +122,11 @@ class SssnakeWorld:
     # --- moves ---------------------------------------------------------------------------------
 
     def is_over(self) -> bool:
-        """Say whether a snake is closed, or the pile used up."""
+        """Say whether a snake is closed, or no card is in hand and none can be drawn."""
         return self.is_closed() or not (self.hand or (self.to_roll and sum(self.left)))
 
     def moves(self) -> list[Token]:
-        """Return every way to lay a card at hand, or to put one out when none fits."""
+        """Return every way to lay a card in hand, or to discard one when none fits."""
         if self.is_over():
             return []
         if self.own:
@@ -163,7 +163,7 @@ class SssnakeWorld:
     # --- playing -------------------------------------------------------------------------------
 
     def play(self, token: Token, rng: random.Random) -> None:
-        """Lay a card or put it out; when the hand is empty, the next one rolls and draws."""
+        """Lay or discard a card; when the hand is empty, the next player rolls and draws."""
         tile, *place = token
         if place:
             owner, cell, turns = place
@@ -179,7 +179,7 @@ class SssnakeWorld:
         self._find_turn()
 
     def is_closed(self) -> bool:
-        """Say whether a snake bites its tail."""
+        """Say whether any snake is closed."""
         return any(known.missing == 0 for known in self.fields)
 
     def _roll(self, rng: random.Random) -> None:
@@ -194,7 +194,7 @@ class SssnakeWorld:
         self.omen = (self.value, self.hand)
 
     def _find_turn(self) -> None:
-        """A card that is given is laid by the neighbour, unless it does not fit there."""
+        """Set the seat to move: the roller, or the neighbour if the card given away fits there."""
         left = (self.roller + 1) % self.seats
         self.turn = self.roller
         if self.hand and self.value > 1 and not self.own:
@@ -204,11 +204,11 @@ class SssnakeWorld:
     # --- what it is worth ----------------------------------------------------------------------
 
     def points(self) -> Sequence[float]:
-        """Return minus the missing cards."""
+        """Return minus the number of missing cards of every seat."""
         return [UNREACHABLE if k.missing is None else -k.missing for k in self.fields]
 
     def standing(self) -> list[float]:
-        """Return how near every snake is to being closed."""
+        """Return how near every snake is to being closed, as log-odds to win."""
         return [worth(known, self.memory) for known in self.fields]
 
     # --- to the rule book ------------------------------------------------------------------------
@@ -224,7 +224,7 @@ class SssnakeWorld:
 
 
 def worth(known: Remembered, memory: Memory) -> float:
-    """Return how near a snake is to being closed, as log-odds."""
+    """Return how near a snake is to being closed, as log-odds to win."""
     if known.worth is None:
         known.worth = _worth(known, memory)
     return known.worth
@@ -243,7 +243,7 @@ def _worth(known: Remembered, memory: Memory) -> float:
 
 
 def sssnake_world(position: SssnakePosition) -> SssnakeWorld | None:
-    """Return the world of a position; none on trust, where nobody tells the cards."""
+    """Return the world of a position; ``None`` on trust or when cards in hand are not told."""
     turn = position.turn
     if position.on_trust or None in turn.hand:
         return None

@@ -1,4 +1,4 @@
-"""What goes into the player and what comes out: a budget, what a seat knows, ranked moves."""
+"""Input and output of the player: a budget, what a seat knows, ranked moves."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Literal
 from engine.game import Move
 
 Need = Literal["roll", "draw"]
-"""What has to happen at the table before there is a choice."""
+"""What the table must do before the player to move has a choice."""
 
 LOOKS_BETWEEN_GLANCES = 4
-"""So many looks go by before the clock is read again."""
+"""The clock and ``Budget.stop`` are polled once in this many looks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long to think: so many looks, so many seconds, or until told to stop."""
+    """Limits of a search: looks (simulations), seconds, or a stop callback."""
 
     looks: int | None = None
-    """With looks alone the answer is the same every time."""
+    """The number of looks; a budget of looks alone makes the answer reproducible."""
     seconds: float | None = None
     stop: Callable[[], bool] | None = None
-    """Asked between looks; true ends the thinking with the best so far."""
+    """Polled between looks; true ends the search with the best move so far."""
 
 
 class Watch:
@@ -56,10 +56,10 @@ def _nothing() -> Mapping[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """What the player to move knows beside the table."""
+    """What the player to move knows apart from the table."""
 
     hands: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
-    """Carnival: the tiles in hand, by player, of every hand that lies open."""
+    """Carnival: the tiles of every known hand, by player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +68,23 @@ class Idea:
 
     move: Move
     value: float
-    """The expected result for who makes it: 1 for a sure win, shared where several win."""
+    """The expected result for the mover: 1 for a sure win, divided among tied winners."""
     share: float
-    """The share of all looks that it was given."""
+    """The share of all looks that tried this move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What came of thinking, best move first."""
+    """The result of thinking: ideas, best move first, and expected results."""
 
     ideas: tuple[Idea, ...] = ()
     looked_at: int = 0
     expected: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    """The expected result of each player, before the move."""
+    """The expected result of each player if the best move is made."""
     line: tuple[Move, ...] = ()
-    """How it may go on, the best move first."""
+    """The principal variation: the best move and its likely continuation."""
     needs: Need | None = None
-    """What has to happen at the table before there is a choice."""
+    """What the table must do before the player to move has a choice."""
 
     @property
     def best(self) -> Move | None:

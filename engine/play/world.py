@@ -1,4 +1,4 @@
-"""A game as the search sees it: seats by number, positions that change in place, cheap looks."""
+"""The interface of a game to the search: numbered seats, mutable positions, cheap evaluations."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ from typing import Any, Protocol
 from engine.game import Move
 
 Token = Any
-"""A move in a world's own short form, good as a key."""
+"""A move in a world's own compact form; hashable."""
 
 
 class World(Protocol):
-    """A position to search from; every rule that it keeps is the rule book's."""
+    """A position to search from, with the same rules as the rule book."""
 
     @property
     def seats(self) -> int:
-        """How many play."""
+        """The number of players."""
         ...
 
     @property
     def turn(self) -> int:
-        """Whose turn it is, counted from 0 in the order of the players."""
+        """The seat to move, counted from 0 in the order of the players."""
         ...
 
     @property
     def scale(self) -> float:
-        """So many points of lead make a win about 73 % sure."""
+        """The lead in points that makes a win about 73 % likely (the logistic scale)."""
         ...
 
     @property
     def hides(self) -> bool:
-        """Whether draws or hands differ from look to look."""
+        """Whether draws or hands are dealt differently for every look."""
         ...
 
     @property
     def omen(self) -> Hashable:
-        """What chance brought since the last move: looks that differ in it are kept apart."""
+        """The roll or draw after the last move; the tree has one child node for each outcome."""
         ...
 
     def deal(self, rng: random.Random) -> World:
-        """Return a copy to play on, with everything hidden dealt by chance."""
+        """Return a copy to play on, with everything hidden dealt at random."""
         ...
 
     def prospects(self, rng: random.Random, most: int | None = None) -> list[tuple[float, Token]]:
-        """Return the legal moves, each with what its player may hope for, in points.
+        """Return the legal moves, each with its static evaluation for the seat to move, in points.
 
-        A lone pass when stuck, nothing when it is over. With ``most``, a sample of so many.
+        A stuck seat has a lone pass; a finished game has no moves. ``most`` allows a random sample.
         """
         ...
 
     def play(self, token: Token, rng: random.Random) -> None:
-        """Make a move; what then is drawn or rolled is drawn by ``rng``."""
+        """Make a move in place; ``rng`` decides the rolls and draws that follow."""
         ...
 
     def is_over(self) -> bool:
@@ -61,15 +61,15 @@ class World(Protocol):
         ...
 
     def standing(self) -> list[float]:
-        """Return how every seat stands, in points with what may still come."""
+        """Return the evaluation of every seat in points: its score plus expected gains."""
         ...
 
     def points(self) -> Sequence[float]:
-        """Return the score of every seat as it is; fewer is worse."""
+        """Return the current score of every seat; more is better."""
         ...
 
     def move(self, token: Token) -> Move:
-        """Return a move of whose turn it is in the form of the records."""
+        """Return a token of the seat to move as a move of the records."""
         ...
 
 
@@ -81,7 +81,7 @@ def shares(points: Sequence[float]) -> list[float]:
 
 
 def chances(standing: Sequence[float], scale: float) -> list[float]:
-    """Return each seat's chance to win, from how the seats stand."""
+    """Return each seat's chance to win: the softmax of the standings at a scale in points."""
     best = max(standing)
     weights = [exp((value - best) / scale) for value in standing]
     total = sum(weights)
@@ -89,10 +89,10 @@ def chances(standing: Sequence[float], scale: float) -> list[float]:
 
 
 def ahead(standing: Sequence[float], seat: int, scale: float) -> float:
-    """Return how far a seat is ahead of all others together; of one other, its lead over it.
+    """Return a seat's lead over the soft maximum (log-sum-exp) of all other seats, in points.
 
-    Whoever wants to be first alone must be ahead of everybody, so that each of them counts, the
-    nearest most.
+    A sole win needs a lead over everybody, so every other seat counts, the nearest most. With one
+    other seat this is the plain lead.
     """
     others = [value for i, value in enumerate(standing) if i != seat]
     best = max(others)

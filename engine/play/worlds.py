@@ -1,4 +1,4 @@
-"""Which world a position is searched in: the quick one of its game, else the rule book itself."""
+"""Choice of the search world of a position: its game's fast one, else the rule book itself."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def world_of(game: AnyGame, position: Any, seat: Seat) -> World:
     """Return the world to search a position in.
 
     Raises:
-        RecordError: the hand of whose turn it is must be known and is not, or cannot be.
+        RecordError: the hand of the player to move is needed and missing, or is impossible.
     """
     quick: World | None = None
     if isinstance(position, NestPosition):
@@ -41,7 +41,7 @@ def world_of(game: AnyGame, position: Any, seat: Seat) -> World:
 
 
 def needed(game: AnyGame, position: Any) -> Need | None:
-    """Return what has to happen at the table before there is a choice."""
+    """Return what the table must do before the player to move has a choice, if anything."""
     if not isinstance(position, SssnakePosition) or position.on_trust:
         return None
     if position.turn.value is None:
@@ -50,7 +50,7 @@ def needed(game: AnyGame, position: Any) -> Need | None:
 
 
 def check_hands(position: CarnivalPosition, seat: Seat) -> None:
-    """Refuse a hand that is missing, or that no box could give."""
+    """Refuse a hand that is missing, or that holds more tiles than the box has left."""
     player = position.to_move
     if player not in seat.hands:
         raise RecordError(

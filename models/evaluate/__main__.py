@@ -16,11 +16,11 @@ from models.evaluate.harness import RESULTS, known_parts, saved_subjects
 from models.evaluate.report import TEXT_PARTS, keep_text, write_report
 
 TABLES = 500
-"""Held-out tables a game; the interval of one wrong tile in a thousand needs as many."""
+"""Held-out tables per game; the interval of one wrong tile in a thousand needs as many."""
 GAMES, BOXES = 14, 50
 """Games of each rule book for the live referee, 12 of them whole, and invented boxes to teach."""
 FILMS = 8
-"""Films of each game in which people lay the machine's moves: 5 wrongly, 25 right in each."""
+"""Films per game in which people lay the machine's moves: 5 wrongly, 25 right in each."""
 FEWEST = 4
 LESSONS = ("qwirkle", "kingdomino", "catan", "invented")
 
@@ -74,7 +74,7 @@ def run(part: str, command: list[str], out: Path) -> bool:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the parts one after the other; those that fail are told at the end."""
+    """Run the parts one after the other; those that fail are listed at the end."""
     parser = argparse.ArgumentParser(prog="python -m models.evaluate", description=__doc__)
     names = list(parts(1, 0, None, RESULTS))
     parser.add_argument("parts", nargs="*", help="some of " + ", ".join(names))

@@ -1,9 +1,9 @@
 """What each stage of the reader earns: ``python -m models.evaluate.ablation --tables 200``.
 
 Golden pictures are read with everything, and once more without each stage that did something on
-them. Told is for each stage on how many pictures it did something, how many answers differ without
-it, and how many exact tables and sure and wrong tiles are lost and won by it. A stage that earns
-nothing can go. Each picture is one line of a file; a run that was broken off goes on.
+them. For each stage it prints on how many pictures it did something, how many answers differ
+without it, and how many exact tables and sure and wrong tiles are lost and won by it. A stage that
+earns nothing can go. Each picture is one line of a file; an interrupted run resumes.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ BOXES = 2
 
 @dataclass
 class Without:
-    """Leaves one stage out, or none, and notes which did something."""
+    """Leaves out one stage, or none, and records which stages did something."""
 
     out: str | None = None
     busy: set[str] = field(default_factory=set)
 
     def leaves_out(self, stage: str) -> bool:
-        """Say whether it is this one."""
+        """Say whether this stage is left out."""
         return stage == self.out
 
     def saw(self, stage: str, made: object, given: object) -> None:
-        """Note a stage that gave another thing than what it was given."""
+        """Record a stage that returned something else than it was given."""
         if given is not None and not _same(made, given):
             self.busy.add(stage)
 
 
 def _same(one: object, other: object) -> bool:
-    """Say whether two results are the very same things; equal copies count as others."""
+    """Say whether two results are the identical objects; equal copies count as different."""
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     return one is other
 
 
 def ablated(read: Read, marks: Callable[[TableState], Marks]) -> Json:
-    """Return what an answer is worth, and the same without each stage that did something.
+    """Return the marks of an answer, with and without each stage that did something.
 
     Args:
         read: reads the picture.
-        marks: returns what an answer is worth.
+        marks: rates an answer.
     """
     whole = Without()
     with watched_by(whole):
@@ -74,21 +74,21 @@ def ablated(read: Read, marks: Callable[[TableState], Marks]) -> Json:
 
 @dataclass
 class Earned:
-    """What one stage was good for."""
+    """The counts of one stage."""
 
     busy: int = 0
     differs: int = 0
     lost: int = 0
-    """Exact tables that are none without it."""
+    """Tables that are exact only with the stage."""
     won: int = 0
-    """Tables that are exact only without it."""
+    """Tables that are exact only without the stage."""
     claims: int = 0
-    """Sure and wrong tiles that are more without it; fewer where below zero."""
+    """Sure and wrong tiles without the stage minus those with it."""
     unsure: int = 0
 
 
 def earnings(rows: Iterable[Mapping[str, Any]]) -> dict[str, Earned]:
-    """Return what each stage earned on pictures whose tiles are not small."""
+    """Return the counts of each stage, on pictures whose tiles are not small."""
     found = {stage: Earned() for stage in dict.fromkeys(STAGES)}
     for row in rows:
         if row.get("small", True):
@@ -109,7 +109,7 @@ def _claims(row: Mapping[str, Any]) -> int:
 
 
 def lines(found: Mapping[str, Earned], pictures: int) -> Iterator[str]:
-    """Yield a table of all stages, those that earn most first."""
+    """Yield a table of all stages, the most useful ones first."""
     yield f"of {pictures} pictures"
     yield "| stage | did something | answers differ | exact lost | exact won | claims | unsure |"
     yield "|---|--:|--:|--:|--:|--:|--:|"

@@ -31,20 +31,20 @@ Cell = tuple[int, int]
 
 LEAST_WIDE_PX = 24.0
 LEAST_SEEN = 0.5
-"""Cells that are narrower or seen less may be found or not."""
+"""Cells that are narrower or less visible need not be found, but may be."""
 SAME_PLACE = 0.35
-"""A tile is found when an outline's middle is that close to its own, in widths."""
+"""Largest distance between the middles of an outline and its tile, in widths."""
 TRUE, FOUND = (0, 255, 0), (0, 0, 255)
 """Colours of outlines on the worst pictures."""
 
 
 def matched(truth: Sequence[Array], found: Sequence[Array]) -> dict[int, int]:
-    """Return which outline found is which true cell, the closest pairs first."""
+    """Return the found outline of each true cell, matched from the closest pair on."""
     return paired(truth, found, [width_of(outline) for outline in truth], SAME_PLACE)
 
 
 def corner_error(truth: Array, found: Array) -> float:
-    """Return the mean distance of corners in widths, whichever corner is called the first."""
+    """Return the mean distance of corners in widths, for the order that fits best."""
     errors = [
         float(np.linalg.norm(truth - np.roll(order, shift, axis=0), axis=1).mean())
         for order in (found, found[::-1])
@@ -53,7 +53,7 @@ def corner_error(truth: Array, found: Array) -> float:
     return min(errors) / width_of(truth)
 
 
-# --- What is kept of a picture, and told of many ---
+# --- The row of a picture, and the figures of many ---
 
 
 def found_row(truth: Sequence[Array], optional: Sequence[Array], found: Sequence[Array]) -> Json:
@@ -61,8 +61,8 @@ def found_row(truth: Sequence[Array], optional: Sequence[Array], found: Sequence
 
     Args:
         truth: cells that must be found.
-        optional: cells that may be.
-        found: outlines that were.
+        optional: cells that may be found.
+        found: outlines that were found.
     """
     pairs = matched(truth, found)
     rest = [f for k, f in enumerate(found) if k not in set(pairs.values())]
@@ -74,7 +74,7 @@ def found_row(truth: Sequence[Array], optional: Sequence[Array], found: Sequence
 
 
 def total(rows: Sequence[Json], key: str) -> int:
-    """Return a number of all rows together."""
+    """Return the sum of one value over all rows."""
     return sum(int(row[key]) for row in rows)
 
 
@@ -88,7 +88,7 @@ def figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
 
 
 def report(rows: Sequence[Json]) -> list[str]:
-    """Return how exact outlines are and how long they take."""
+    """Return lines about the accuracy of outlines and the time they take."""
     error = 100 * np.array([error for row in rows for error in row["corners"]] or [np.nan])
     seconds = sum(row["seconds"] for row in rows) / len(rows)
     return [f"  corners off by {error.mean():.1f} % of a width ({np.median(error):.1f} median), "
@@ -103,7 +103,7 @@ def true_cells(
 ) -> tuple[Array, list[Array], list[Array], list[tuple[Array, Cell, int]]]:
     """Return a scene's picture, its cells to find, its cells that may be found, and places.
 
-    Places are the layout's cells with one cell each: outline, cell and field.
+    Places are the layout's tiles of one cell: outline, cell and field.
     """
     settings = draw_settings(seed, "held-out", subject)
     top = arrange(settings)

@@ -3,9 +3,9 @@
 ``make golden`` reads the same pictures again and again: drawn tables of the five games, boxes that
 are taught from two photographs, photographs and renders where there are any, and films when asked
 for. Pictures are drawn once and kept as files with their truth, so that readers are compared on the
-very same ones. ``AGAINST=FOLDER`` names the answers of an earlier reader: told are those that
-differ in any byte, and for each game what was lost and won, by McNemar's test, with sure and wrong
-tiles.
+very same ones. ``AGAINST=FOLDER`` names the answers of an earlier reader: the output says how many
+answers differ in any byte, and for each game what was lost and won, by McNemar's test, with sure
+and wrong tiles.
 """
 
 from __future__ import annotations
@@ -47,26 +47,26 @@ from vision import ReadRequest, Shape, TableState, load_picture, read_table, tab
 
 FOLDER = Path("build/golden")
 FIRST_SEED = 200_000
-"""Tables from this seed on are read here and nowhere else."""
+"""First seed of the tables that are read here and nowhere else."""
 TABLES = 200
 SHAPES: tuple[Shape, ...] = ("square", "hex")
 TABLES_A_BOX = 2
 BOXES_OF_TABLES = 50
-"""One taught box of each shape for so many tables a game."""
+"""Tables per game for each taught box of a shape."""
 FILMS_OF_TABLES = 200
-"""One film a game for so many tables."""
+"""Tables per game for each film of a game."""
 STRANGERS = ("no_tiles", "other_games")
 OTHERS = ("qwirkle", "catan", "kingdomino")
 PARTS = ("tables", "taught", "photographs", "renders", "films")
 USUAL = PARTS[:-1]
 SIGNIFICANT = 0.05
 MOST_LOST_SHARE = 2 / 2000
-"""A net loss of exact tables up to this share is let pass, if chance explains it."""
+"""Largest net loss of exact tables that passes if chance explains it, as a share."""
 
 
 @dataclass(frozen=True)
 class Marks:
-    """What one answer is worth."""
+    """The rating of one answer."""
 
     exact: bool
     """Everything right, on a picture that was called good enough."""
@@ -76,12 +76,12 @@ class Marks:
     tiles: int
     unsure: int
     sure_wrong: int
-    """Tiles that are claimed and are something else or nothing."""
+    """Tiles that are claimed surely but are something else or nothing."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A picture that is read, and how an answer about it is judged."""
+    """A picture that is read, and how an answer about it is rated."""
 
     read: Callable[[], TableState]
     marks: Callable[[TableState], Marks]
@@ -91,7 +91,7 @@ class Case:
 
 
 def drawn_table(folder: Path, game: str, seed: int) -> Shown | None:
-    """Return a game's table: from its file, or drawn and kept now; ``None`` if it cannot be."""
+    """Return a game's table from its file, or draw and keep it; ``None`` if it cannot be drawn."""
     stem = folder / f"{game}-{seed:06d}"
     try:
         if not stem.with_suffix(".json").exists():
@@ -118,7 +118,7 @@ def _drawn_hexes(game: str, seed: int) -> tuple[bytes, Json]:
 
 
 def _write(stem: Path, jpeg: bytes, truth: Json) -> None:
-    """Write a picture, and its truth last."""
+    """Write a picture, and its truth last, which marks it as complete."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     stem.with_suffix(".jpg").write_bytes(jpeg)
     stem.with_suffix(".json").write_text(json.dumps(truth), "utf-8")
@@ -136,12 +136,12 @@ def _kept(stem: Path) -> Shown:
 
 
 def _px(centre: Any, cell_px: float, plane: Any) -> Any:
-    """Return the pixels of places near a board's middle, counted in cells."""
+    """Return the pixels of places near a board's middle, in units of cells."""
     return centre + np.asarray(plane) * cell_px
 
 
 def table_case(key: str, game: str, folder: Path) -> Case | None:
-    """Return a drawn table of a game, where it can be drawn."""
+    """Return the case of a drawn table of a game, or ``None`` if it cannot be drawn."""
     shown = drawn_table(folder, game, int(key))
     if shown is None:
         return None
@@ -150,14 +150,14 @@ def table_case(key: str, game: str, folder: Path) -> Case | None:
 
 
 def marks_of(shown: Shown, state: TableState, game: str) -> Marks:
-    """Return what an answer about a drawn table is worth."""
+    """Return the rating of an answer about a drawn table."""
     row = row_of(shown, state, game)
     return Marks(row["exact"] and row["good"], row["good"], row["small"], row["tiles"],
                  row["unsure"], row["sure_wrong"])  # fmt: skip
 
 
 def taught_case(key: str, shape: Shape, folder: Path) -> Case:
-    """Return a table of a box that is taught from kept photographs, as ``box-table``."""
+    """Return the case of a table of a taught box, by its key ``box-table``."""
     number, table = map(int, key.split("-"))
     name = box_names(shape, number + 1)[number]
     box = taught_box(name, shape, folder)
@@ -172,7 +172,7 @@ def taught_case(key: str, shape: Shape, folder: Path) -> Case:
 
 @cache
 def taught_box(name: str, shape: Shape, folder: Path) -> Any:
-    """Return a box taught from its kept photographs; once for all of its tables."""
+    """Return a box taught from its kept photographs, cached for all of its tables."""
     lessons = folder / name / "lessons"
     written = lessons / "labels.json"
     if not written.exists():
@@ -191,14 +191,14 @@ def _taught_marks(shown: Shown, state: TableState, name: str, shape: Shape) -> M
 
 
 def render_case(key: str, game: str, folder: Path) -> Case:
-    """Return a photoreal render of a game's table."""
+    """Return the case of a photoreal render of a game's table."""
     shown, picture = shown_render(folder, key, game)
     return Case(partial(read_table, picture, request_of(game)),
                 partial(marks_of, shown, game=game))  # fmt: skip
 
 
 def photo_case(key: str, folder: Path) -> Case:
-    """Return a photograph of what is no tile of ours, as ``file box``."""
+    """Return the case of a photograph without a tile of ours, by its key ``file box``."""
     name, _, box = key.rpartition(" ")
     request = ReadRequest("hex" if box == "hex" else "square") if box in SHAPES else request_of(box)
     read = partial(read_table, load_picture(folder / name), request)
@@ -206,14 +206,14 @@ def photo_case(key: str, folder: Path) -> Case:
 
 
 def _strange_marks(state: TableState, named: bool) -> Marks:
-    """Return what an answer is worth where whatever is claimed surely is wrong."""
+    """Return the rating of an answer where every sure claim is wrong."""
     claimed = len(state.tiles) if named else 0
     exact = not (state.tiles or state.unsure)
     return Marks(exact, state.quality.ok, False, claimed, len(state.unsure), claimed)
 
 
 Cases = Iterator[tuple[str, list[str], Callable[[str], Case | None]]]
-"""The name of each file of answers, the keys of its lines and the case of a key."""
+"""For each file of answers: its name, the keys of its lines, and the case of a key."""
 
 
 def table_cases(games: Sequence[str], tables: int, folder: Path) -> Cases:
@@ -223,7 +223,7 @@ def table_cases(games: Sequence[str], tables: int, folder: Path) -> Cases:
 
 
 def taught_cases(boxes: int, folder: Path) -> Cases:
-    """Yield tables of taught boxes, as many of each shape."""
+    """Yield tables of taught boxes, equally many of each shape."""
     keys = [f"{box}-{table}" for box in range(boxes) for table in range(TABLES_A_BOX)]
     for shape in SHAPES:
         yield f"taught-{shape}", keys, partial(taught_case, shape=shape, folder=folder)
@@ -247,7 +247,7 @@ def _photo_cases(photos: Path) -> Cases:
 
 
 def cases_of(part: str, asked: argparse.Namespace) -> Cases:
-    """Return what is read of one part; nothing where its pictures are not there."""
+    """Return the cases of one part; none where its pictures are missing."""
     if part == "tables":
         return table_cases(GAMES, asked.tables, asked.pictures)
     if part == "taught":
@@ -259,7 +259,7 @@ def cases_of(part: str, asked: argparse.Namespace) -> Cases:
 
 
 def answers(part: str, asked: argparse.Namespace) -> None:
-    """Read what is missing of one part."""
+    """Compute the missing answers of one part."""
     if part == "films":
         _films(asked)
         return
@@ -277,7 +277,7 @@ def _answer(key: str, case: Callable[[str], Case | None]) -> Json:
 
 
 def _films(asked: argparse.Namespace) -> None:
-    """Play whole games before the live referee, which lies above this package."""
+    """Play whole games before the live referee, as a program, since it lies above this package."""
     games = max(1, asked.tables // FILMS_OF_TABLES)
     command = [sys.executable, "-m", "tests.live_games", "--games", str(games), "--out",
                str(asked.out / "films"), "--workers", str(asked.workers)]  # fmt: skip
@@ -304,7 +304,7 @@ class Change:
     compared: int
     different: int
     lost: tuple[str, ...]
-    """Names of what was exact before and is no more."""
+    """Keys of answers that were exact before and are not any more."""
     won: tuple[str, ...]
     before: Mapping[str, int]
     now: Mapping[str, int]
@@ -318,7 +318,7 @@ class Change:
         return beyond or too_many or self.now["sure_wrong"] > self.before["sure_wrong"]
 
     def lines(self) -> Iterator[str]:
-        """Yield it in words."""
+        """Yield the change in words."""
         chance = mcnemar(len(self.lost), len(self.won))
         counts = ", ".join(f"{key} {self.before[key]} -> {self.now[key]}" for key in self.now)
         yield f"{self.name}: {self.different} of {self.compared} answers differ; {counts}"
@@ -339,7 +339,7 @@ def changes(before: Path, now: Path) -> Iterator[Change]:
 
 
 def change(name: str, before: Mapping[str, Json], now: Mapping[str, Json]) -> Change:
-    """Return how answers have changed where both readers gave one; small tables apart."""
+    """Return how answers changed where both readers gave one; small tables are not rated."""
     both = [key for key in now if key in before and "error" not in now[key]]
     big = [key for key in both if not now[key]["small"]]
     lost = tuple(key for key in big if before[key]["exact"] and not now[key]["exact"])
@@ -349,7 +349,7 @@ def change(name: str, before: Mapping[str, Json], now: Mapping[str, Json]) -> Ch
 
 
 def _counts(rows: Mapping[str, Json], keys: Sequence[str]) -> dict[str, int]:
-    """Return the sums that are told; claims count on pictures that are good enough."""
+    """Return the printed sums; claims count only on pictures that are good enough."""
     chosen = [rows[key] for key in keys]
     good = [row for row in chosen if row["good"]]
     return {
@@ -365,7 +365,7 @@ def _written(answer: Json) -> str:
 
 
 def _rows(path: Path) -> dict[str, Json]:
-    """Return the answers of a file by their keys, the newest of each."""
+    """Return the newest answer of each key in a file."""
     return {row["key"]: row for row in kept_rows(path)}
 
 

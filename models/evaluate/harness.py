@@ -1,7 +1,7 @@
-"""One way to evaluate anything: count, keep, take up again, spread over processes, tell.
+"""Shared parts of all evaluations: counting, keeping results, worker processes and reports.
 
-Every row of results is one line of a file, marked with the code and the models that gave it: a run
-that was broken off goes on, a changed reader starts anew. What a part ends in are figures: shares
+Every row of results is one line of a file, marked with a hash of the code and the models that gave
+it: an interrupted run resumes, and a changed reader starts over. Every part ends in figures: shares
 with their intervals, beside what is wanted. ``models.evaluate.report`` makes one page of them.
 """
 
@@ -33,13 +33,13 @@ Result = TypeVar("Result")
 ROOT = Path(__file__).parents[2]
 RESULTS = Path("build/evaluate")
 FIGURES, WORST = "figures", "worst"
-"""Folders of results: what was counted, and of each part the pictures that are not wholly right."""
+"""Folders of results: the figures, and for each part the pictures that are not wholly right."""
 Z = 1.959964
 """Two-sided 95 % of the normal distribution."""
 READ_BY = ("vision", "engine", "models/trained")
-"""What a reading follows from: the code, the boxes and the trained models."""
+"""What a reading depends on: the code, the boxes and the trained models."""
 NOT_READING = ("games", "draw", "sources")
-"""Folders in there that no reading passes through."""
+"""Folders inside ``READ_BY`` that no reading depends on."""
 PARTS_OF_IT = (".py", ".toml", ".json", ".onnx", ".npz")
 MOST_PICTURES = 24
 BINS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.01)
@@ -49,7 +49,7 @@ BINS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.01)
 
 
 def wilson(hits: int, count: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share after Wilson, which holds for few and for none too."""
+    """Return Wilson's 95 % interval of a share, which is valid for small counts too."""
     if count == 0:
         return 0.0, 1.0
     share = hits / count
@@ -67,7 +67,7 @@ def told(hits: int, count: int, per: int = 1000) -> str:
 
 
 def mcnemar(lost: int, won: int) -> float:
-    """Return how likely so uneven a change is by chance: McNemar's exact test, two-sided."""
+    """Return the p-value of a change in results, by McNemar's exact test, two-sided."""
     changed = lost + won
     tail = sum(comb(changed, k) for k in range(min(lost, won) + 1))
     return float(min(1.0, 2 * tail / 2**changed))
@@ -76,7 +76,7 @@ def mcnemar(lost: int, won: int) -> float:
 def confidence_lines(
     said: Sequence[tuple[float, bool]], bins: Sequence[float] = BINS
 ) -> Iterator[str]:
-    """Yield how many readings are right, by how sure they are said to be."""
+    """Yield the share of right readings in each bin of confidence."""
     for low, high in pairwise(bins):
         inside = [right for sure, right in said if low <= sure < high]
         if inside:
@@ -93,31 +93,31 @@ class Figure:
     count: int
     per: int = 1000
     most: float | None = None
-    """The largest share wanted, in the same unit; ``None`` where none is."""
+    """The largest share wanted, in the same unit; ``None`` without such a limit."""
     least: float | None = None
-    """The smallest share wanted."""
+    """The smallest share wanted, in the same unit; ``None`` without such a limit."""
 
     @property
     def share(self) -> float:
-        """The share in its unit."""
+        """The share, per ``per``."""
         return self.per * self.hits / self.count if self.count else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Its 95 % interval in its unit."""
+        """The 95 % interval of the share, per ``per``."""
         low, high = wilson(self.hits, self.count)
         return self.per * low, self.per * high
 
     @property
     def wanted(self) -> str:
-        """What is wanted in words, or nothing."""
+        """The wanted limit in words, or an empty text."""
         if self.most is not None:
             return f"at most {self.most:g} in {self.per}"
         return "" if self.least is None else f"at least {self.least:g} in {self.per}"
 
     @property
     def holds(self) -> bool | None:
-        """Whether what is wanted was met; ``None`` where nothing is wanted or was counted."""
+        """Whether the wanted limit is met; ``None`` without a limit or a count."""
         if not self.count or (self.most is None and self.least is None):
             return None
         return (self.most is None or self.share <= self.most) and (
@@ -125,7 +125,7 @@ class Figure:
         )
 
     def line(self) -> str:
-        """Return it in words, with what is wanted."""
+        """Return the figure in words, with its wanted limit."""
         verdict = {True: ", holds", False: ", DOES NOT HOLD", None: ""}[self.holds]
         wanted = f"; wanted {self.wanted}{verdict}" if self.wanted else ""
         return f"{self.name}: {told(self.hits, self.count, self.per)}{wanted}"
@@ -139,9 +139,9 @@ class Subject:
     name: str
     figures: tuple[Figure, ...]
     worst: tuple[str, ...] = ()
-    """Pictures that are not wholly right, seen from the folder of results."""
+    """Pictures that are not wholly right, relative to the folder of results."""
     mark: str = ""
-    """Of the code and models that read them."""
+    """Hash of the code and models that read the tables."""
 
     def text(self) -> str:
         """Return all figures in words."""
@@ -154,10 +154,10 @@ class Subject:
 
 @cache
 def reader_mark(*more: str) -> str:
-    """Return a short mark of everything that reads tables; results of another one do not count.
+    """Return a short hash of everything that reads tables; rows with another one do not count.
 
     Args:
-        more: folders whose code has a say too.
+        more: further folders whose code matters.
     """
     digest = hashlib.blake2b(digest_size=6)
     for folder in (*READ_BY, *more):
@@ -170,7 +170,7 @@ def reader_mark(*more: str) -> str:
 
 
 def spread(work: Callable[[Task], Result], tasks: Sequence[Task], workers: int) -> Iterator[Result]:
-    """Yield what is made of each task, in order; one worker is this process, 0 is one a core."""
+    """Yield the result of each task, in order; 1 worker is this process, 0 means one per core."""
     if workers == 1:
         _one_thread()
         yield from map(work, tasks)
@@ -180,7 +180,7 @@ def spread(work: Callable[[Task], Result], tasks: Sequence[Task], workers: int) 
 
 
 def _one_thread() -> None:
-    """Keep a process to one core: there are as many of them as there are cores."""
+    """Limit a process to one thread, since there is one process per core."""
     cv2.setNumThreads(1)
 
 
@@ -188,15 +188,15 @@ def every_row(
     path: Path | None, key: str, tasks: Sequence[Any], work: Callable[[Any], Json], workers: int,
     *more: str,
 ) -> list[Json]:  # fmt: skip
-    """Return the rows of all tasks, working on those that none is kept for.
+    """Return the rows of all tasks, and compute those that are not kept yet.
 
     Args:
-        path: where rows are kept; without, none is.
-        key: which of a row's values names its task.
-        tasks: all that are wanted.
+        path: file of kept rows; without it none is kept.
+        key: name of the value that identifies a row's task.
+        tasks: all wanted tasks.
         work: returns a task's row.
-        workers: processes; 0 for one a core.
-        more: folders whose code has a say in the rows beside the reader's.
+        workers: processes; 0 for one per core.
+        more: folders besides the reader's whose code affects the rows.
     """
     mark = reader_mark(*more)
     kept = {} if path is None else {row[key]: row for row in kept_rows(path) if row["mark"] == mark}
@@ -209,14 +209,14 @@ def every_row(
 
 
 def kept_rows(path: Path) -> list[Json]:
-    """Return the rows of a file, whoever made them; none without the file."""
+    """Return all rows of a file, whichever reader gave them; none without the file."""
     if not path.exists():
         return []
     return [{"mark": "", **json.loads(line)} for line in path.read_text("utf-8").splitlines()]
 
 
 def _keeping(path: Path, mark: str, rows: Iterable[Json]) -> Iterator[Json]:
-    """Yield rows, each written to the file as soon as it is there."""
+    """Yield rows, each written to the file at once."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
         for row in rows:
@@ -231,18 +231,18 @@ def counted(
     report: Callable[[list[Json]], Iterable[str]] = lambda rows: (), *, key: str = "seed",
     of: str = "",
 ) -> list[Json]:  # fmt: skip
-    """Return the rows of one subject, its figures kept and told; rows with an error are left out.
+    """Return the rows of one subject without errors; its figures are kept and printed.
 
     Args:
         asked: the options of ``parser_of``.
-        part: which part of the evaluation.
-        name: of the subject.
-        tasks: all that are wanted.
+        part: name of the part of the evaluation.
+        name: name of the subject.
+        tasks: all wanted tasks.
         work: returns a task's row.
-        figures: of all rows.
-        report: what else there is to say about them.
-        key: which of a row's values names its task.
-        of: what its files and pictures begin with, where that is not the name.
+        figures: returns the figures of all rows.
+        report: returns further lines about the rows.
+        key: name of the value that identifies a row's task.
+        of: prefix of its files and pictures, if it is not the name.
     """
     folder, file = asked.out / part, of or name
     every = every_row(folder / f"{file}.jsonl", key, tasks, work, asked.workers)
@@ -254,7 +254,7 @@ def counted(
 
 
 def save_subject(subject: Subject, results: Path) -> None:
-    """Keep the figures of a subject, in place of those of an earlier run."""
+    """Write the figures of a subject, in place of those of an earlier run."""
     path = results / FIGURES / f"{subject.part}-{subject.name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     data = {**asdict(subject), "mark": subject.mark or reader_mark()}
@@ -262,7 +262,7 @@ def save_subject(subject: Subject, results: Path) -> None:
 
 
 def saved_subjects(results: Path) -> list[Subject]:
-    """Return what is kept, part by part."""
+    """Return all subjects that are kept, part by part."""
     subjects = []
     for path in sorted((results / FIGURES).glob("*.json")):
         data = json.loads(path.read_text("utf-8"))
@@ -273,7 +273,7 @@ def saved_subjects(results: Path) -> list[Subject]:
 
 
 def pictures(folder: Path, beginning: str, results: Path) -> tuple[str, ...]:
-    """Return pictures of a folder whose names begin so, as a report beside it names them."""
+    """Return the pictures of a folder with a prefix, relative to the folder of results."""
     found = sorted(folder.glob(f"{beginning}*.jpg"))[:MOST_PICTURES]
     return tuple(str(p.relative_to(results) if p.is_relative_to(results) else p) for p in found)
 
@@ -299,14 +299,14 @@ def parser_of(
 def known_parts(
     parser: argparse.ArgumentParser, asked: Sequence[str], known: Iterable[str]
 ) -> None:
-    """Refuse a part that is none, and name those that there are."""
+    """Exit with an error that lists the known parts if an unknown one is asked for."""
     unknown = [part for part in asked if part not in known]
     if unknown:
         parser.error(f"there is no part {unknown[0]}; there are {', '.join(known)}")
 
 
 def shared_photos() -> Path | None:
-    """Return the folder of shared photographs, or nothing and say that they are missing."""
+    """Return the folder of shared photographs, or ``None`` with a message that it is missing."""
     shared = os.environ.get(SHARED_VARIABLE)
     photos = Path(shared or "", "photos")
     if shared and photos.is_dir():
@@ -316,12 +316,12 @@ def shared_photos() -> Path | None:
 
 
 def tell(subject: Subject, results: Path, *more: str) -> None:
-    """Print the figures of a subject and what else there is to say; keep them in a folder."""
+    """Keep the figures of a subject in a folder, and print them with further lines."""
     save_subject(subject, results)
     say(subject.text(), *more)
 
 
 def say(*lines: str) -> None:
-    """Print lines now, also where the output is kept in a file."""
+    """Print lines and flush them, also into a file."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()

@@ -33,10 +33,10 @@ from models.evaluate.harness import ROOT, parser_of, say
 READER = "vision"
 PACKAGES = (READER, "models")
 WRITES_JSON = Path("core/tables.py")
-"""The one file whose business dictionaries are."""
+"""The one file whose purpose is to write dictionaries."""
 MOST_BRANCHES = 15
 SAME_LINES = 6
-"""So many lines of one shape, one after the other in two functions, are a pair."""
+"""Consecutive lines of one shape in two functions that make a pair."""
 
 Purpose = Literal["geometry or budget", "hand-set"]
 Number = int | float
@@ -54,7 +54,7 @@ BUDGET_WORDS = frozenset([
 OWN_NUMBERS = frozenset([30, 45, 60, 90, 120, 180, 360, 127.5, 128, 255, 256])
 """Angles of the lattices and levels of a byte."""
 COORDINATES = 4
-"""So many small whole numbers and halves in one constant are places, not limits."""
+"""Least count of small whole numbers and halves in one constant that makes them coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Chosen:
 
     kind: Literal["constant", "field", "comparison", "default"]
     name: str
-    """Of what it is the value; empty in a comparison."""
+    """Name of what it is the value of; empty in a comparison."""
     value: Number
     purpose: Purpose
 
@@ -121,7 +121,7 @@ def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
 def _numbers(kind: Literal["constant", "field", "default"], name: str, value: ast.expr
              ) -> list[Chosen]:  # fmt: skip
     found = [n for node in ast.walk(value) if (n := _number(node)) is not None]
-    # What follows a minus was met by itself already.
+    # The operand of a minus was visited by itself already.
     values = [n for n in found if n > 0]
     return [Chosen(kind, name, n, _purpose(name, values, n)) for n in values]
 
@@ -144,7 +144,7 @@ def _purpose(name: str, beside: Sequence[Number], value: Number) -> Purpose:
 
 
 def busy_functions(source: str, most: int = MOST_BRANCHES) -> list[Busy]:
-    """Return the functions with more ways through them than that, after McCabe."""
+    """Return the functions whose cyclomatic complexity, after McCabe, is above ``most``."""
     tree = ast.parse(source)
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
     counted = [Busy(function.name, 1 + _branches(function)) for function in functions]
@@ -166,9 +166,9 @@ def _branches(function: ast.FunctionDef) -> int:
 
 
 def same_shaped(sources: Mapping[Path, str], count: int = SAME_LINES) -> list[tuple[str, str]]:
-    """Return the pairs of places in functions where so many lines have the same shape.
+    """Return the pairs of places in functions where ``count`` lines have the same shape.
 
-    Words that somebody chose, numbers and texts may differ; longer runs are one pair. Docstrings,
+    Names, numbers and texts may differ; longer runs are one pair. Docstrings,
     comments, blank lines and imports do not count, nor do constants and fields.
     """
     found: dict[tuple[str, ...], list[tuple[Path, int, int]]] = defaultdict(list)
@@ -212,7 +212,7 @@ def _shapes(source: str) -> dict[int, str]:
 
 
 def dictionary_places(source: str) -> int:
-    """Return how often a field, parameter or result is a dictionary of anything."""
+    """Return the number of fields, parameters and results that are dictionaries of anything."""
     tree = ast.parse(source)
     aliases = {
         ast.unparse(node.targets[0]) for node in tree.body
@@ -230,7 +230,7 @@ def dictionary_places(source: str) -> int:
 
 
 def _is_dictionary(annotation: ast.expr, aliases: frozenset[str]) -> bool:
-    """Say whether a type has a mapping from words to anything in it."""
+    """Say whether a type contains a mapping from strings to anything."""
     for node in ast.walk(annotation):
         if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "(str, Any)":
             return True
@@ -243,8 +243,8 @@ def arrows(sources: Mapping[Path, str], package: str) -> set[tuple[str, str]]:
     """Return which room imports which; a file that lies beside the rooms is a room of its own.
 
     Args:
-        sources: by path inside the package.
-        package: its name.
+        sources: source texts by path inside the package.
+        package: name of the package.
     """
     found = set()
     for path, source in sources.items():
@@ -264,7 +264,7 @@ def _imported(source: str) -> Iterator[str]:
 
 
 def counts(root: Path) -> dict[str, str]:
-    """Return everything that is counted about a tree, in words."""
+    """Return all counts of a tree, as text."""
     rows: dict[str, str] = {}
     for package in PACKAGES:
         sources = _sources(root / package)
@@ -333,7 +333,7 @@ def _data_numbers(path: Path) -> int:
 
 
 def _passed(root: Path) -> str:
-    """Return how many files a photo of a tidy table passes, from the command to its answer."""
+    """Return the number of files that run for a photo of a tidy table, from command to answer."""
     if not (root / "companion_app").is_dir():
         return "not counted"
     with tempfile.TemporaryDirectory() as folder:
@@ -351,10 +351,10 @@ Place = tuple[str, int, str]
 
 
 def files_called(callers: Mapping[Place, Iterable[Place]], root: Path) -> set[str]:
-    """Return the files of a tree in which a function was called; being loaded is no call.
+    """Return the files of a tree in which a function was called; importing a file is no call.
 
     Args:
-        callers: who called it, of all that ran.
+        callers: the callers of every function that ran.
         root: the tree.
     """
     inside = {

@@ -40,7 +40,7 @@ def _labels(folder: Path) -> Json:
 
 
 def _seen(picture: Picture, state: TableState, stem: Path, *, bad: bool) -> None:
-    """Write a bad photograph with all that was seen on it."""
+    """Write a bad photograph with everything that was read on it."""
     entries = (*state.tiles, *state.unsure, *state.aside)
     own = [picture.own_px(np.array(e["outline"])) for e in entries if "outline" in e]
     write_bad(stem, picture.bgr, [(own, FOUND)], bad=bad)
@@ -50,9 +50,9 @@ def _seen(picture: Picture, state: TableState, stem: Path, *, bad: bool) -> None
 
 
 def _layout_row(photo: str, folder: Path, worst: Path) -> Json:
-    """Return how the layout of a growing game is read; right means the same cells are taken.
+    """Return the row of a growing game's layout; right means that the same cells are taken.
 
-    What is called aside counts as invented: nothing lies beside the game.
+    Entries aside count as invented, since nothing lies beside the game.
     """
     picture = load_picture(folder / photo)
     state = read_table(picture, ReadRequest("square"))
@@ -67,7 +67,7 @@ def _layout_row(photo: str, folder: Path, worst: Path) -> Json:
 
 
 def _hex_row(photo: str, folder: Path, worst: Path) -> Json:
-    """Return how the hexes of an island are found; corners are off by shares of the radius."""
+    """Return the row of an island of hexes; errors of corners are shares of the radius."""
     picture = load_picture(folder / photo)
     state = read_table(picture, ReadRequest("hex"))
     entries = (*state.tiles, *state.unsure, *state.aside)
@@ -106,7 +106,7 @@ def _boxes(photos: Path, asked: argparse.Namespace) -> None:
         ("qwirkle", _layout_row, layout_figures), ("catan", _hex_row, hex_figures),
     ):  # fmt: skip
         folder = photos / name
-        # Photographs of a game; those to learn from are labelled otherwise.
+        # Photographs of a game; those to learn from have other labels.
         names = [n for n, tiles in _labels(folder).items() if {"at", "outline"} & set(tiles[0])]
         work = partial(row, folder=folder, worst=asked.out / "photographs" / WORST)
         counted(asked, "photographs", name, names, work, figures, _corners, key="photo")
@@ -143,7 +143,7 @@ def _taught(photos: Path) -> TaughtSet:
 
 
 def strange_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
-    """Return the figures of photographs on which nothing is to be seen."""
+    """Return the figures of photographs that show no tile of ours."""
     seen = [row for row in rows if row["claims"]]
     surely = [row for row in rows if any(sure >= SURELY for _, sure in row["claims"])]
     claimed = [row for row in rows if row["tiles"] or row["aside"]]

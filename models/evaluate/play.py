@@ -40,15 +40,15 @@ BINS = 10
 MOST_GAMES, GAMES_AT_A_TIME = 200, 8
 GAMES_AGAINST_ITSELF = 60
 SURE = 20.0
-"""A row ends when its count speaks so many times against the wanted share: 95 % at any time."""
+"""Bayes factor against the wanted share at which a row ends: 95 % sure at any time."""
 OPENSPIEL = "OpenSpiel MCTS"
 ITSELF = "itself"
-"""Rows that count only how its stated results come true: against an equal, as they suppose."""
+"""Rows against itself only measure stated results, which suppose an equal opponent."""
 STATED_EVERY, STATED_FIRST = 5, 2
-"""At which of its moves it states what it expects."""
+"""Interval and first number of the machine's moves at which it states what it expects."""
 LONGEST_OPENING = 3
-"""Of games against itself so many moves of each seat at most are made by chance: where nothing is
-drawn, the machine would play the same game every time."""
+"""Most random opening moves per seat in games against itself: where nothing is drawn, the machine
+would play the same game every time."""
 
 
 # --- Matches ---
@@ -63,15 +63,15 @@ class Row:
     """A rival's name, OpenSpiel's bot, itself, or ``level N``."""
     wanted: float
     most: float = 1.0
-    """Levels: no more than this either."""
+    """Largest wanted share, which only rows of levels have."""
     seats: int = 2
     seconds: float | None = None
-    """A move; without it the looks that are worth a tenth of a second."""
+    """Time per move; without it a number of looks that takes about a tenth of a second."""
     level: int = 5
 
     @property
     def name(self) -> str:
-        """What the row is called."""
+        """Name of the row."""
         who = "" if self.level == 5 and not self.rival.startswith("level") else f" {self.level}"
         seats = f", {self.seats} players" if self.seats > 2 else ""
         return f"{self.game}{seats}:{' level' + who if who else ''} against {self.rival}"
@@ -114,7 +114,7 @@ def players_of(row: Row) -> tuple[str, ...]:
 
 
 def play_one(task: str, row: Row) -> Json:
-    """Play one game of a row, named and numbered so; the machine's seat goes round."""
+    """Play the game of a row that ``task`` names and numbers; the machine's seat rotates."""
     number = int(task.rpartition(" ")[2])
     rng = random.Random(task)
     players = players_of(row)
@@ -158,7 +158,7 @@ def play_out(dealer: Dealer, chosen: Callable[[], Move]) -> dict[str, float]:
 
 
 def open_by_chance(dealer: Dealer, rng: random.Random) -> None:
-    """Make some first moves by chance, so that games against itself differ."""
+    """Make some random first moves, so that games against itself differ."""
     for _ in range(rng.randrange(LONGEST_OPENING * len(dealer.position.players) + 1)):
         while dealer.turn_up() is not None:
             pass
@@ -188,10 +188,10 @@ def is_decided(row: Row, won: float, played: int) -> bool:
 
 
 def _speaks_against(share: float, won: float, played: int) -> bool:
-    """Compare a count with a share by a test that may be read after every game.
+    """Say whether a count rejects a share, by a test that may be read after every game.
 
-    The likelihood of the count under any share, all equally likely, against that under this one:
-    a martingale, so that it passes ``SURE`` by chance in 1 of 20 rows at most (Ville).
+    The Bayes factor of a uniform prior on the share against this share is a martingale, so that it
+    passes ``SURE`` by chance in 1 of 20 rows at most (Ville's inequality).
     """
     lost = played - won
     any_share = lgamma(won + 1) + lgamma(lost + 1) - lgamma(played + 2)
@@ -204,14 +204,14 @@ def _speaks_against(share: float, won: float, played: int) -> bool:
 
 @dataclass(frozen=True)
 class Count:
-    """What is known of a row."""
+    """The results of a row."""
 
     row: Row
     results: Sequence[Json]
 
     @property
     def won(self) -> float:
-        """How many games were won."""
+        """Number of games won; a shared first place counts as a share."""
         return float(sum(one["result"] for one in self.results))
 
 
@@ -247,7 +247,7 @@ def table(counts: Sequence[Count], seconds: float) -> str:
 
 
 def calibration(counts: Sequence[Count]) -> str:
-    """Return how far the stated results lie from how games ended."""
+    """Return how well stated results agree with the ends of games, in words."""
     pairs = [(stated, one["result"]) for count in counts for one in count.results
              for stated in one["stated"]]  # fmt: skip
     if not pairs:
@@ -274,7 +274,7 @@ def binned(pairs: Iterable[tuple[float, float]]) -> dict[int, list[tuple[float, 
 
 
 def error(pairs: Iterable[tuple[float, float]]) -> float:
-    """Return how far stated shares lie from how games ended, on average over ten bins."""
+    """Return the expected calibration error of stated shares, over ten bins."""
     bins = binned(pairs).values()
     apart = (abs(sum(s for s, _ in one) - sum(r for _, r in one)) for one in bins)
     return sum(apart) / max(sum(map(len, bins)), 1)

@@ -31,13 +31,13 @@ from models.scenes.world.arrays import Json
 
 GAMES_EACH = 60
 PRIOR = 2.0
-"""How strongly a curve is held to the plain one where few games speak."""
+"""Strength of the prior that holds a curve to the plain one where there are few games."""
 STEPS = 20
 PLAIN = np.array([0.0, 1.0, 1.0])
 
 
 class Stated(NamedTuple):
-    """A value that the search gave whose turn it was, and how the game ended for that seat."""
+    """A value that the search gave the player to move, and the game's result for that seat."""
 
     game: int
     value: float
@@ -76,7 +76,7 @@ def play_one(task: str) -> Json:
 
 
 def fit(pairs: Sequence[Stated], tiles: float) -> Curve:
-    """Return the curve under which the ends of games are likeliest, held to the plain one."""
+    """Return the likeliest curve for the ends of games, with a prior around the plain one."""
     if not pairs:
         return Curve(tiles=tiles)
     odds = np.array([log_odds(one.value) for one in pairs])
@@ -94,7 +94,7 @@ def fit(pairs: Sequence[Stated], tiles: float) -> Curve:
 
 
 def _weights(pairs: Iterable[Stated]) -> list[float]:
-    """Return how much each stated result counts: the many of one seat of one game as a few."""
+    """Return the weight of each stated result: those of one seat of one game weigh 3 at most."""
     listed = list(pairs)
     many: dict[tuple[int, float], int] = {}
     for one in listed:
@@ -104,7 +104,7 @@ def _weights(pairs: Iterable[Stated]) -> list[float]:
 
 
 def checked(pairs: Sequence[Stated], tiles: float, folds: int = 5) -> list[tuple[float, float]]:
-    """Return shares stated by curves that were fitted to other games, each with how it ended."""
+    """Return shares by curves fitted to other games (cross-validation), each with its result."""
     told = []
     for fold in range(folds):
         curve = fit([one for one in pairs if one.game % folds != fold], tiles)

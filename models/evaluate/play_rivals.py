@@ -19,16 +19,16 @@ from engine.play.world import Token, World, lead, shares
 from engine.play.worlds import world_of
 
 Rival = Callable[[Dealer, random.Random], Move]
-"""Chooses a move in a game, from what whose turn it is knows."""
+"""Chooses a move in a game, from what the player to move knows."""
 
 ENDS_WEIGHT, MOVES_WEIGHT = 2.0, 0.7
-"""Of the spike: strands for an open end, and hexes for twice as many own moves."""
+"""Weights from a first experiment: strands per open end, and hexes per doubling of own moves."""
 TRIAL = 20
-"""Simulations by which OpenSpiel's bot is timed, so that it gets the same seconds."""
+"""Simulations that measure the speed of OpenSpiel's bot, so that it gets the same seconds."""
 
 
 def machine(budget: Budget, level: int = 5) -> Rival:
-    """Return the player itself, through the same door that everybody uses."""
+    """Return the machine itself, called through its public interface."""
 
     def chosen(dealer: Dealer, rng: random.Random) -> Move:
         thought = think(
@@ -46,7 +46,7 @@ def by_chance(dealer: Dealer, rng: random.Random) -> Move:
 
 
 def greedy(dealer: Dealer, rng: random.Random) -> Move:
-    """Choose what leads by the score after the move; among equals any."""
+    """Choose the move with the largest lead in score; ties are broken at random."""
     return _best(dealer, rng, lambda after, seat: lead(after.points(), seat))
 
 
@@ -93,7 +93,7 @@ def _tokens(world: World, rng: random.Random) -> list[Token]:
 
 
 class SpielState:
-    """A world as OpenSpiel's bot asks for a state; moves are numbered."""
+    """A world with the interface of an OpenSpiel state; moves are numbered."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -142,7 +142,7 @@ class SpielState:
 
 
 def openspiel(seconds: float) -> Rival:
-    """Return OpenSpiel's Python MCTS bot with random rollouts and so many seconds a move."""
+    """Return OpenSpiel's Python MCTS bot with random rollouts and ``seconds`` per move."""
     import numpy as np
     import pyspiel
     from open_spiel.python.algorithms import mcts

@@ -26,7 +26,7 @@ MOST_LISTED = 20
 
 
 def _row(seed: int, game: str) -> Json:
-    """Return all well seen tiles of one held-out table, layout and aside, as they were read."""
+    """Return the readings of all well seen tiles of one held-out table, layout and aside."""
     tile_set = built_in_set(game)
     scene = make_scene(seed, "held-out", game)
     entries = [*scene.truth["tiles"], *scene.truth["aside"]]

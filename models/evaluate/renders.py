@@ -36,7 +36,7 @@ def rendered(folder: Path, game: str) -> list[str]:
 
 
 def shown_render(folder: Path, name: str, game: str) -> tuple[Shown, Picture]:
-    """Return one render with its truth, and its picture as play would take it in."""
+    """Return one render with its truth, and its picture as play loads it."""
     truth = json.loads((folder / f"{name}.json").read_text("utf-8"))
     picture = load_picture(folder / f"{name}.jpg")
     boards = rendered_boards(truth) if game in HEX_GAMES else ()

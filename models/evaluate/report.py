@@ -37,13 +37,13 @@ TEXT_PARTS = {
     "machine": "The machine's moves, laid wrongly and right",
     "teaching": "Boxes that an owner teaches",
 }
-"""Parts that are kept as they were printed."""
+"""Parts whose printed text is kept."""
 CLAIMS = "claims"
 Claim = tuple[float, bool]
-"""How sure a tile was said to be, and whether it was right."""
+"""Confidence of a tile, and whether it was right."""
 BINS = (0.5, 0.7, 0.9, 0.99)
 FEWEST = 200
-"""Fewer claims than that say little, and that is told."""
+"""Least number of claims; fewer say little, and the report says so."""
 RENDERS = "photoreal"
 WRONG_TILES, EXACT_TABLES = "tiles wrong, missed or invented", "tables exactly right"
 NOT_COUNTED = "–"
@@ -105,7 +105,7 @@ def page(subjects: Sequence[Subject], texts: dict[str, str], with_pictures: bool
 
     Args:
         subjects: the kept figures.
-        texts: what parts without figures printed.
+        texts: the printed text of parts without figures.
         with_pictures: shows the worst pictures too.
     """
     lines = [HEAD, *summary(subjects), ""]
@@ -182,7 +182,7 @@ def _pairs(rows: Sequence[Json], key: str) -> list[Claim]:
 
 
 def claim_lines(every: dict[str, list[Claim]]) -> Iterator[str]:
-    """Yield what claims say and how often they are right."""
+    """Yield the mean confidence of claims, and how often they are right, by bins."""
     for name, said in every.items():
         inside = [one for one in said if BINS[0] <= one[0] < BINS[-1]]
         few = "" if len(inside) >= FEWEST else f" (fewer than {FEWEST}: says little)"
@@ -200,14 +200,14 @@ def claim_lines(every: dict[str, list[Claim]]) -> Iterator[str]:
 
 
 def keep_text(results: Path, part: str, asked: str, text: str) -> None:
-    """Keep what one command of a part without figures printed."""
+    """Keep the printed text of one command of a part without figures."""
     path = results / "texts" / f"{part}-{asked.strip('-')}.txt"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
 
 
 def kept_texts(results: Path) -> dict[str, str]:
-    """Return what parts without figures printed, as far as it is kept."""
+    """Return the kept texts of parts without figures."""
     texts = {}
     for part in TEXT_PARTS:
         paths = sorted((results / "texts").glob(f"{part}-*.txt"))

@@ -1,6 +1,6 @@
 """Compares a reading of a table with its truth: cards tile by tile, hex boards board by board.
 
-On hex boards, tiles of which a hand, a thing or the picture's edge hides a cell are counted apart.
+On hex boards, tiles with a cell hidden by a hand, a thing or the picture's edge count separately.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ HexTile = tuple[int, str, tuple[Cell, ...]]
 """Board, name and sorted cells."""
 
 LEAST_VISIBLE = 0.6
-"""Tiles that are seen less need not be found, and may be."""
+"""Visible share of a tile below which it need not be found, but may be."""
 SMALLEST_PX = 24.0
 NEAR = 0.5
-"""An entry is about a tile when their middles are nearer than that, in widths of the tile."""
+"""Largest distance between the middles of an entry and its tile, in widths of the tile."""
 WORST_PX = 1600
 """Long side of the pictures that are kept of mistakes."""
 
 
 class Board(Protocol):
-    """Where a hex board lies and what of it can be seen, drawn or rendered."""
+    """Where a hex board lies and what is hidden of it, drawn or rendered."""
 
     @property
     def hidden(self) -> Mapping[Cell, int]:
-        """By cell 1 where little of it is seen, 0 where most is, else -1."""
+        """For each cell: 1 where little of it is visible, 0 where most is, else -1."""
         ...
 
     def px(self, plane: Any) -> Any:
-        """Return the pixels of places on the board's plane, counted in cells."""
+        """Return the pixels of places on the board's plane, in units of cells."""
         ...
 
 
 @dataclass(frozen=True)
 class SeenBoard:
-    """A hex board in a picture: how it is hidden, and what gives its pixels."""
+    """A hex board in a picture: its hidden cells, and the function that gives its pixels."""
 
     hidden: Mapping[Cell, int]
     px: Callable[[Any], Any]
@@ -70,13 +70,13 @@ class Shown:
     truth: Json
     """The table state as a perfect reader would give it."""
     boards: Sequence[Board] = ()
-    """Of hex games, round the ring."""
+    """Boards of hex games, in their order round the ring."""
     counted: Mapping[str, Any] = field(default_factory=dict)
-    """What else is kept in its row."""
+    """Further values of its row."""
 
 
 def row_of(shown: Shown, state: TableState, game: str) -> Json:
-    """Return what is kept about one reading, with the same names for cards and for hexes."""
+    """Return the row of one reading, with the same names for cards and for hexes."""
     if game in HEX_GAMES:
         cell_px = round(smallest_cell_px(shown), 1)
         row = {**compared(shown, state, game), "cell_px": cell_px, "small": cell_px < SMALLEST_PX}
@@ -91,7 +91,7 @@ def row_of(shown: Shown, state: TableState, game: str) -> Json:
 
 
 def write_misread(stem: Path, shown: Shown, state: TableState, row: Json, *, bad: bool) -> None:
-    """Write a bad picture with what was seen and what lies there, and the mistakes in words."""
+    """Write a bad picture with outlines of reading and truth, and the mistakes in words."""
     layers = (
         (shown.truth["tiles"], (255, 255, 255)), (state.tiles, (0, 220, 0)),
         (state.unsure, (0, 160, 255)), (state.aside, (255, 80, 80)),
@@ -106,7 +106,7 @@ def write_bad(
 ) -> None:  # fmt: skip
     """Write a bad picture with outlines over it, layer by layer, and the mistakes in words.
 
-    The picture of an earlier reading goes in any case.
+    Files of an earlier reading are removed in any case.
     """
     for ending in (".jpg", ".txt"):
         stem.with_name(stem.name + ending).unlink(missing_ok=True)
@@ -175,12 +175,12 @@ def score_table(truth: Mapping[str, Any], state: TableState, tile_set: TileSet) 
 
 
 def _beside(aside: Sequence[Entry], state: TableState, extra: Sequence[Entry]) -> Json:
-    """Return what is counted about cards beside a layout.
+    """Return the counts about cards beside a layout.
 
     Args:
-        aside: such cards, in truth.
+        aside: the true cards beside the layout.
         state: the reading.
-        extra: what it has in play where nothing is.
+        extra: its entries in play where no tile is in play.
     """
     claimed = [extra[i] for i in _matched(aside, extra)[0].values()]
     sure = sum(any(one is tile for tile in state.tiles) for one in claimed)
@@ -195,7 +195,7 @@ def _beside(aside: Sequence[Entry], state: TableState, extra: Sequence[Entry]) -
 
 
 def _matched(truth: Sequence[Entry], entries: Sequence[Entry]) -> tuple[dict[int, int], list[int]]:
-    """Return for each true tile the entry about it, and the entries about nothing."""
+    """Return for each true tile the entry about it, and the entries about no tile."""
     true, said = ([np.array(e["outline"]) for e in some] for some in (truth, entries))
     pairs = paired(true, said, [width_of(outline) for outline in true], NEAR)
     taken = set(pairs.values())
@@ -205,13 +205,13 @@ def _matched(truth: Sequence[Entry], entries: Sequence[Entry]) -> tuple[dict[int
 def paired(
     truth: Sequence[Array], found: Sequence[Array], widths: Sequence[float], near: float
 ) -> dict[int, int]:
-    """Return which outline found is which true one, the closest pairs first.
+    """Return the found outline of each true one, matched greedily from the closest pair on.
 
     Args:
         truth: true outlines.
-        found: those that were found.
-        widths: of the true ones.
-        near: middles of a pair are nearer than that, in widths.
+        found: found outlines.
+        widths: widths of the true outlines.
+        near: limit on the distance between the middles of a pair, in widths.
     """
     if not truth or not found:
         return {}
@@ -234,7 +234,7 @@ Move = tuple[int, Cell]
 def _moves(
     truth: Sequence[Entry], entries: Sequence[Entry], pairs: Mapping[int, int], tile_set: TileSet
 ) -> dict[Any, Move]:
-    """Return for each field how its lattice was counted: freely, unless a house or big card."""
+    """Return the move of each field's lattice: any, unless a house or big card fixes it."""
     votes: dict[Any, Counter[Move]] = {}
     for number, entry in pairs.items():
         tile, said = truth[number], entries[entry]
@@ -245,7 +245,7 @@ def _moves(
             votes.setdefault(tile.get("field"), Counter())[(turn, shift)] += 1 + fits
     moves = {name: counter.most_common(1)[0][0] for name, counter in votes.items()}
     for number, entry in pairs.items():
-        # One that is not seen gives no origin: any count is then right.
+        # Only a house or big card that is read right fixes the origin; else any count is right.
         tile = truth[number]
         seen = entries[entry]["tile"] == tile["tile"]
         if seen and tile_set[tile["tile"]].role in ("house", "big"):
@@ -309,7 +309,7 @@ def compared(table: Shown, state: TableState, game: str) -> Json:
 
 
 def _none_of(tiles: Iterable[HexTile], others: Iterable[HexTile]) -> list[HexTile]:
-    """Return the tiles that share no cell with others: a wrong one is no invented one too."""
+    """Return the tiles that share no cell with others, so that a wrong tile counts once."""
     taken = {(tile[0], *cell) for tile in others for cell in tile[2]}
     return [tile for tile in tiles if not any((tile[0], *cell) in taken for cell in tile[2])]
 
@@ -322,7 +322,7 @@ def _hex_tile(entry: Any) -> HexTile:
 def _placed(
     table: Shown, state: TableState, truth: set[HexTile], said: Sequence[HexTile], game: str
 ) -> tuple[dict[int, int], int]:
-    """Return which true board each board is, and by how many sixths it is to be turned."""
+    """Return the true board of each read board, and the sixths of a turn between them."""
     if not several_boards(game):
         turns = range(6)
         same = [len({_moved(t, ({0: 0}, k)) for t in said} & truth) for k in turns]
@@ -334,7 +334,7 @@ def _placed(
         nearest = int(np.argmin(np.hypot(*(centres - middle).T)))
         votes.setdefault(int(entry["board"]), Counter())[nearest] += 1
     place = {board: vote.most_common(1)[0][0] for board, vote in votes.items()}
-    # Tiles of a board out of its turn in the ring count as wrong.
+    # Tiles of a board at the wrong place in the ring count as wrong.
     ring = [place[board] for board in sorted(place)]
     steps = sum(after < before for before, after in zip(ring, [*ring[1:], *ring[:1]], strict=True))
     return (place if len(ring) < 2 or steps == 1 else {}), 0
@@ -369,7 +369,7 @@ def _clay(
 
 
 def smallest_cell_px(table: Shown) -> float:
-    """Return how wide the narrowest cell with a tile, or else of a board, is in the picture."""
+    """Return the width of the narrowest cell with a tile, or of any cell without tiles."""
     laid: dict[int, list[Cell]] = {}
     for number, _, cells in map(_hex_tile, table.truth["tiles"]):
         laid.setdefault(number, []).extend(cells)

@@ -1,8 +1,8 @@
 """The last exam: ``python -m models.evaluate.sealed --why "before the release"``.
 
 Reads tables of a sealed split, with everything as in play. Nothing else draws from one, and every
-opening is put down in a book that the report shows. Who falls short mends on held-out tables and
-opens the next split.
+opening is recorded in a file that the report shows. A reader that falls short is improved on
+held-out tables and tested on the next sealed split.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Opening:
     split: str
     day: str
     mark: str
-    """Of the code and models that read it."""
+    """Hash of the code and models that read the split."""
     tables: int
-    """A game."""
+    """Tables per game."""
     why: str
 
 
 def put_down(split: str, tables: int, why: str, book: Path = BOOK) -> None:
-    """Add an opening to the book; a run that is taken up again is no other one."""
+    """Record an opening; a run that is resumed is not recorded again."""
     opening = Opening(split, datetime.now(UTC).date().isoformat(), reader_mark(), tables, why)
     if any((o.split, o.mark) == (split, opening.mark) for o in all_openings(book)):
         return
@@ -51,7 +51,7 @@ def put_down(split: str, tables: int, why: str, book: Path = BOOK) -> None:
 
 
 def all_openings(book: Path = BOOK) -> list[Opening]:
-    """Return every opening, the first one first."""
+    """Return every opening, the oldest first."""
     if not book.exists():
         return []
     return [Opening(**json.loads(line)) for line in book.read_text("utf-8").splitlines()]

@@ -37,9 +37,9 @@ SURELY = 0.99
 MOST_BAD, LEAST_EXACT = 1.0, 99.3
 """Wrong tiles in a thousand and exact tables in a hundred that are wanted."""
 FIRST_SMALL = 50_000
-"""Other tables than the usual ones are shrunk."""
+"""First seed of the tables that are shrunk, which are other ones than the usual."""
 SMALL_PX = (12.0, 22.0)
-"""How wide the narrowest tile or cell becomes; outlines are measured to within 5 %."""
+"""Range of the narrowest tile or cell after shrinking; outlines are measured to within 5 %."""
 JPEG_QUALITY = 90
 SPOT_SHARE = 1 / 3
 
@@ -50,11 +50,11 @@ class Part:
 
     games: Sequence[str]
     show: Callable[[int, str, Split, str], Shown]
-    """Returns the table of a seed, game, split and of how near other things lie."""
+    """Returns the table of a seed, game, split and distance of other things."""
     figures: Callable[[Sequence[Json]], tuple[Figure, ...]]
     report: Callable[[Sequence[Json]], list[str]]
     is_bad: Callable[[Json], bool] = lambda row: not row["exact"]
-    """Whether a picture is kept to be looked at."""
+    """Whether a picture is kept for inspection."""
     tables: int = 500
     first_seed: int = 0
 
@@ -63,7 +63,7 @@ class Part:
 
 
 def drawn(seed: int, game: str, split: Split, beside: str = "far") -> Shown:
-    """Return a drawn table; with ``third`` things lie close beside every third."""
+    """Return a drawn table; with ``third`` every third one has things close beside the layout."""
     if game in HEX_GAMES:
         table = hex_table(seed, game, split, None)
         return Shown(table.bgr, table.truth, table.boards)
@@ -73,7 +73,7 @@ def drawn(seed: int, game: str, split: Split, beside: str = "far") -> Shown:
 
 
 def small_table(seed: int, game: str, split: Split, beside: str) -> Shown:
-    """Return a drawn table, made so small that its narrowest tile is as wide as is drawn."""
+    """Return a drawn table, shrunk until its narrowest tile has a width drawn from ``SMALL_PX``."""
     shown = drawn(seed, game, split, beside)
     wanted = float(rng_of("small", game, seed).uniform(*SMALL_PX))
     tiles = shown.truth["tiles"]
@@ -94,7 +94,7 @@ def _px(board: Board, scale: float, plane: Any) -> Any:
 
 
 def shrunk_px(px: Any, scale: float) -> Any:
-    """Return where points of a picture lie after it was made smaller."""
+    """Return the positions of points after a picture was scaled."""
     return (np.asarray(px, float) + 0.5) * scale - 0.5
 
 
@@ -119,7 +119,7 @@ def spotted(seed: int, game: str, split: Split, beside: str) -> Shown:
 
 
 def request_of(game: str) -> ReadRequest:
-    """Return what a table of a game is read as."""
+    """Return the request to read a table of a game."""
     return ReadRequest("hex" if game in HEX_GAMES else "square", built_in_set(game))
 
 
@@ -132,7 +132,7 @@ def read(shown: Shown, game: str) -> TableState:
 def evaluated(
     seed: int, game: str, split: Split, worst: Path, beside: str = "far", part: str | None = None
 ) -> Json:
-    """Read one table and say how well."""
+    """Return the row of one table, read as in play."""
     own = PARTS[part or ("hexes" if game in HEX_GAMES else "squares")]
     try:
         shown = own.show(seed, game, split, beside)
@@ -152,7 +152,7 @@ def evaluated(
 def figures(
     rows: Sequence[Json], most_bad: float = MOST_BAD, least_exact: float = LEAST_EXACT
 ) -> tuple[Figure, ...]:
-    """Return the figures of one game's tables; small ones are counted apart."""
+    """Return the figures of one game's tables; small ones are counted separately."""
     hexes = any("cells" in row for row in rows)
     big = [row for row in rows if not row["small"]]
     good = [row for row in big if row["good"]]

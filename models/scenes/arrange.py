@@ -35,9 +35,9 @@ from models.scenes.world.things import Item, TableTop
 
 BOARD_GAP_MM = (8.0, 60.0)
 FIELDS_APART = 2.3
-"""Pitches between the nearest cells of two fields: closer, nobody could tell them apart."""
+"""Least distance between the cells of two fields, in pitches: nearer, they look like one field."""
 CLOSE_FIELDS_MM = (20.0, 60.0)
-"""From edge to edge, where what lies beside is to lie close."""
+"""Distance between the edges of two fields in scenes where things lie close."""
 MOST_INVENTED = 45
 
 
@@ -93,12 +93,12 @@ def _centred(items: Sequence[Item]) -> list[Item]:
 
 
 def card_spots(layout: Layout, tile_set: TileSet, gap_mm: float, rng: Random | None) -> list[Spot]:
-    """Return where the cards of one lattice should lie; without ``rng`` none upside down."""
+    """Return where the cards of one lattice should lie; ``rng`` turns symmetric ones at random."""
     step = tile_set.pitch_mm + gap_mm
     spots = []
     for card in sorted(layout.cards):
         kind = tile_set[card.tile]
-        # A straight looks the same upside down: either way up is laid.
+        # A straight looks the same upside down, so it is laid either way up.
         turns = card.turns
         if rng is not None:
             turns += kind.period * int(rng.integers(4 // kind.period))
@@ -110,7 +110,7 @@ def card_spots(layout: Layout, tile_set: TileSet, gap_mm: float, rng: Random | N
 
 
 def card_truth(card: Placement, tile_set: TileSet) -> Json:
-    """Return what a table state says about a card, but for its outline."""
+    """Return what a table state says about a card, except its outline."""
     truth = {
         "tile": card.tile,
         "at": list(card.at),
@@ -149,7 +149,7 @@ def _on_fields(layout: Layout, box: Box, settings: SceneSettings, rng: Random) -
 def _short_mm(
     group: Sequence[Item], others: Sequence[Item], box: Box, wanted_mm: float | None
 ) -> float:
-    """Return how much too near a field lies to others; from edge to edge where that is drawn."""
+    """Return how much too near a field lies to others, edge to edge if ``wanted_mm`` is given."""
     if not others:
         return 0.0
     if wanted_mm is not None:

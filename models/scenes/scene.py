@@ -28,12 +28,12 @@ from models.scenes.world.hands import arm_face, arm_item
 from models.scenes.world.things import Item, TableTop
 
 FOV_DEG = (32.0, 96.0)
-"""Horizontal angles from a phone's second lens to a wide webcam."""
+"""Range of the horizontal field of view, from a phone's second lens to a wide webcam."""
 HIGHEST_MM = 1600.0
-"""Tables too large for 1.2 m and the widest lens are seen from a little further up."""
+"""Greatest camera height, for tables too large for 1.2 m and the widest lens."""
 STREAKS = 64
 TABLE_RIM_MM = 60.0
-"""Nothing lies nearer to the table's edge."""
+"""Width of the empty strip along the table's edge."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Scene:
 
     bgr: Array
     jpeg: bytes
-    """The same picture as a file: the pixels are those that a reader of it gets."""
+    """The picture as a JPEG file; ``bgr`` holds its decoded pixels."""
     truth: Json
     settings: SceneSettings
 
@@ -68,13 +68,13 @@ def scene_from(settings: SceneSettings) -> Scene:
 
 
 def shot(settings: SceneSettings, top: TableTop) -> tuple[Canvas, bytes]:
-    """Return a table as it is painted, and the JPEG file that the scene's camera writes of it."""
+    """Return the painted canvas of a table and the JPEG file that its camera takes."""
     canvas = painted(settings, top, camera_for(settings, top.extent_mm))
     return canvas, photographed(settings, canvas)
 
 
 def photographed(settings: SceneSettings, canvas: Canvas) -> bytes:
-    """Return the JPEG file that the scene's camera writes of a painted table."""
+    """Return the JPEG file that the scene's camera takes of a painted table."""
     rng = rng_of("sensor", settings.split, settings.subject, settings.seed)
     linear = radiance(canvas, settings.light, settings.sensor.vignette)
     linear = exposed(linear, gain_for(linear, settings.light, settings.sensor))
@@ -84,7 +84,7 @@ def photographed(settings: SceneSettings, canvas: Canvas) -> bytes:
 
 
 def camera_for(settings: SceneSettings, extent_mm: Array) -> Camera:
-    """Return the camera that has the layout in view as the settings ask."""
+    """Return a camera that frames the layout as the settings ask."""
     wish = settings.camera
     low, high = extent_mm.min(axis=0), extent_mm.max(axis=0)
     middle = (low + high) / 2 + np.array(wish.aim) * (high - low)
@@ -111,7 +111,7 @@ def camera_for(settings: SceneSettings, extent_mm: Array) -> Camera:
 
 
 def _looking_past(camera: Camera, extent_mm: Array, wish: CameraSettings) -> Camera:
-    """Return the camera moved so that the picture's edge goes through the layout."""
+    """Return the camera shifted so that the picture's edge cuts through the layout."""
     low, high = extent_mm.min(axis=0), extent_mm.max(axis=0)
     wanted = (low + high) / 2 + np.clip(np.array(wish.aim) * 4, -0.3, 0.3) * (high - low)
     width, height = camera.size_px
@@ -124,7 +124,7 @@ def _looking_past(camera: Camera, extent_mm: Array, wish: CameraSettings) -> Cam
 
 
 def lamp_for(settings: SceneSettings, camera: Camera, extent_mm: Array) -> Lamp:
-    """Return the light's direction, and where it is mirrored if it glares."""
+    """Return the light's direction and, if it glares, where its reflection lies."""
     light = settings.light
     rng = rng_of("lamp", settings.split, settings.subject, settings.seed)
     turn, rise = radians(light.azimuth_deg), radians(light.elevation_deg)
@@ -145,10 +145,10 @@ def painted(
     """Return the table as colours, shadows and shine, before any camera effect.
 
     Args:
-        settings: how all of it looks.
+        settings: the look of the scene.
         top: what lies there.
         camera: where it is seen from.
-        bare: the table with nothing on it, where that was painted before; it stays as it is.
+        bare: the painted table with nothing on it, if one exists; it is not modified.
     """  # fmt: skip
     canvas = bare_table(settings, top, camera) if bare is None else bare.copied()
     faces = printed_faces(settings, top, camera)
@@ -180,7 +180,7 @@ def needed_table(settings: SceneSettings, top: TableTop) -> tuple[float, float]:
 
 
 def put_items(canvas: Canvas, items: tuple[Item, ...], faces: Mapping[str, Face]) -> None:
-    """Put flat things on the picture from the lowest up and from the furthest near."""
+    """Paint flat items layer by layer from the lowest up, the farthest of each layer first."""
     numbers = {id(item): number for number, item in enumerate(items, start=1)}
     for ground in sorted({round(item.z_mm, 3) for item in items}):
         layer = [item for item in items if round(item.z_mm, 3) == ground]
@@ -209,7 +209,7 @@ def printed_faces(settings: SceneSettings, top: TableTop, camera: Camera) -> dic
 
 
 def _ink(settings: PrintSettings) -> Array:
-    """Return what a printer makes of each value of blue, green and red."""
+    """Return the printer's tone curves for blue, green and red, as a lookup table."""
     values = np.arange(256, dtype=float)[:, None]
     values = (values - 128) * settings.contrast + 128
     values = values * np.array(settings.gains)

@@ -1,4 +1,4 @@
-"""What is chosen about a scene before any pixel is painted, and how it is drawn from a seed."""
+"""The settings of a scene, drawn from a seed before any pixel is painted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Beside = Literal["far", "close"]
 """How near stocks and hands lie to the layout, and fields to each other."""
 BESIDE: tuple[Beside, ...] = get_args(Beside)
 CLOSE_FILL = 0.8
-"""What lies close beside a layout is to be seen: the camera keeps so much further off."""
+"""Factor on the camera's fill in close scenes, so that stocks and hands are in view too."""
 
 HEIGHT_MM = (400.0, 1200.0)
 ELEVATION_DEG = (45.0, 90.0)
@@ -36,7 +36,7 @@ SHIFT_MM = 3.0
 TURN_DEG = 5.0
 KELVIN = (2700.0, 6500.0)
 CORNER_SHIFT = (-0.16, 0.07)
-"""How far the lens moves the picture's corner, as a share; below 0 is a barrel."""
+"""Range of the corner's shift by lens distortion, as a share; below 0 is barrel distortion."""
 SIZES_PX = (
     (640, 480), (800, 600), (1024, 768), (1280, 720), (1280, 960), (1600, 1200), (1920, 1080),
     (2592, 1944), (3280, 2464), (4032, 3024),
@@ -47,10 +47,10 @@ HEX_SIZES_MM = (15.0, 18.0, 28.0)
 """Smallest, usual and largest print; boards with cells of about 18 mm fit a sheet of paper."""
 SEEDS_A_SET = 6
 CUT_SHARE = 0.025
-"""How often the picture's edge goes through the layout: readers must say so, but not all day."""
+"""Share of scenes in which the picture's edge cuts the layout, which readers must report."""
 FOUL_SHARE = 0.1
 PHOTO_SHARE = 0.25
-"""How often a photographed surface is taken where there are any."""
+"""Share of scenes on a photographed surface, where photographs are available."""
 NEGATIVES = ("chessboard", "chessmen", "gingham", "tiled", "grid-paper", "puzzle-page", "bare")
 LIGHT_RANGES = {
     "window": ((18, 50), (0.3, 0.6), (0.4, 1.2), (0.2, 0.9)),
@@ -77,9 +77,9 @@ class CameraSettings:
     azimuth_deg: float
     roll_deg: float
     fill: float
-    """How much of the picture the layout takes; above 1 some of it is cut off."""
+    """Share of the picture that the layout takes; above 1 part of the layout is cut off."""
     aim: tuple[float, float]
-    """How far off the layout's middle it looks, as shares of the layout's size."""
+    """Offset of the aim from the layout's middle, as shares of the layout's size."""
     corner_shift: float
     tangential: float
 
@@ -93,11 +93,11 @@ class CardSettings:
     thickness_mm: float
     gap_mm: float
     shift_mm: float
-    """The furthest that a tile lies off its place."""
+    """Largest distance of a tile from its place."""
     turn_deg: float
-    """The furthest that a tile is turned against the grid."""
+    """Largest rotation of a tile against the lattice."""
     drift_mm: float
-    """How far the whole grid wanders off true over its length."""
+    """Largest drift of the lattice from a regular one, over the whole layout."""
     gloss: float
     wear: float
     bend_deg: float
@@ -110,7 +110,7 @@ class PrintSettings:
     """What the printer did to the faces."""
 
     pale: float
-    """0 as drawn, 1 white."""
+    """Paleness of the print: 0 as drawn, 1 white."""
     streaks: float
     gains: tuple[float, float, float]
     contrast: float
@@ -118,14 +118,14 @@ class PrintSettings:
 
 @dataclass(frozen=True, slots=True)
 class LightSettings:
-    """One room's light; all of it follows from its name but for the level."""
+    """One room's light; everything but the level follows from its name."""
 
     name: str
     kelvin: float
     azimuth_deg: float
     elevation_deg: float
     ambient: float
-    """Share of the light that comes from everywhere and throws no shadow."""
+    """Share of the light that comes from all directions and throws no shadow."""
     softness: float
     """Width of a shadow's edge as a share of the height that throws it."""
     unevenness: float
@@ -144,7 +144,7 @@ class SensorSettings:
     motion_px: float
     motion_deg: float
     white_balance: float
-    """Share of the light's colour that is taken out."""
+    """Share of the light's colour cast that white balance removes."""
     balance_error: tuple[float, float, float]
     vignette: float
     contrast: float
@@ -155,7 +155,7 @@ class SensorSettings:
 
 @dataclass(frozen=True, slots=True)
 class SurfaceSettings:
-    """What it all lies on."""
+    """The table top and the floor around it."""
 
     name: str
     floor: str
@@ -170,11 +170,11 @@ class SurfaceSettings:
 
 @dataclass(frozen=True, slots=True)
 class ClutterSettings:
-    """What else lies on the table."""
+    """Things on the table besides the layout."""
 
     stocks: bool
     stock_spread: bool
-    """Stocks in rows side by side, not in piles."""
+    """Whether stocks lie in rows side by side instead of in piles."""
     draw_pile: bool
     discard: bool
     tokens: int
@@ -198,11 +198,11 @@ class SceneSettings:
     subject: str
     set_name: str
     negative: str
-    """Which kind of scene without tiles, or empty."""
+    """Kind of a scene without tiles, from ``NEGATIVES``, or empty."""
     fullness: float
-    """How far the game has gone, 0 to 1."""
+    """Progress of the game, 0 to 1."""
     play: str
-    """``random`` or ``greedy``."""
+    """Manner of play: ``random`` or ``greedy``."""
     foul: bool
     camera: CameraSettings
     cards: CardSettings
@@ -221,7 +221,7 @@ def draw_settings(
     size_px: tuple[int, int] | None = None,
     beside: Beside = "far",
 ) -> SceneSettings:
-    """Return one scene's settings: the same for the same seed, side, subject and ``beside``."""
+    """Return one scene's settings: the same for the same seed, split, subject and ``beside``."""
     if subject not in SUBJECTS:
         raise ValueError(f"{subject!r} is no subject of a scene; these are: {', '.join(SUBJECTS)}")
     rng = rng_of("scene", split, subject, seed)
@@ -229,7 +229,7 @@ def draw_settings(
     set_name = subject
     if subject in INVENTED:
         shape: Any = subject.rpartition("-")[2]
-        # Neighbouring seeds share a set: it takes as long to invent as a scene to paint.
+        # Neighbouring seeds share a set: inventing one takes as long as painting a scene.
         names = rng_of("set", split, subject, seed // SEEDS_A_SET)
         set_name = str(names.choice(invented_names(split, shape)))
     settings = SceneSettings(
@@ -255,7 +255,7 @@ def _seen_with_stocks(settings: SceneSettings) -> SceneSettings:
 
 
 def without_disturbance(settings: SceneSettings) -> SceneSettings:
-    """Return the same table on a good day: nothing in the way, sharp, well lit."""
+    """Return the same table without clutter, glare, dim light, noise and blur, fully in view."""
     return replace(
         settings,
         clutter=NO_CLUTTER,
@@ -270,7 +270,7 @@ def _between(rng: Random, low: float, high: float) -> float:
 
 
 def _sometimes(rng: Random, share: float, low: float, high: float) -> float:
-    """Return 0 mostly, and a value in the range with some probability."""
+    """Return a value of the range with probability ``share``, else 0."""
     value = float(rng.uniform(low, high))
     return value if rng.random() < share else 0.0
 
@@ -278,11 +278,11 @@ def _sometimes(rng: Random, share: float, low: float, high: float) -> float:
 def _camera(rng: Random, size_px: tuple[int, int] | None, subject: str) -> CameraSettings:
     shares = np.array(SIZE_SHARES)
     if subject == "snekagon5g":
-        # Up to five boards in one picture: their owners use better cameras.
+        # Up to five boards in one picture need more pixels, so high resolutions are likelier.
         shares = shares * np.array([0.2, 0.3, 0.5, 0.6, 1, 1.5, 2.5, 2, 2, 2])
     width, height = SIZES_PX[int(rng.choice(len(SIZES_PX), p=shares / shares.sum()))]
     upright = rng.random() < 0.12
-    # Drawn even where it is given, so that one seed is one table at any size.
+    # Drawn even if a size is given, so that a seed gives the same table at any size.
     size_px = size_px or ((height, width) if upright else (width, height))
     level = rng.random()
     elevation = 90.0 if level < 0.1 else _between(rng, *ELEVATION_DEG)
@@ -327,7 +327,7 @@ def _print(rng: Random) -> PrintSettings:
 
 
 def draw_light(rng: Random, name: str) -> LightSettings:
-    """Return the light of that name; only its level is drawn afresh."""
+    """Return the light of a name; only its level is drawn from ``rng``."""
     own = rng_of("light", name)
     family = name.rpartition("-")[0]
     elevation, ambient, soft, uneven = LIGHT_RANGES[family]

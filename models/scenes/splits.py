@@ -1,9 +1,9 @@
-"""What may be trained on, chosen with, and kept for the last exam: a name is on one side only.
+"""Data splits: what may be trained on, tuned on, or kept sealed for the final evaluation.
 
-Surfaces, lights, invented sets and seeds have names. A name decides the side it is on and, by
-itself, everything random about the thing it names, so that nothing can slip over by a seed.
-Sealed sides are drawn from by ``models.evaluate.sealed`` alone, which puts every opening down;
-whoever falls short on one mends on what is held out, and opens the next.
+Surfaces, lights and invented sets have names. A name alone fixes the split and everything random
+about the thing that it names, so that nothing leaks between splits; scene seeds are hashed with
+their split. Only ``models.evaluate.sealed`` opens sealed splits, and it records every opening; a
+reader that fails on one is improved on held-out data and then tested on the next sealed split.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Sealed = Literal["sealed", "sealed-2"]
 Split = Literal["train", "held-out", "sealed", "sealed-2"]
 SEALED: tuple[Sealed, ...] = get_args(Sealed)
 SPLITS: tuple[Split, ...] = ("train", "held-out")
-"""The sides that anybody may draw from."""
+"""The splits that any code may draw from."""
 
 SURFACE_FAMILIES = (
     "wood", "parquet", "cloth", "gingham", "patterned", "felt", "glass", "laminate", "stone",
@@ -30,26 +30,26 @@ SURFACE_FAMILIES = (
 )  # fmt: skip
 LIGHT_FAMILIES = ("window", "lamp", "ceiling", "overcast", "spot", "two-lamps")
 NAMES_A_FAMILY, SEALED_NAMES = 24, 8
-"""Names of a family that are not sealed, and those of each sealed side, which follow."""
+"""Unsealed names per family, and names per sealed split, numbered after the unsealed ones."""
 INVENTED_SETS, SEALED_SETS = 4000, 500
 HELD_OUT_EVERY = 4
 """Every fourth name of a family is held out."""
 SHARED_VARIABLE = "SNAKE_EYE_SHARED"
-"""Names a folder with photographs of surfaces, used where it is present."""
+"""Environment variable that names a folder with photographs of surfaces; it may be unset."""
 PHOTO_MARKS = ("_diff", "_color", "basecolor", "albedo", "diffuse")
 NO_SURFACES = ("cabinet", "sofa")
-"""Pictures of whole furniture, cut into pieces to be wrapped around a model."""
+"""File-name parts of furniture textures, which are cut into pieces to wrap a 3D model."""
 
 
 def rng_of(*names: object) -> np.random.Generator:
-    """Return the random numbers that belong to a name; equal names give equal numbers."""
+    """Return a random generator seeded by the names; equal names give equal numbers."""
     text = "/".join(str(name) for name in names)
     digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
     return np.random.default_rng(int.from_bytes(digest, "big"))
 
 
 class SealedError(Exception):
-    """A sealed side was drawn from without being opened."""
+    """A sealed split was drawn from without being opened."""
 
 
 _opened: set[Split] = set()
@@ -57,7 +57,7 @@ _opened: set[Split] = set()
 
 @contextmanager
 def opened(split: Sealed) -> Iterator[None]:
-    """Let a sealed side be drawn from inside the block, in this process."""
+    """Allow a sealed split to be drawn from inside the block, in this process."""
     _opened.add(split)
     try:
         yield
@@ -66,7 +66,7 @@ def opened(split: Sealed) -> Iterator[None]:
 
 
 def split_of(name: str) -> Split:
-    """Return the side that a numbered name is on; photographs have ``side_of_file``."""
+    """Return the split of a numbered name; for picture files there is ``side_of_file``."""
     key = int(name.rpartition("-")[2])
     open_names, sealed_names = NAMES_A_FAMILY, SEALED_NAMES
     if name.startswith("invented-"):
@@ -77,22 +77,22 @@ def split_of(name: str) -> Split:
 
 
 def surface_names(split: Split, family: str | None = None) -> tuple[str, ...]:
-    """Return the procedural surfaces of one side."""
+    """Return the procedural surfaces of one split."""
     return _named((family,) if family else SURFACE_FAMILIES, _allowed(split))
 
 
 def light_names(split: Split) -> tuple[str, ...]:
-    """Return the lights of one side."""
+    """Return the lights of one split."""
     return _named(LIGHT_FAMILIES, _allowed(split))
 
 
 def invented_names(split: Split, shape: Literal["square", "hex"]) -> tuple[str, ...]:
-    """Return the invented sets of one side."""
+    """Return the invented sets of one split."""
     return _named((f"invented-{shape}",), _allowed(split), INVENTED_SETS, SEALED_SETS, 4)
 
 
 def _allowed(split: Split) -> Split:
-    """Return the side, if it may be drawn from.
+    """Return the split if it may be drawn from.
 
     Raises:
         SealedError: it is sealed and was not opened.
@@ -106,7 +106,7 @@ def _allowed(split: Split) -> Split:
 
 @cache
 def photographed_surfaces(split: Split) -> tuple[tuple[str, str], ...]:
-    """Return name and file of each photographed surface of one side; none without the folder."""
+    """Return name and file of each photographed surface of one split; none without the folder."""
     shared = os.environ.get(SHARED_VARIABLE)
     if not shared:
         return ()
@@ -122,9 +122,9 @@ def photographed_surfaces(split: Split) -> tuple[tuple[str, str], ...]:
 
 @cache
 def side_of_file(path: Path) -> Split:
-    """Return the side that a picture file is on: by what is in it, since copies go by other names.
+    """Return a picture file's split, from a hash of its content, since copies have other names.
 
-    About half are held out.
+    About half of all files are held out.
     """
     return "held-out" if hashlib.blake2b(path.read_bytes()).digest()[0] % 2 else "train"
 
@@ -134,7 +134,7 @@ def _named(
     families: tuple[str, ...], split: Split, unsealed: int = NAMES_A_FAMILY,
     sealed: int = SEALED_NAMES, digits: int = 2,
 ) -> tuple[str, ...]:  # fmt: skip
-    """Return the names of families that are on one side."""
+    """Return the names of the families that belong to one split."""
     every = range(unsealed + sealed * len(SEALED))
     names = (f"{family}-{number:0{digits}d}" for family in families for number in every)
     return tuple(name for name in names if split_of(name) == split)

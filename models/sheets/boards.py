@@ -28,10 +28,10 @@ from models.sheets.tiles import cut_marks, page_entry
 from models.sheets.words import Words
 
 OVERLAP_MM = 10.0
-"""Neighbouring parts of a split board show the same strip, to glue one on the other."""
+"""Width of the strip that neighbouring parts of a split board share, to be glued together."""
 GLUE_COLOUR = "#d3122a"
 STEP_MM = 0.5
-"""Cell widths that fit the paper are rounded down to this."""
+"""Step to which cell widths that fit the paper are rounded down."""
 
 
 def fitting_cell_mm(tile_set: TileSet, sheet: Sheet) -> float:
@@ -58,7 +58,7 @@ def board_sheets(
     marks = stroked("#000000", HAIR_MM, *cut_marks(board_outline(side, cell_mm)))
     pdf = Pdf(path, sheet, title, words)
     index = []
-    # Boards stand upright on the paper: their wide way is the paper's long way.
+    # Boards are turned by a quarter: their wide side runs along the paper's long side.
     upright = after(moved(size[1], 0), turned(90))
     parts = _parts(sheet, (size[1], size[0]))
     for number in range(1, count + 1):
@@ -76,15 +76,15 @@ def board_sheets(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one sheet shows of a board."""
+    """The part of a board on one sheet."""
 
     at: tuple[float, float]
-    """Where the upper left corner of the whole board would lie on the sheet."""
+    """Position of the whole board's upper left corner, relative to the sheet."""
     left: bool
     right: bool
     top: bool
     bottom: bool
-    """On which sides it goes on on another sheet."""
+    """Whether the board continues on another sheet, for each of the four sides."""
 
     @property
     def is_whole(self) -> bool:
@@ -112,7 +112,7 @@ def _draw_part(
 
 
 def _parts(sheet: Sheet, size: tuple[float, float]) -> list[Part]:
-    """Return the sheets that a board takes, row by row, the board in the middle of them all."""
+    """Return the sheets that a board takes, row by row, with the board centred on all of them."""
     left, top, right, bottom = sheet.area
     room = (right - left, bottom - top)
     pages = [_pages(size[i] + 2 * BLEED_MM, room[i]) for i in (0, 1)]
@@ -129,5 +129,5 @@ def _parts(sheet: Sheet, size: tuple[float, float]) -> list[Part]:
 
 
 def _pages(need: float, room: float) -> int:
-    """Return how many sheets it takes one way."""
+    """Return the number of sheets that are needed in one direction."""
     return max(1, math.ceil((need - OVERLAP_MM) / (room - OVERLAP_MM) - 1e-9))

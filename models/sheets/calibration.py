@@ -14,7 +14,7 @@ from models.sheets.tiles import page_entry
 from models.sheets.words import Words
 
 BITS = 6
-"""Cells of a marker across, its black border included."""
+"""Cells along the side of a marker, its black border included."""
 
 
 def calibration_sheet(
@@ -34,7 +34,7 @@ def calibration_sheet(
 
 
 def facts(file: str) -> dict[str, Any]:
-    """Return what the manifest says about the sheet."""
+    """Return the manifest's entry about the sheet."""
     return {
         "file": file, "squares": list(SQUARES), "square_mm": SQUARE_MM, "marker_mm": MARKER_MM,
         "dictionary": DICTIONARY,
@@ -62,7 +62,7 @@ def _black(at: tuple[float, float]) -> Iterator[Contour]:
 
 
 def _runs(row: Any, x: float, y: float, cell: float) -> Iterator[Contour]:
-    """Yield the black runs of one line of a marker, so that no seams show between cells."""
+    """Yield the black runs of one row of a marker, so that no seams show between cells."""
     start = None
     for i, value in enumerate([*(int(v) for v in row), 255]):
         if value == 0 and start is None:

@@ -39,7 +39,7 @@ def die_sheet(
 
 
 def die_art() -> list[Item]:
-    """Return the net, counted from the corner of the box around its squares."""
+    """Return the net, relative to the corner of the bounding box of its squares."""
     a = DIE_SIDE_MM
     items: list[Item] = [drawn("#ffffff", LINE, 0.3, polygon(tab)) for tab in _tabs(a)]
     for (column, row), value in NET.items():

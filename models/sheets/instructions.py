@@ -21,16 +21,16 @@ def instruction_sheet(
     path: Path, title: str, sheet: Sheet, tile_set: TileSet, pitch_mm: float,
     parts: Sequence[tuple[str, int]], words: Words | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Write the page and return what the manifest says of it.
+    """Write the page and return its entry in the manifest.
 
     Args:
         path: the file to write.
-        title: of the set.
+        title: title of the set.
         sheet: the paper.
         tile_set: the box.
         pitch_mm: width of a card or hex cell as printed.
         parts: everything to cut out, by name and count.
-        words: on the page, and what tiles are called.
+        words: the texts on the page, and the names of tiles.
     """
     pdf = Pdf(path, sheet, title, words)
     pdf.begin(pdf.said.say("how", title=title))
@@ -63,7 +63,7 @@ def _steps(tile_set: TileSet, pitch_mm: float, words: Words) -> list[str]:
 def _list(
     pdf: Pdf, parts: Sequence[tuple[str, int]], box: tuple[float, float, float, float]
 ) -> None:
-    """Write names and counts in as many columns as it takes."""
+    """Write names and counts in as many columns as needed."""
     left, top, right, bottom = box
     lead = SMALL_MM * 1.5
     rows = max(1, int((bottom - top) / lead))

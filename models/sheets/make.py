@@ -1,4 +1,4 @@
-"""Makes everything that ``print`` gives: sheets, one picture a face, and the manifest."""
+"""Makes everything that ``print`` writes: sheets, one picture per face, and the manifest."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ THICKNESS_MM = 2
 def make_sheets(
     tile_set: TileSet, out_dir: Path, paper: str = "a4", size_mm: float | None = None
 ) -> dict[str, Any]:
-    """Write PDF sheets, one PNG a face and ``manifest.json``, and return the manifest.
+    """Write PDF sheets, one PNG per face and ``manifest.json``, and return the manifest.
 
-    Where all tiles are single squares, ``labels.json`` says what the PNGs show, as ``teach`` wants
-    it: a box of the owner's own is learnt from what is printed.
+    Where all tiles are single squares, ``labels.json`` says what the PNGs show, in the format of
+    ``teach``: an owner's own box can be learnt from its printed pictures.
 
     Args:
-        tile_set: the box; an owner's own is as good as a built-in one.
-        out_dir: made where it is missing; files of the same names are written over.
+        tile_set: the box, built in or an owner's own.
+        out_dir: created if missing; files of the same names are overwritten.
         paper: ``a4`` or ``letter``.
         size_mm: side of a card, or width of a hex cell; by default the set's own, for hex sets
             with a board the widest with which the board fits the paper.
@@ -64,7 +64,7 @@ def make_sheets(
 
 
 def parts_of(tile_set: TileSet) -> tuple[str, ...]:
-    """Return the names of the PDF files that a box has, in the order in which they are wanted."""
+    """Return the names of the PDF files that a box has, in the order of writing."""
     boards = ("boards",) if "board" in tile_set.extras else ()
     die = ("die",) if has_die(tile_set.game) else ()
     return ("tiles", *boards, *die, "calibration", "instructions")
@@ -81,7 +81,7 @@ def write_sheets(
         out_dir: the folder.
         sheet: the paper.
         pitch: width of a card or hex cell on it.
-        words: on the sheets; English at first.
+        words: the texts on the sheets; English by default.
         only: one of ``parts_of`` the box.
     """
     title = tile_set.title or tile_set.name
@@ -101,12 +101,12 @@ def write_sheets(
 
 
 def board_count(tile_set: TileSet) -> int:
-    """Return how many boards the game is played on: one, or one a player with floors."""
+    """Return the number of boards: one, or one per colour in games with several boards."""
     return max(1, len(tile_set.colours)) if several_boards(tile_set.game) else 1
 
 
 def printed_pitch_mm(tile_set: TileSet, sheet: Sheet, size_mm: float | None) -> float:
-    """Return the width of a card or hex cell on paper: as asked, or what suits the paper."""
+    """Return the printed width of a card or hex cell: as asked, or as it suits the paper."""
     if size_mm is None:
         is_hex = tile_set.lattice == "hex"
         return fitting_cell_mm(tile_set, sheet) if is_hex else tile_set.pitch_mm
@@ -166,7 +166,7 @@ def _entry(painted: PaintedFace, file: str) -> dict[str, Any]:
 
 
 def _labels(tile_set: TileSet, entries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what each picture of a face shows, and where."""
+    """Return a label for each picture of a face: the tile and its outline."""
     photos = {}
     for entry in entries:
         scale = entry["px_per_mm"]
@@ -187,7 +187,7 @@ def _file_name(tile_set: TileSet, name: str, painted: PaintedFace) -> str:
 
 
 def _write_png(path: Path, painted: PaintedFace) -> None:
-    """Write a face; what lies outside an outline that is no box is transparent."""
+    """Write a face; everything outside a non-rectangular outline is transparent."""
     picture = painted.bgr
     if int(painted.alpha.min()) < 255:
         picture = np.dstack([painted.bgr, painted.alpha])

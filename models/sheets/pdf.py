@@ -1,4 +1,4 @@
-"""Writes display lists into PDF files by reportlab, the same bytes every time."""
+"""Writes display lists into PDF files with reportlab, reproducibly to the byte."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ FONT, BOLD = "Helvetica", "Helvetica-Bold"
 
 
 class Pen:
-    """Draws on one canvas; whoever owns it says how words are written."""
+    """Draws on one canvas; its owner provides the function that writes text."""
 
     def __init__(self, canvas: Canvas, write: Callable[[Text], None]) -> None:
         self._canvas = canvas
         self._write = write
 
     def draw(self, items: Iterable[Item], transform: Affine = IDENTITY) -> None:
-        """Draw shapes, moved by a map."""
+        """Draw shapes under an affine map."""
         self._group(tuple(items), transform, ())
 
     def items(self, items: Iterable[Item]) -> None:
-        """Draw shapes where they are."""
+        """Draw shapes at their own positions."""
         for item in items:
             if isinstance(item, Group):
                 self._group(item.items, item.transform, item.clip)
@@ -89,7 +89,7 @@ class Pdf:
     ) -> None:
         self.sheet = sheet
         self.said = words or Words()
-        """The words on it."""
+        """The texts on the sheets."""
         self._fonts = _registered(self.said.fonts())
         self.page = 0
         self._forms: dict[str, str] = {}
@@ -130,7 +130,7 @@ class Pdf:
     def stamp(
         self, key: str, items: Iterable[Item], size: tuple[float, float], transform: Affine
     ) -> None:
-        """Draw shapes that come again; they are written once.
+        """Draw shapes that are repeated; they are stored once, as a PDF form.
 
         Args:
             key: their name in the file.
@@ -140,7 +140,7 @@ class Pdf:
         """
         canvas = self._canvas
         if key not in self._forms:
-            # Names in a PDF may hold no blanks or slashes, so they are numbers.
+            # Names in a PDF may hold no blanks or slashes, so forms are numbered.
             self._forms[key] = f"f{len(self._forms)}"
             canvas.beginForm(self._forms[key], -10, -10, size[0] + 10, size[1] + 10)
             canvas.setLineCap(1)
@@ -171,7 +171,7 @@ class Pdf:
         self.words(text.at, text.words, text.size, anchor=text.anchor, colour=text.colour)
 
     def width_of(self, text: str, size: float) -> float:
-        """Return how wide a line of words is."""
+        """Return the width of a line of text in millimetres."""
         return float(self._canvas.stringWidth(self._letters(text), self._font(bold=False), size))
 
     def _font(self, bold: bool) -> str:
@@ -182,7 +182,7 @@ class Pdf:
 
 
 def _registered(fonts: tuple[FilePath, FilePath] | None) -> tuple[str, str] | None:
-    """Make fonts known by their names, and return those."""
+    """Register font files under their names, and return the names."""
     if fonts is None:
         return None
     for font in fonts:

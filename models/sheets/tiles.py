@@ -1,4 +1,4 @@
-"""Sheets of tiles: fronts, and backs that meet them when the paper is flipped over."""
+"""Sheets of tiles: fronts, and backs that match them when the paper is flipped."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from models.sheets.pdf import HAIR_MM, Pdf
 from models.sheets.words import Words
 
 GAP_MM = 4.0
-"""Between two cut lines; the bleeds of both fit in, and four cards of 45 mm fit across A4."""
+"""Gap between two cut lines: both bleeds fit in, and four cards of 45 mm fit across A4."""
 OUTER_MM = 2.0
-"""Kept free around all for bleed and cut marks."""
+"""Margin around all tiles of a sheet, for bleed and cut marks."""
 MARK_FROM_MM, MARK_TO_MM = 0.4, GAP_MM / 2
-"""Cut marks begin and end so far outside the corner they point at."""
+"""Distances from the corner at which a cut mark begins and ends."""
 MARK_COLOUR = "#000000"
 MOST_CORNERS_WITH_MARKS = 30
-"""Rounder outlines are marked on four sides only."""
+"""Most corners of an outline that are all marked; rounder outlines get four marks."""
 
 
 # --- How tiles are laid out on paper ---
@@ -48,29 +48,29 @@ class Laid:
     at: Point
     """Upper left corner of its box on the front sheet."""
     is_turned: bool
-    """A quarter clockwise, to fit."""
+    """Whether it is turned a quarter clockwise to fit."""
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height as it lies."""
+        """Width and height on the sheet, after turning."""
         width, height = self.front.size_mm
         return (height, width) if self.is_turned else (width, height)
 
     def place(self) -> Affine:
-        """Return the map from the front face to its sheet."""
+        """Return the affine map from the front face to its sheet."""
         if not self.is_turned:
             return moved(*self.at)
         return after(moved(self.at[0] + self.front.size_mm[1], self.at[1]), turned(90))
 
     def back_place(self, sheet: Sheet) -> Affine:
-        """Return the map from the back face to the second side, flipped along the long edge."""
+        """Return the affine map from the back face to the second side, flipped on the long edge."""
         over: Affine = (-1.0, 0.0, 0.0, 1.0, sheet.width, 0.0)
         flip: Affine = (-1.0, 0.0, 0.0, 1.0, self.front.size_mm[0], 0.0)
         return after(over, self.place(), flip)
 
 
 def pack(pairs: Iterable[tuple[Face, Face, int]], sheet: Sheet) -> list[list[Laid]]:
-    """Return sheets of faces, each pair as often as its count says.
+    """Return sheets of faces, with as many copies of each pair as its count.
 
     Raises:
         SheetError: a face is larger than the sheet.
@@ -78,7 +78,7 @@ def pack(pairs: Iterable[tuple[Face, Face, int]], sheet: Sheet) -> list[list[Lai
     left, top, right, bottom = sheet.area
     wide, high = right - left - 2 * OUTER_MM, bottom - top - 2 * OUTER_MM
     boxes = [(f, b, _turn(f, wide, high)) for f, b, count in pairs for _ in range(count)]
-    # Stable: equal heights keep the order of the set file.
+    # The sort is stable: equal heights keep the order of the set file.
     boxes.sort(key=lambda box: -round(_box(box[0], box[2])[1], 3))
     sheets: list[list[Laid]] = []
     y = high
@@ -135,7 +135,7 @@ def tile_sheets(
     path: Path, title: str, sheet: Sheet, pairs: Sequence[tuple[Face, Face, int]],
     words: Words | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Write all tiles, front and back in turn, and return what lies where on each page."""
+    """Write all tiles, front and back sheets alternating, and return each page's entry."""
     pdf = Pdf(path, sheet, title, words)
     pages = pack(pairs, sheet)
     index = []
@@ -203,7 +203,7 @@ def _page(path: Path, pdf: Pdf, side: str, laid: Sequence[Laid]) -> dict[str, An
 def page_entry(
     path: Path, pdf: Pdf, side: str, placed: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Any]:
-    """Return what the manifest says about one page."""
+    """Return the manifest's entry about one page."""
     return {
         "file": path.name, "page": pdf.page, "side": side,
         "size_mm": [pdf.sheet.width, pdf.sheet.height], "bar_mm": list(pdf.sheet.bar),

@@ -1,4 +1,4 @@
-"""The words on sheets: English, or those of whoever prints; and letters for them."""
+"""The text on sheets, in English or in the language of the person who prints, and its fonts."""
 
 from __future__ import annotations
 
@@ -43,28 +43,28 @@ FONTS = tuple(
     Path(folder) for folder in ("/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/dejavu",
                                 "/usr/share/fonts/TTF")
 )  # fmt: skip
-"""Where a font with Czech and Cyrillic letters lies on the systems that have it."""
+"""Folders in which a font with Czech and Cyrillic letters lies on the systems that have it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is written on sheets."""
+    """The texts that are written on sheets."""
 
     sentences: Mapping[str, str] = field(default_factory=lambda: ENGLISH)
     tile: Callable[[str], str] = str
-    """What a tile is called."""
+    """Returns the shown name of a tile."""
 
     def say(self, key: str, **values: object) -> str:
-        """Return a sentence."""
+        """Return a sentence with its values filled in."""
         return self.sentences[key].format(**values)
 
     @property
     def is_western(self) -> bool:
-        """Whether the letters are those that every reader of PDF has a font for."""
+        """Whether the standard fonts of every PDF reader have all the letters."""
         return all(map(_is_western, self.sentences.values()))
 
     def fonts(self) -> tuple[Path, Path] | None:
-        """Return a plain and a bold font that has the letters; ``None`` where none is needed."""
+        """Return a plain and a bold font file; ``None`` where none is needed or found."""
         if not self.is_western:
             for folder in FONTS:
                 both = folder / "DejaVuSans.ttf", folder / "DejaVuSans-Bold.ttf"
@@ -74,7 +74,7 @@ class Words:
 
 
 def western(text: str) -> str:
-    """Return a text in the letters that every reader of PDF has a font for."""
+    """Return a text in letters that the standard fonts of every PDF reader have."""
     near = text if _is_western(text) else latin(text)
     return near.encode("cp1252", "replace").decode("cp1252")
 

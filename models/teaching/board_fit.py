@@ -26,52 +26,52 @@ Floats = NDArray[np.float64]
 Random = np.random.Generator
 
 VARIED = 16
-"""Ways in which each example may look another day that are fitted to."""
+"""Augmented variants per example."""
 CONTRAST = 0.25
-"""How much stronger or weaker a camera shows lines between tiles, as a natural logarithm; this and
-the next two are standard deviations."""
+"""Contrast of lines between tiles, as a natural logarithm; ``CONTRAST``, ``TINT`` and ``GRAIN`` are
+standard deviations."""
 TINT = 0.05
-"""How far one kind of cell may differ in one colour in another light, the bare ones being equal."""
+"""Change of a cell's colour channels in another light, relative to the bare cells."""
 GRAIN = 0.06
 FLATTER = 0.2
-"""Photographs are mostly sharper and better lit than play: lines are this much fainter there, as a
-natural logarithm."""
+"""Faintness that is added to lines, as a natural logarithm: photographs are mostly sharper and
+better lit than play."""
 SHIFT_PX, BLUR_PX, NOISE = 2.0, 2.0, 0.02
-"""How far sides are seen beside their place, how blurred at most, of a cell 66 pixels wide, and how
-noisy."""
+"""Standard deviation of a side's shift, largest blur (both for cells 66 pixels wide), and standard
+deviation of the noise."""
 KNOWN_QUANTILE, KNOWN_SPARE = 0.998, 3.0
-"""Cells are known up to so much beyond the strangest of those that were fitted to."""
+"""A cell is known up to ``KNOWN_SPARE`` times this quantile of the examples' distances."""
 HALF = 0.5
 SIDE_DOUBT = 2.0
-"""What is said about sides counts so much less: examples of one day agree better than days do."""
+"""Divisor of the log-odds of sides: examples of one day agree better than days do."""
 CLAY_SLOPE, LEAST_CLAY = 8.0, 0.3
-"""How much surer, as a natural logarithm, it is of the faintest clay than of the strangest tile
-without, and how far these are taken to be apart at least."""
+"""Log-odds between the faintest clay and the strangest tile without clay, and the least difference
+in strength that is assumed between them."""
 SIDE_SHRINKAGE = 0.3
-"""How much of what varies together between sides is not believed. Of twelve other tables, learnt
-from one photograph, 7 and 10 were read exactly with what the variations alone suggest, as they
-happened to fall, and 11 and 12 with this; with the empty board as well 9 and 12, and all twice."""
+"""Shrinkage of the covariance of sides. Of twelve other tables, learnt from one photograph, 7 and
+10 in two draws of variants were read exactly with the variants' own covariance, and 11 and 12 with
+this; learnt from the empty board as well, 9 and 12, and all twelve both times with this."""
 
 
 @dataclass(frozen=True, eq=False)
 class FittedBoard:
-    """A board's reader and what came out while it was made."""
+    """A board's reader with the figures of its fit."""
 
     reader: BoardReader
     tile_set: TileSet
     sureness: Floats
-    """For each example, how sure its variations are read as what they are."""
+    """For each example, the mean probability that its variants give to the truth."""
     wrong_share: float
     tiles: tuple[str, ...]
-    """What each example is called."""
+    """Name of each example's kind."""
     confusions: dict[tuple[str, str], float] = field(default_factory=dict)
-    """By kind and the kind it was taken for: how probable that is."""
+    """Mean probability by true kind and kind it was mistaken for."""
 
 
 def fit_board(examples: Examples, box: TileSet, rng: Random) -> FittedBoard:
     """Return the reader of a taught board; every kind of ``board_kinds`` must have an example."""
     names = (BARE, *box.colours, *([EYE] if EYE in board_kinds(box) else []))
-    # Cells are compared with the bare ones of their photograph; without any they say nothing.
+    # Cells are compared with the bare cells of their photograph; without any they are not used.
     lit = {photo for photo, tile in zip(examples.photos, examples.tiles, strict=True)
            if tile == BARE}  # fmt: skip
     cells = [n for n, tile in enumerate(examples.tiles)
@@ -92,7 +92,7 @@ def fit_board(examples: Examples, box: TileSet, rng: Random) -> FittedBoard:
 
 
 def _in_one_light(rows: Floats, labels: NDArray[np.int64], photos: Sequence[str]) -> Floats:
-    """Return cells as if the middle of bare ones were 0 in every photograph."""
+    """Return cell features relative to the mean of the bare cells in each photograph."""
     out = rows.copy()
     for photo in sorted(set(photos)):
         here = np.array([name == photo for name in photos])
@@ -102,7 +102,7 @@ def _in_one_light(rows: Floats, labels: NDArray[np.int64], photos: Sequence[str]
 
 
 def _varied_cells(rows: Floats, rng: Random) -> tuple[Floats, NDArray[np.int64]]:
-    """Return cells as they may look another day, and the example of each."""
+    """Return augmented cells, and the example number of each."""
     sources = np.repeat(np.arange(len(rows)), VARIED)
     many = rows[sources]
     tint = np.tile(rng.normal(0, TINT, (len(many), 3)), len(QUANTILES))
@@ -116,7 +116,7 @@ def _whitening(residuals: Floats) -> Floats:
 
 
 def _side_weights(examples: Examples, colour: str, rng: Random) -> Floats:
-    """Return what tells sides that a tile goes on across from such as two tiles meet at."""
+    """Return the weights that tell sides inside a tile from sides where two tiles meet."""
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
     rows, labels = [], []
@@ -166,7 +166,7 @@ def _clay_look(examples: Examples, box: TileSet) -> ClayLook | None:
 
 
 def _varied_sides(views: Floats, rng: Random) -> Floats:
-    """Return sides, and the same from the other end, as they may look another day."""
+    """Return augmented sides, from both ends."""
     many = np.repeat(np.concatenate([views, views[..., ::-1]]), VARIED // 2, axis=0)
     rows, columns = many.shape[2:]
     for number, view in enumerate(many):
@@ -187,7 +187,7 @@ def _outcome(
     reader: BoardReader, box: TileSet, examples: Examples,
     cells: tuple[Floats, NDArray[np.int64], NDArray[np.int64]],
 ) -> FittedBoard:  # fmt: skip
-    """Return how surely examples are read."""
+    """Return the fitted board with the sureness of its examples."""
     distances, labels, sources = cells
     shares = np.exp(-(distances - distances.min(axis=1, keepdims=True)) / 2)
     shares /= shares.sum(axis=1, keepdims=True)

@@ -1,7 +1,7 @@
 """Finds what lies on a photographed board that nobody has labelled, for its owner to confirm.
 
-Cells are sorted by likeness, bare ones being the most; the lines between cells that look alike say
-where a tile ends, and what is in the box which tiles there can be.
+Cells are clustered by their look, and the largest cluster is taken for bare cells. Lines between
+cells that look alike show where a tile ends, and the box limits which tiles are possible.
 """
 
 from __future__ import annotations
@@ -44,29 +44,29 @@ from vision.hexes.taught.reader import (
 Floats = NDArray[np.float64]
 
 APART = 5.0
-"""How far sorts of cells are apart, in deviations along the way from one to the other. On twelve
-photographs of a wooden board, colours were 5.7 to 28 apart, parts of one sort 2.5 to 3.7, but for
-one 6.0 apart and 25 cells large."""
+"""Least distance between sorts of cells, in standard deviations along the line between them. On
+twelve photographs of a wooden board, colours were 5.7 to 28 apart, and parts of one sort 2.5 to
+3.7, except for one part of 25 cells, which was 6.0 apart."""
 SAME_SORT = 0.6
-"""Sorts of two photographs are one where they differ by less of what makes them differ from bare
-cells."""
+"""Largest difference of one sort between two photographs, relative to the sort's difference from
+bare cells."""
 TWO_SORTS = 3.5
-"""How far sides with and without a line are apart where there are both, in deviations."""
+"""Least distance between sides with and without a line, in standard deviations."""
 MOSTLY_JOINED = 1.5
-"""How sure, as a natural logarithm, a side is inside a tile where no line says anything."""
+"""Log-odds that a side lies inside a tile, where lines say nothing."""
 VIEW_CELLS, VIEW_PX = (12.6, 11.2), 56
-"""What is shown of a board, in cells across and down, and how wide a cell is shown."""
+"""Section of a board that is shown, in cells across and down, and pixels per cell."""
 OWN = 2
-"""Of a side's numbers those of its own dark and light line come first."""
+"""Number of a side's features that describe its own dark and light line; they come first."""
 HALF_TURN = 3
 
 
 @dataclass(frozen=True, eq=False)
 class FoundPiece:
-    """Cells that are one tile, as far as can be told."""
+    """Cells that form one tile, as far as can be told."""
 
     sort: int
-    """Which of the sorts of cells."""
+    """Number of the tile's sort of cells."""
     cells: tuple[Cell, ...]
 
 
@@ -75,10 +75,10 @@ class FoundBoard:
     """A board in a photograph and what was found on it."""
 
     board: HexBoard
-    """In pixels of the picture as it was worked on, turned as nearly upright as it can be."""
+    """In pixels of the working picture, in the turn that is nearest to upright."""
     pieces: tuple[FoundPiece, ...]
     looks: tuple[Floats | None, ...]
-    """Of every sort that is known by now: how it differs from bare cells."""
+    """For every sort known so far: its difference from bare cells, or ``None``."""
 
 
 def find_on_board(
@@ -89,9 +89,9 @@ def find_on_board(
 
     Args:
         picture: the photograph.
-        box: what may lie there.
-        known: looks of sorts that earlier photographs showed; nothing where that is not known.
-        reader: what tells them apart, if the box was taught before; sorts are its colours then.
+        box: the tiles that may lie there.
+        known: looks of the sorts in earlier photographs; ``None`` for a sort without one.
+        reader: reader of the box, if it was taught before; sorts are its colours then.
     """
     boards = find_taught_boards(picture.bgr, 1)
     if not boards:
@@ -114,14 +114,14 @@ def find_on_board(
 
 
 def tile_of(box: TileSet, colour: str | None, cells: Iterable[Cell]) -> str | None:
-    """Return the tile of a colour, or of any, that can cover cells."""
+    """Return the tile of a colour, or of any colour, that can cover the cells."""
     shape = free_shape(tuple(cells))
     kinds = box.kinds.values() if colour is None else box.of_colour(colour)
     return next((k.name for k in kinds if k.path and path_shape(k.path) == shape), None)
 
 
 def straight_above(picture: Picture, board: HexBoard) -> Bgr:
-    """Return a board as it is seen from straight above, its middle in the middle."""
+    """Return a rectified view of a board from straight above, centred on its middle."""
     wide, high = (round(cells * VIEW_PX) for cells in VIEW_CELLS)
     x, y = np.meshgrid((np.arange(wide) + 0.5) / VIEW_PX - VIEW_CELLS[0] / 2,
                        (np.arange(high) + 0.5) / VIEW_PX - VIEW_CELLS[1] / 2)  # fmt: skip
@@ -132,7 +132,7 @@ def straight_above(picture: Picture, board: HexBoard) -> Bgr:
 
 
 def shown_at(cell: Cell) -> tuple[float, float]:
-    """Return where the middle of a cell is shown straight from above, in pixels."""
+    """Return the pixel of a cell's middle in the view from straight above."""
     x, y = plane_of([cell])[0]
     return (x + VIEW_CELLS[0] / 2) * VIEW_PX, (y + VIEW_CELLS[1] / 2) * VIEW_PX
 
@@ -146,9 +146,9 @@ def _upright(board: HexBoard) -> HexBoard:
 
 
 def _any_colour(box: TileSet) -> TileSet:
-    """Return a box in which every colour has the tiles of all: nobody has said yet which is which.
+    """Return a box in which every colour has the tiles of all, since colours are not named yet.
 
-    The most that any colour has of a shape is what each of them has.
+    Each colour has as many tiles of a shape as the colour that has most of them.
     """
     shapes: dict[str, int] = {}
     for kind in box.kinds.values():
@@ -179,7 +179,7 @@ def _sorted(
                      len(QUANTILES))  # fmt: skip
     usual = rows[labels == bare].mean(axis=0) - middle
     others = [k for k in range(int(labels.max()) + 1) if k != bare]
-    # The lightest first, whatever the clusters happen to be called.
+    # The lightest sort comes first, since cluster numbers are arbitrary.
     others.sort(key=lambda k: -float(rows[labels == k].mean()))
     means = [rows[labels == k].mean(axis=0) - middle - usual for k in others]
     numbers, looks = _named_as(means, list(known), most)
@@ -191,7 +191,7 @@ def _sorted(
 
 
 def _clusters(rows: Floats, most: int) -> NDArray[np.int64]:
-    """Return the number of each row's cluster: as many as are clearly apart."""
+    """Return each row's cluster, for the largest number of clusters that are clearly apart."""
     from sklearn.cluster import AgglomerativeClustering
 
     found = np.zeros(len(rows), np.int64)
@@ -204,7 +204,7 @@ def _clusters(rows: Floats, most: int) -> NDArray[np.int64]:
 
 
 def _apart(one: Floats, other: Floats) -> float:
-    """Return how far two clusters are apart in deviations along the way between them."""
+    """Return the distance of two clusters, in standard deviations along the line between them."""
     way = other.mean(axis=0) - one.mean(axis=0)
     far = float(np.linalg.norm(way))
     along = [part @ way / max(far, 1e-9) for part in (one, other)]
@@ -214,7 +214,7 @@ def _apart(one: Floats, other: Floats) -> float:
 def _named_as(
     means: Sequence[Floats], known: list[Floats | None], most: int
 ) -> tuple[list[int], list[Floats | None]]:
-    """Return for each new look the sort that it is, and all looks with those that are new."""
+    """Return the sort of each new look, and all looks with the new ones added."""
     free = [*range(len(known)), *range(len(known), most)]
     best: tuple[float, tuple[int, ...]] = (float("inf"), ())
     for numbers in permutations(free, len(means)):
@@ -229,7 +229,7 @@ def _named_as(
 
 
 def _unlike(one: Floats, other: Floats | None) -> float:
-    """Return by how much of what makes them differ from bare cells two looks differ."""
+    """Return the difference of two looks, relative to their difference from bare cells."""
     if other is None:
         return SAME_SORT
     return float(np.linalg.norm(one - other)) / max(
@@ -241,7 +241,7 @@ def _unlike(one: Floats, other: Floats | None) -> float:
 
 
 def _reading(bgr: Bgr, board: HexBoard, sorts: Mapping[Cell, int], box: TileSet) -> CellReadings:
-    """Return what is believed of cells whose sorts are called by the colours of a box."""
+    """Return cell readings in which each sort is called by a colour of the box."""
     names = [box.colours[sorts[cell]] if cell in sorts else BARE for cell in CELLS]
     held = {cell: np.eye(len(CONTENTS))[CONTENTS.index(name)]
             for cell, name in zip(CELLS, names, strict=True)}  # fmt: skip
@@ -260,7 +260,7 @@ def _reading(bgr: Bgr, board: HexBoard, sorts: Mapping[Cell, int], box: TileSet)
 
 
 def _sides(cells: Sequence[Cell]) -> Iterator[tuple[Cell, int]]:
-    """Yield the sides between cells, each once."""
+    """Yield each side between two of the cells once."""
     for cell in cells:
         for side in range(HALF_TURN):
             if hex_neighbours(cell)[side] in cells:
@@ -268,7 +268,7 @@ def _sides(cells: Sequence[Cell]) -> Iterator[tuple[Cell, int]]:
 
 
 def _all_inside(box: TileSet, colour: str, cells: int) -> int | None:
-    """Return how many sides lie inside tiles where a colour's cells are those of all its tiles."""
+    """Return the number of sides inside tiles if the cells are exactly a colour's whole stock."""
     kinds = [kind for kind in box.of_colour(colour) for _ in range(kind.count)]
     if sum(len(kind.cells) for kind in kinds) != cells:
         return None
@@ -278,18 +278,18 @@ def _all_inside(box: TileSet, colour: str, cells: int) -> int | None:
 def _joined(
     bgr: Bgr, board: HexBoard, sides: Sequence[tuple[Cell, int]], inside: int | None
 ) -> Floats:
-    """Return how sure it is of each side of one sort that a tile goes on across it.
+    """Return the probability of each side of one sort that a tile continues across it.
 
     Args:
         bgr: the picture.
         board: where the board lies.
-        sides: between cells of one sort.
-        inside: how many of them lie inside tiles, if that is known.
+        sides: sides between cells of one sort.
+        inside: number of sides that lie inside tiles, if known.
     """
     if not sides:
         return np.zeros(0)
     clear = np.abs(side_features(side_views(cut_out(bgr, side_outlines(board, sides)))))
-    # The sharpest line at the side itself, in brightness, by both widths.
+    # The sharpest brightness line at the side itself, averaged over both line widths.
     own = clear.reshape(len(sides), len(LINES), -1, WAYS)[:, :, :OWN, 0].max(axis=2).mean(axis=1)
     order = np.sort(own)
     cuts = [(_apart(order[:n, None], order[n:, None]), n) for n in range(1, len(order))]

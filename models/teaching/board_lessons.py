@@ -1,8 +1,8 @@
 """Examples from photographs of a board with tiles on it, for games that are played on one.
 
-Tiles of several cells are learnt cell by cell: how bare cells look, how cells of each colour do,
-and how the side between two cells of a colour looks where one tile goes on and where two meet.
-Which tile it is, the cells say.
+Tiles of several cells are learnt cell by cell: the look of bare cells, of cells of each colour,
+and of the side between two cells of one colour, inside a tile and where two tiles meet.
+The cells then determine the tile.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from vision.hexes.taught.boards import (
 )
 
 INNER = 0.6
-"""The part of a cell that its colour is taken from."""
+"""Inner part of a cell from which its colour is taken."""
 LEAST_AHEAD = 1.15
-"""How much better the labels must fit in one turn of the board than in any other."""
+"""Factor by which the labels must fit one turn of the board better than any other."""
 MOST_BARE = 40
-"""Bare cells of one photograph that are learnt from."""
+"""Most bare cells of one photograph that are learnt from."""
 HALF_TURN = 3
 CLAY = "clay/"
-"""What the names of clay begin with."""
+"""Prefix of the names of clay."""
 
 Names = Mapping[str, tuple[str, int]]
 
@@ -54,7 +54,7 @@ Names = Mapping[str, tuple[str, int]]
 def laid_cells(
     picture: Picture, board: HexBoard, labels: Sequence[Label], named: Sequence[tuple[str, str]]
 ) -> tuple[list[tuple[Cell, ...]], float]:
-    """Return the board's own cells of each label, and how well colours go with them."""
+    """Return the board's own cells of each label, and how well the colours match them."""
     if labels and all(label.cells for label in labels):
         cells = [label.cells for label in labels]
         way = turned_to(picture.bgr, board, cells, [colour for _, colour in named])
@@ -67,7 +67,7 @@ def laid_cells(
 
 
 def _under(picture: Picture, board: HexBoard, label: Label) -> tuple[Cell, ...]:
-    """Return the cells whose middles an outline goes round, or the one that a point is on."""
+    """Return the cells whose middles lie inside a label's outline, or the one at its point."""
     middles = picture.whole_px(board.px(plane_of(CELLS)))
     if label.outline_px is not None:
         ring = label.outline_px.astype(np.float32)[:, None]
@@ -82,7 +82,7 @@ def _under(picture: Picture, board: HexBoard, label: Label) -> tuple[Cell, ...]:
 
 @dataclass(frozen=True)
 class Way:
-    """One way to lay the owner's cells over the board's."""
+    """One way to lay the owner's cells over the board's cells."""
 
     laid: list[tuple[Cell, ...]]
     worth: float
@@ -93,14 +93,14 @@ def turned_to(
     bgr: Bgr, board: HexBoard, said: Sequence[tuple[Cell, ...]], colours: Sequence[str],
     hidden: Collection[Cell] = (),
 ) -> Way:  # fmt: skip
-    """Return the cells in the turn, and at the place, in which colours differ most by label.
+    """Return the turn and position of the labels at which colours differ most between labels.
 
     Args:
         bgr: the picture.
         board: where it lies.
         said: the cells of each label.
-        colours: their colours; where one is a hole, cells are counted from the middle.
-        hidden: cells whose colour something lies on.
+        colours: the labels' colours; if one is a hole, cells are counted from the middle.
+        hidden: cells whose colour is covered by something.
     """
     looks = _colours_of(bgr, board)
     ways = sorted(_ways(said, colours, looks, hidden), key=lambda way: -way.worth)
@@ -134,7 +134,7 @@ def _ways(
 def _told_apart(
     laid: Sequence[tuple[Cell, ...]], colours: Sequence[str], looks: Mapping[Cell, Points]
 ) -> float:
-    """Return how much more cells of different labels differ than cells of the same."""
+    """Return the ratio of total colour variance to variance within labels."""
     names = dict.fromkeys(looks, BARE)
     names |= {cell: c for cells, c in zip(laid, colours, strict=True)
               for cell in cells if cell in looks}  # fmt: skip
@@ -149,7 +149,7 @@ def _told_apart(
 
 
 def _colours_of(bgr: Bgr, board: HexBoard) -> dict[Cell, Points]:
-    """Return the mean colour of the inner part of each cell, Lab."""
+    """Return the mean Lab colour of the inner part of each cell."""
     found = {}
     lab = cv2.cvtColor(bgr, cv2.COLOR_BGR2LAB)
     for cell, corners in zip(CELLS, cell_outlines(board, CELLS), strict=True):
@@ -169,7 +169,7 @@ def has_board(box: TileSet) -> bool:
 
 
 def check_learnt(examples: Examples, box: TileSet) -> None:
-    """Refuse lessons that leave out something that must be told apart.
+    """Refuse examples that lack something the reader must tell apart.
 
     Raises:
         TeachingError: says what to photograph.
@@ -232,7 +232,7 @@ def _ways_round(
     picture: Picture, boards: Sequence[HexBoard], groups: Sequence[Sequence[Label]], box: TileSet,
     mapping: Names | None,
 ) -> list[Lying]:  # fmt: skip
-    """Return what lies on each board; which of a ring is the first, colours say."""
+    """Return what lies on each board; colours decide which board of the ring is the first."""
     tried: list[list[Lying]] = []
     problem: TeachingError | None = None
     for first in range(len(boards)):
@@ -251,7 +251,7 @@ def _lying(
     picture: Picture, board: HexBoard, labels: Sequence[Label], box: TileSet,
     mapping: Names | None,
 ) -> Lying:  # fmt: skip
-    """Return what lies on one board, in its own cells."""
+    """Return what lies on one board, in the board's own cells."""
     tiles = [label for label in labels if not label.tile.startswith(CLAY)]
     clay = [label for label in labels if label.tile.startswith(CLAY)]
     named = [_named(label, box, mapping) for label in tiles]
@@ -278,15 +278,15 @@ def _lying(
 
 @dataclass(frozen=True)
 class Lying:
-    """What lies on a board, in its own cells."""
+    """What lies on a board, in the board's own cells."""
 
     tiles: list[tuple[str, str, tuple[Cell, ...]]]
     """Tile, colour and cells."""
     worth: float
-    """How much the cells' colours go with that."""
+    """How well the cells' colours match."""
     eyes: tuple[Cell, ...] = ()
     clay: Mapping[Cell, tuple[str, int]] = field(default_factory=dict)
-    """By cell which clay lies there, and the side that it opens to."""
+    """For each cell with clay: its kind and the side that it opens to, or -1."""
 
 
 def _named(label: Label, box: TileSet, mapping: Names | None) -> tuple[str, str]:
@@ -334,7 +334,7 @@ def _cut(bgr: Bgr, board: HexBoard, lying: Lying, photo: str) -> Examples:
 
 
 def _sides(colours: Mapping[Cell, tuple[str, int]]) -> Iterator[tuple[str, Cell, int]]:
-    """Yield what each side between two cells of a colour is, and where."""
+    """Yield name, cell and number of each side between two cells of a colour."""
     for cell, (colour, number) in colours.items():
         for side in range(HALF_TURN):
             other = colours.get(hex_neighbours(cell)[side])

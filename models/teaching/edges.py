@@ -1,8 +1,8 @@
-"""Outlines of tiles whose middles are known: from the edges that all of them share.
+"""Outlines of tiles whose middles are known, from the edges that all of them share.
 
-What is printed differs from kind to kind; the border of a tile is where all kinds agree. So one
-size and one turn are looked for at which nearly every labelled tile has an edge all around, and
-then each tile is put right by itself.
+Prints differ from kind to kind, but every tile has a border. So the common size and turn are
+searched for at which nearly every labelled tile has an edge all around, and then each tile is
+adjusted by itself.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from vision.core.outline import HEX_UNIT, SQUARE_UNIT
 Array = NDArray[np.float64]
 
 WORKING_PX = 56.0
-"""Distance of neighbours at which edges are looked for."""
+"""Distance between neighbours in the downscaled picture in which edges are searched."""
 SMALLEST, LARGEST = 0.34, 1.04
-"""Widths that are tried, in distances to the nearest neighbour."""
+"""Range of widths that are tried, relative to the distance to the nearest neighbour."""
 SIZES, TURNS = 28, 18
 BORDER_SEEN = 0.33
-"""Strength of a border that is one: 0.66 around dark tiles that lie apart, 0.25 at best where they
-touch."""
+"""Edge strength from which on a border is seen: it is 0.66 around dark tiles that lie apart, and
+0.25 at best where they touch."""
 FEWEST_IN_ROWS, IN_ROWS = 6, 0.8
-"""So many tiles whose nearest neighbours' directions agree so well lie in rows."""
+"""Least number of tiles, and least agreement of their neighbours' directions, to form rows."""
 FINE_SIZES, FINE_TURNS = 14, np.radians((-3.0, -1.5, 0.0, 1.5, 3.0))
 ALONG = 14
-"""Points along a side that are looked at."""
+"""Sampling points along a side."""
 AGREE = 0.35
-"""A border is as strong as in this quantile of the tiles: some lie on their own colour."""
+"""Quantile of the tiles that rates a border: some tiles lie on their own colour."""
 WEAK_EDGE = 24.0
-"""Steps of brightness that count half; stronger ones count little more."""
+"""Step of brightness that counts half; stronger steps count little more."""
 MOST_ASKED = 48
-"""So many tiles are enough to find the size of all."""
+"""Most tiles that are sampled to find the common size."""
 TOUCHING = 0.4
-"""How much larger outlines are preferred, as an exponent: prints have borders too, inside the
-tile's own, and touching tiles of one colour hardly show theirs."""
+"""Exponent of the preference for larger outlines: prints have borders inside the tile's own, and
+touching tiles of one colour hardly show theirs."""
 OWN_SHIFTS = np.linspace(-0.12, 0.12, 7)
 OWN_TURNS = np.radians(np.linspace(-5, 5, 5))
 LONE_SHARE = 0.3
-"""A single tile is taken to be at most so much of the picture's shorter side."""
+"""Assumed distance between neighbours for a single tile, of the picture's shorter side."""
 
 
 def outlines_around(
@@ -51,9 +51,9 @@ def outlines_around(
 
     Args:
         bgr: the picture.
-        middles_px: where the tiles' middles are.
-        shape: of the tiles.
-        hint_px: how wide tiles are, where something is known of it.
+        middles_px: the tiles' middles.
+        shape: shape of the tiles.
+        hint_px: approximate width of the tiles, if known.
     """
     apart = _nearest(middles_px, bgr)
     scale = min(1.0, WORKING_PX / (hint_px or apart))
@@ -65,11 +65,11 @@ def outlines_around(
     sizes = np.geomspace(smallest, largest, SIZES) * scale
     score, form = _form(maps, middles, shape, sizes, _turns(middles, shape))
     if score < BORDER_SEEN:
-        # Touching tiles of one colour: their borders hardly show, but their neighbours do.
+        # Touching tiles of one colour hardly show borders, but their neighbours give the width.
         width = (hint_px or apart) * scale
         form = width, float(_turns(middles, shape).mean())
         return _unscaled(middles[:, None] + _unit(shape, *form), scale)
-    # Owners point a little beside the middle: the size is looked at again from the true ones.
+    # Owners point slightly beside the middle, so the size is fitted again from corrected middles.
     middles = _own_places(maps, middles, shape, *form).mean(axis=1)
     sizes = form[0] * np.linspace(0.88, 1.14, FINE_SIZES)
     _, form = _form(maps, middles, shape, sizes, form[1] + FINE_TURNS)
@@ -81,7 +81,7 @@ def _unscaled(corners: Array, scale: float) -> Array:
 
 
 def _turns(middles: Array, shape: Shape) -> Array:
-    """Return the turns to try: as neighbours lie where they lie in rows, else every one."""
+    """Return the turns to try: near the direction of rows if tiles form rows, else all turns."""
     folds = 4 if shape == "square" else 6
     every = np.arange(TURNS) * 2 * np.pi / folds / TURNS
     if len(middles) < FEWEST_IN_ROWS:
@@ -93,7 +93,7 @@ def _turns(middles: Array, shape: Shape) -> Array:
     agreed = np.exp(1j * folds * np.arctan2(nearest[:, 1], nearest[:, 0])).mean()
     if abs(agreed) < IN_ROWS:
         return every
-    # The neighbours of a hex lie between its corners.
+    # The neighbours of a hex lie opposite its sides, not its corners.
     first = float(np.angle(agreed)) / folds + (0 if shape == "square" else np.pi / 6)
     return np.asarray(first + 2 * FINE_TURNS)
 
@@ -101,7 +101,7 @@ def _turns(middles: Array, shape: Shape) -> Array:
 def _form(
     maps: Array, middles: Array, shape: Shape, sizes: Array, turns: Array
 ) -> tuple[float, tuple[float, float]]:
-    """Return how much of an edge tiles have all around at best, and at which width and turn."""
+    """Return the best edge strength all around the tiles, with its width and turn."""
     asked = middles[:: len(middles) // MOST_ASKED + 1]
     best, form = (-1.0, -1.0), (float(sizes[0]), 0.0)
     for size in sizes:
@@ -114,7 +114,7 @@ def _form(
 
 
 def _nearest(middles: Points, bgr: Bgr) -> float:
-    """Return how far neighbours are apart."""
+    """Return the usual distance between neighbours."""
     if len(middles) < 2:
         return float(LONE_SHARE * min(bgr.shape[:2]))
     apart = np.linalg.norm(middles[:, None] - middles[None], axis=2)
@@ -123,7 +123,7 @@ def _nearest(middles: Points, bgr: Bgr) -> float:
 
 
 def _edge_maps(bgr: Bgr, scale: float) -> Array:
-    """Return how much colours change to the right and downwards, 2 x height x width."""
+    """Return colour gradients to the right and downwards, saturated, 2 x height x width."""
     if scale < 1:
         bgr = np.asarray(cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
     smooth = cv2.GaussianBlur(bgr, (0, 0), 1.2).astype(np.float32)
@@ -136,14 +136,14 @@ def _edge_maps(bgr: Bgr, scale: float) -> Array:
 
 
 def _unit(shape: Shape, width: float, turn: float) -> Array:
-    """Return the corners of a tile of some width around the origin."""
+    """Return the corners of a tile of a given width and turn around the origin."""
     unit = SQUARE_UNIT / 2 if shape == "square" else HEX_UNIT / np.sqrt(3)
     c, s = np.cos(turn), np.sin(turn)
     return np.asarray(unit * width @ np.array([[c, s], [-s, c]]))
 
 
 def _strengths(maps: Array, middles: Array, unit: Array) -> Array:
-    """Return how much of an edge each side of each tile has, tiles x sides."""
+    """Return the mean edge strength of each side of each tile, tiles x sides."""
     ends = np.roll(unit, -1, axis=0)
     share = (np.arange(ALONG) + 0.5) / ALONG
     share = 0.06 + 0.88 * share
@@ -158,7 +158,7 @@ def _strengths(maps: Array, middles: Array, unit: Array) -> Array:
 
 
 def _own_places(maps: Array, middles: Array, shape: Shape, width: float, turn: float) -> Array:
-    """Return the outlines with each tile shifted and turned to where its own border is."""
+    """Return the outlines with each tile shifted and turned to its own border."""
     best = np.full(len(middles), -1.0)
     corners = np.zeros((len(middles), 4 if shape == "square" else 6, 2))
     for own_turn in OWN_TURNS:
@@ -166,7 +166,7 @@ def _own_places(maps: Array, middles: Array, shape: Shape, width: float, turn: f
         for dx in OWN_SHIFTS:
             for dy in OWN_SHIFTS:
                 moved = middles + np.array([dx, dy]) * width
-                # Ties, as on a tile's own colour, stay where the owner pointed.
+                # The penalty decides ties, as on a tile's own colour, for the owner's point.
                 off = abs(dx) + abs(dy) + abs(own_turn)
                 score = _strengths(maps, moved, unit).mean(axis=1) - 0.05 * off
                 better = score > best

@@ -1,4 +1,4 @@
-"""Tiles cut out of photographs to learn from, and the many ways they may look another day."""
+"""Tiles cut out of photographs as training examples, and their random augmentation."""
 
 from __future__ import annotations
 
@@ -19,52 +19,52 @@ Random = np.random.Generator
 KEPT_PX = 112
 GRAINS = 1 << 18
 DARKEST = 1.6
-"""How little light falls on a tile at worst, as a natural logarithm."""
+"""Greatest darkening of a tile in low light, as a natural logarithm."""
 ROOM = 1.35
-"""Examples are kept with that much around them, so that outlines that miss can be made of them."""
+"""Examples are kept with this factor of room around them, to simulate outlines that miss."""
 Floats = NDArray[np.float32]
 
 ROUNDS = 4
-"""Turns settle in two rounds; more are for kinds with many unlike examples."""
+"""Rounds of alignment: two settle most kinds, more are for kinds with many unlike examples."""
 
 
 def folds_of(shape: str) -> int:
-    """Return how many turns bring a tile back."""
+    """Return the number of turns that bring a tile back to its start."""
     return 4 if shape == "square" else 6
 
 
 @dataclass(frozen=True, slots=True)
 class Hardness:
-    """How far a tile may look otherwise than in the photograph it was learnt from."""
+    """How far augmentation changes a tile from the photograph it was learnt from."""
 
     shift: float = 0.04
-    """Of its outline, in widths; this and the next two are standard deviations."""
+    """Shift of the outline in widths; standard deviation, as are the next three fields."""
     size: float = 0.035
     turn_deg: float = 2.0
     lean: float = 0.03
-    """Stretch along any direction."""
+    """Stretch along a random direction."""
     gain: float = 0.2
     channel: float = 0.1
-    """Brightness, and that of each colour, as natural logarithms."""
+    """Brightness, and that of each colour channel, as natural logarithms."""
     shade: float = 0.12
-    """Brighter towards one side."""
+    """Brightness gradient across the tile, as a natural logarithm."""
     colour: float = 0.35
-    """How strong colours are, as a natural logarithm: cameras and lamps differ most in that."""
+    """Saturation as a natural logarithm: cameras and lamps differ most in it."""
     curve: float = 0.15
-    """How dark the middle tones are, likewise."""
+    """Gamma of the tone curve, as a natural logarithm."""
     veil: float = 0.12
-    """White that a lens or a lamp lays over everything, of 1."""
+    """Veiling glare: share of white that a lens or a lamp lays over everything."""
     blur_px: float = 2.2
     noise: float = 7.0
     coarsest_px: float = 24.0
-    """Tiles may be only that wide in a picture."""
+    """Smallest width of a tile in a picture."""
     dark: float = 0.2
-    """How often little light falls on it, so that the camera's noise shows."""
+    """Probability of low light, in which the camera's noise shows."""
     beside: float = 0.7
-    """How often something else lies around the tile: what does is no part of it."""
+    """Probability that a tile's surroundings are replaced, since they are no part of it."""
 
     def times(self, factor: float) -> Hardness:
-        """Return what misses by so much more."""
+        """Return the hardness with all deviations multiplied by a factor."""
         misses = ("shift", "size", "turn_deg", "lean", "gain", "channel", "shade", "colour",
                   "curve", "veil")  # fmt: skip
         return replace(self, **{name: getattr(self, name) * factor for name in misses})
@@ -72,21 +72,21 @@ class Hardness:
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Labelled tiles, upright by the owner's own turns."""
+    """Labelled tiles, with the turns by which their prints are upright to the owner."""
 
     patches: Patches
     """N x 112 x 112 x 3 of uint8, with room around the tile."""
     tiles: tuple[str, ...]
     turns: NDArray[np.int64]
-    """By which the print is turned clockwise against its patch; -1 where the kind has no up."""
+    """Clockwise turns of the print against its patch; -1 where the kind has no up."""
     photos: tuple[str, ...]
-    """The file that each comes from."""
+    """File name of the photograph that each example comes from."""
 
     def __len__(self) -> int:
         return len(self.tiles)
 
     def some(self, numbers: Sequence[int]) -> Examples:
-        """Return a choice of them."""
+        """Return the examples with these numbers."""
         picked = list(numbers)
         return Examples(
             self.patches[picked], tuple(self.tiles[n] for n in picked), self.turns[picked],
@@ -95,7 +95,7 @@ class Examples:
 
 
 def without_strangers(examples: Examples, stranger: str) -> tuple[Examples, Examples]:
-    """Return the tiles among examples, and what is none."""
+    """Return the examples that are tiles, and those that are strangers."""
     is_tile = np.array([tile != stranger for tile in examples.tiles], bool)
     return (examples.some(np.flatnonzero(is_tile).tolist()),
             examples.some(np.flatnonzero(~is_tile).tolist()))  # fmt: skip
@@ -112,7 +112,7 @@ def joined(parts: Sequence[Examples]) -> Examples:
 
 
 def cut_example(bgr: Bgr, corners_px: Points) -> Bgr:
-    """Return a tile with room around it."""
+    """Return a tile cut out with room around it."""
     middle = corners_px.mean(axis=0)
     return cut_one(bgr, middle + (corners_px - middle) * ROOM, KEPT_PX)
 
@@ -120,7 +120,7 @@ def cut_example(bgr: Bgr, corners_px: Points) -> Bgr:
 def varied(
     patches: Patches, steps: Sequence[int], folds: int, rng: Random, hardness: Hardness
 ) -> Patches:
-    """Return each example once as it may look, turned clockwise by whole steps of its lattice."""
+    """Return an augmented variant of each example, turned clockwise by steps of its lattice."""
     out = np.empty((len(patches), PATCH_PX, PATCH_PX, 3), np.uint8)
     inside = inside_of(folds)
     for number, (patch, step) in enumerate(zip(patches, steps, strict=True)):
@@ -134,7 +134,7 @@ def varied(
 
 @lru_cache(maxsize=2)
 def inside_of(folds: int) -> NDArray[np.uint8]:
-    """Return which pixels of a kept patch the tile covers, height x width."""
+    """Return a mask of the pixels of a kept patch that the tile covers."""
     corners = patch_corners(folds, KEPT_PX)
     middle = (KEPT_PX - 1) / 2
     mask = np.zeros((KEPT_PX, KEPT_PX), np.uint8)
@@ -143,7 +143,7 @@ def inside_of(folds: int) -> NDArray[np.uint8]:
 
 
 def _something(patches: Patches, rng: Random) -> Bgr:
-    """Return what may lie around a tile: another one, or something of one colour."""
+    """Return random surroundings of a tile: another example, or a plain colour."""
     if rng.random() < 0.5:
         return np.asarray(patches[int(rng.integers(len(patches)))])
     colour = rng.uniform(10, 245, 3).astype(np.uint8)
@@ -151,7 +151,7 @@ def _something(patches: Patches, rng: Random) -> Bgr:
 
 
 def plain(patches: Patches, steps: Sequence[int], folds: int) -> Patches:
-    """Return the examples as play would cut them, only turned."""
+    """Return the examples cut as in play, turned but otherwise unchanged."""
     still = Hardness(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, PATCH_PX, 0, 0)
     return varied(patches, steps, folds, np.random.default_rng(0), still)
 
@@ -173,8 +173,8 @@ def _varied(patch: Bgr, turn: float, rng: Random, hardness: Hardness) -> Bgr:
 
 
 def _source_from_patch(turn: float, rng: Random, hardness: Hardness) -> NDArray[np.float64]:
-    """Return the map from a patch of play to the kept patch that it is taken from."""
-    # A print turned clockwise is found by looking where it was before.
+    """Return the affine map from a patch of play to the kept patch that it is taken from."""
+    # A print turned clockwise is sampled where it was before the turn.
     angle = -turn + np.radians(rng.normal(0, hardness.turn_deg))
     c, s = np.cos(angle), np.sin(angle)
     stretch = np.eye(2) + _symmetric(rng, hardness.lean)
@@ -210,12 +210,12 @@ def _lit(patch: Bgr, rng: Random, hardness: Hardness) -> Bgr:
 
 @lru_cache(maxsize=1)
 def _grains() -> NDArray[np.float32]:
-    """Return noise to take pieces of: drawing it anew takes longer than all else here."""
+    """Return a bank of noise to cut from: fresh noise would take longer than all other steps."""
     return np.random.default_rng(0).standard_normal(GRAINS, np.float32)
 
 
 def _coloured(patch: Bgr, rng: Random, hardness: Hardness) -> Bgr:
-    """Return the patch with colours paler or stronger."""
+    """Return the patch with weaker or stronger saturation."""
     if not hardness.colour:
         return patch
     strength = float(np.exp(rng.normal(0, hardness.colour)))
@@ -224,7 +224,7 @@ def _coloured(patch: Bgr, rng: Random, hardness: Hardness) -> Bgr:
 
 
 def _tones(rng: Random, hardness: Hardness) -> NDArray[np.float32]:
-    """Return what each of 256 tones becomes: darker or lighter, and under a veil."""
+    """Return a lookup table for 256 tones, with a random gamma and veil."""
     tones = np.linspace(0, 1, 256)
     if hardness.curve:
         tones = tones ** np.exp(rng.normal(0, hardness.curve))
@@ -236,7 +236,7 @@ def _tones(rng: Random, hardness: Hardness) -> NDArray[np.float32]:
 
 
 def aligned(examples: Examples, folds: int) -> Examples:
-    """Return the examples with a turn for each that had none, equal prints turned equally."""
+    """Return the examples with a turn for each that had none, aligned within each kind."""
     turns = examples.turns.copy()
     for tile in sorted(set(examples.tiles)):
         loose = [
@@ -256,10 +256,10 @@ def _every_turn(examples: Examples, numbers: list[int], folds: int) -> Floats:
 
 
 def _agreed(rows: Floats) -> NDArray[np.int64]:
-    """Return by how many steps each example is turned to look like the others."""
+    """Return the turns that align each example with the others."""
     count = len(rows)
     flat = rows.reshape(count * rows.shape[1], -1)
-    # The example that some turn of every other one comes nearest to is what all are turned to.
+    # The reference is the example that the best turns of all others are closest to.
     squares = (flat**2).sum(axis=1)
     apart = squares[None] - 2 * rows[:, 0] @ flat.T + squares[:: rows.shape[1], None]
     apart = apart.reshape(count, count, -1)

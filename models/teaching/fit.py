@@ -1,4 +1,4 @@
-"""Fits a reader to examples in seconds: varies them, analyses, and says how sure it may be."""
+"""Fits a reader to examples in seconds: augmentation, discriminant analysis and calibration."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 WAYS = 200
-"""The strongest ways in which examples of one look vary that are kept."""
+"""Principal directions of variation within looks that are kept."""
 ASKED_FOR_WAYS = 1200
 Random = np.random.Generator
 
 MOST_ROWS = 2500
-"""Varied examples that are fitted to: more read no better, and take longer."""
+"""Augmented examples that are fitted to: more read no better, and take longer."""
 FEWEST_VARIED, MOST_VARIED = 3, 40
 MOST_PHOTOS = 4
-"""Photographs whose prints are kept to be laid beside doubtful tiles."""
+"""Most photographs whose prints are kept for comparison with doubtful tiles."""
 FEW_KINDS = 12
-"""Kinds that were all seen once are taken for lands where there are so few, and none has an up."""
+"""Most kinds that are taken for lands if each was seen once and none has an up."""
 ONE_PRINT = 0.55
-"""Likeness of two examples of one kind, by the network's numbers for prints, above which they show
-one print. In invented boxes of prints it is 0.66 to 0.92, in such of lands 0.31 to 0.45."""
+"""Mean cosine similarity of examples of one kind, in the network's features for prints, above which
+they show one print. In invented boxes it is 0.66 to 0.92 for prints, and 0.31 to 0.45 for lands."""
 SHRINKAGE, SHRINKAGE_LANDS = 0.3, 0.8
-"""How little is made of the ways in which examples vary."""
+"""Shrinkage of the covariance in the discriminant analysis, for prints and for lands."""
 PRINT_SCALES, LAND_SCALES = (1.0, 0.0), (0.375, 2.5)
-"""How much the network's numbers for prints and for lands count in boxes of either. The second were
-chosen on eight invented boxes; wrong of 500 prints with one and with five examples a kind: 69, 13
-with both counting 1 and shrinkage 0.5; so 41, 13 with 0.5, 33, 14 with 0.8, 31, 15 with 0.95."""
+"""Weights of the network's features for prints and for lands, in boxes of either. The second pair
+was chosen on eight invented boxes; wrong of 500 prints with one and with five examples per kind: 69
+and 13 with weights 1 and shrinkage 0.5; with it 41, 13 at 0.5, 33, 14 at 0.8, 31, 15 at 0.95."""
 CALIBRATING_ROWS = 1000
 HARDER = 1.25
-"""What is calibrated with misses by so much more than what was fitted to."""
+"""Factor on the deviations of examples for calibration, relative to those for fitting."""
 TEMPERATURES = np.geomspace(1, 80, 40)
 KNOWN_QUANTILE, KNOWN_SPARE, KNOWN_ONCE = 0.998, 1.1, 2.6
-"""Tiles are known up to so much beyond the strangest of a thousand hard examples; much further
-where kinds were seen once only, since nobody knows then how far their prints differ."""
+"""A tile is known up to ``KNOWN_SPARE`` times this quantile of the hard examples' distances, and up
+to ``KNOWN_ONCE`` times where kinds were seen only once, whose spread of prints is unknown."""
 DOUBT_ONCE = 2.0
-"""Differences count so much less where lands were seen once: nobody knows then how far their prints
-differ. Of 500 prints of eight invented boxes 363 of 368 at 0.99 were right without that, 207 of 208
-with it; the mean logarithm of what was said is best so."""
+"""Factor on the temperature where lands were seen only once, since the spread of their prints is
+unknown then. Of 500 prints of eight invented boxes, 363 of 368 at 0.99 were right without it and
+207 of 208 with it; the mean log-likelihood is best with it."""
 LEAST_ONCE = 13.0
-"""Temperature of lands that were seen once, at least, before that: few kinds may be told apart in
-any light and say nothing about their other prints. In the eight boxes it came out as 13 to 33."""
+"""Least temperature of lands that were seen once, before ``DOUBT_ONCE``: few kinds may be separable
+in any light and say nothing about their other prints. In the eight boxes it was 13 to 33."""
 SAME_LOOK = 0.05
-"""Two turns of a kind look the same when their middles are so close, in usual distances between
-examples of one look."""
+"""Two turns of a kind look the same if their mean features differ by less than this share of the
+features' norm."""
 
 
 # --- The analysis that tells looks apart ---
@@ -64,7 +64,7 @@ examples of one look."""
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Features of varied examples: which look each shows, and which example it was."""
+    """Features of augmented examples, with the look and the source example of each."""
 
     rows: Floats
     looks: Ints
@@ -72,7 +72,7 @@ class Rows:
 
 
 def analysed(learnt: Rows, count: int, shrinkage: float, scales: Floats) -> tuple[Floats, Floats]:
-    """Return the map to the space that tells looks apart, and the looks' middles there."""
+    """Return the projection that separates looks, and the looks' centres in its space."""
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
     rows = learnt.rows * scales
@@ -84,7 +84,7 @@ def analysed(learnt: Rows, count: int, shrinkage: float, scales: Floats) -> tupl
     analysis = LinearDiscriminantAnalysis(solver="eigen", shrinkage=shrinkage)
     analysis.fit((rows @ basis).astype(np.float64), learnt.looks)
     project = scales[:, None] * (basis @ analysis.scalings_[:, : count - 1].astype(np.float32))
-    # What is stored is rounded: the middles must be those of the rounded map.
+    # The projection is stored as float16, so the centres must be those of the rounded one.
     project = project.astype(np.float16).astype(np.float32)
     return project, _means(learnt.rows, learnt.looks, count) @ project
 
@@ -95,7 +95,7 @@ def _means(rows: Floats, looks: Ints, count: int) -> Floats:
 
 
 def _strongest(rows: Floats, count: int) -> Floats:
-    """Return the directions in which rows vary most."""
+    """Return the principal directions of rows."""
     gram = (rows @ rows.T).astype(np.float64)
     values, vectors = np.linalg.eigh(gram)
     best = np.argsort(-values)[:count]
@@ -114,22 +114,22 @@ def _orthonormal(rows: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A reader and what came out while it was made."""
+    """A reader with the figures of its fit."""
 
     reader: Reader
     tile_set: TileSet
     confusions: Mapping[tuple[str, str], float]
-    """By kind and the kind it was taken for: how probable that is on hard examples."""
+    """Mean probability on hard examples, by true kind and kind it was mistaken for."""
     sureness: NDArray[np.float64]
-    """For each example, how sure its hard variations were read as what they are."""
+    """For each example, the mean probability that its hard variants give to the truth."""
     wrong_share: float
     tiles: tuple[str, ...] = ()
-    """What each example is called in the box."""
+    """Name of each example's kind in the box."""
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Examples in many variations: to be fitted to, and harder ones to be calibrated by."""
+    """Augmented examples: some for fitting, and harder ones for calibration."""
 
     examples: Examples
     tile_set: TileSet
@@ -139,7 +139,7 @@ class Prepared:
 
 
 def prepared(examples: Examples, tile_set: TileSet, rng: Random) -> Prepared:
-    """Return what a reader is fitted to; nearly all of the time goes here."""
+    """Return the augmented examples for a reader; nearly all of the time is spent here."""
     folds = folds_of(tile_set.lattice)
     looks = every_look(examples, folds)
     numbers = {look: number for number, look in enumerate(looks)}
@@ -152,7 +152,7 @@ def fit_reader(rows: Prepared, *, lands: bool = False) -> Fitted:
     """Return the reader of a taught box.
 
     Args:
-        rows: what it is fitted to.
+        rows: the augmented examples.
         lands: whether kinds have many prints.
     """
     shrinkage = SHRINKAGE_LANDS if lands else SHRINKAGE
@@ -164,10 +164,10 @@ def fit_reader(rows: Prepared, *, lands: bool = False) -> Fitted:
 
 
 def prints_of(examples: Examples, folds: int) -> Prints:
-    """Return what the kinds looked like in the photographs that show most of them."""
+    """Return the prints of the kinds, from the photographs that show most kinds."""
     kinds = Counter(photo for _, photo in set(zip(examples.tiles, examples.photos, strict=True)))
     photos = [photo for photo, _ in kinds.most_common(MOST_PHOTOS)]
-    # Of several examples in one photograph the last stands for all.
+    # Of several examples in one photograph the last represents the kind.
     pairs = zip(examples.tiles, examples.photos, strict=True)
     last = {pair: number for number, pair in enumerate(pairs) if pair[1] in photos}
     chosen = examples.some(list(last.values()))
@@ -177,9 +177,9 @@ def prints_of(examples: Examples, folds: int) -> Prints:
 
 
 def with_strangers(fitted: Fitted, strangers: Examples) -> Fitted:
-    """Return what was fitted, with pictures of things that are no tiles beside the kinds' own.
+    """Return the fitted reader with pictures of strangers beside the kinds' own prints.
 
-    A box of lands has no pictures to lay them beside, and stays as it is.
+    The reader of a box of lands has no prints and is returned unchanged.
     """
     prints = fitted.reader.prints
     if prints is None or not len(strangers):
@@ -192,7 +192,7 @@ def with_strangers(fitted: Fitted, strangers: Examples) -> Fitted:
 
 
 def shows_lands(examples: Examples, folds: int) -> bool:
-    """Return whether kinds have many prints: examples of one, turned alike, differ by far."""
+    """Say whether kinds have many prints: examples of one kind differ even when aligned."""
     tiles = np.array(examples.tiles)
     same = np.triu(tiles[:, None] == tiles[None], 1)
     if not same.any():
@@ -204,7 +204,7 @@ def shows_lands(examples: Examples, folds: int) -> bool:
 
 
 def _scales(*, lands: bool) -> Floats:
-    """Return how much each feature counts."""
+    """Return the weight of each feature."""
     scales = np.ones(described_count(), np.float32)
     first = len(scales) - NUMBERS
     for part, scale in zip(PARTS, LAND_SCALES if lands else PRINT_SCALES, strict=True):
@@ -220,7 +220,7 @@ def every_look(examples: Examples, folds: int) -> tuple[Look, ...]:
 
 
 def seen_periods(examples: Examples, folds: int) -> dict[str, int]:
-    """Return after how many turns each kind with an up looks the same; 1 for those without."""
+    """Return the rotational period of each kind in turns; 1 for kinds without an up."""
     out = {}
     for tile in sorted(set(examples.tiles)):
         mine = [n for n, name in enumerate(examples.tiles) if name == tile]
@@ -247,7 +247,7 @@ def _rows(
     examples: Examples, numbers: Mapping[Look, int], folds: int, rng: Random,
     hardness: Hardness, most: int,
 ) -> Rows:  # fmt: skip
-    """Return varied examples of every look, each kind about as often as any other."""
+    """Return augmented examples of every look, balanced between kinds."""
     counts = Counter(examples.tiles)
     a_look = most / (len(counts) * folds)
     rows, looks, sources = [], [], []
@@ -269,9 +269,9 @@ def _once(tiles: Sequence[str]) -> float:
 
 
 def _calibrated(reader: Reader, rows: Prepared, lands_once: float) -> Fitted:
-    """Return the reader with a temperature that hard examples ask for.
+    """Return the reader with a temperature fitted to hard examples.
 
-    For lands, of which a share was seen once, with more doubt than that.
+    The share of lands that were seen only once raises the temperature further.
     Where a kind has several examples, each is read as if it had not been learnt from.
     """
     examples, fitting, hard = rows.examples, rows.fitting, rows.hard
@@ -298,7 +298,7 @@ def _calibrated(reader: Reader, rows: Prepared, lands_once: float) -> Fitted:
 
 
 def _without_own(reader: Reader, fitting: Rows, hard: Rows) -> Floats:
-    """Return distances to the looks, each example's own share taken out of its look's middle."""
+    """Return distances to the looks, with each example left out of its own look's centre."""
     places = hard.rows @ reader.project
     squares = (places**2).sum(axis=1)[:, None] + (reader.centres**2).sum(axis=1)[None]
     distances = np.maximum(squares - 2 * places @ reader.centres.T, 0)
@@ -320,7 +320,7 @@ def _without_own(reader: Reader, fitting: Rows, hard: Rows) -> Floats:
 def _confusions(
     reader: Reader, shares: NDArray[np.float64], truth: Ints
 ) -> dict[tuple[str, str], float]:
-    """Return how much of one kind's probability another kind gets, on average."""
+    """Return the mean probability that examples of one kind give to another."""
     tiles = sorted({tile for tile, _, _ in reader.groups})
     member = np.array([[tile == name for name in tiles] for tile, _, _ in reader.groups], float)
     by_tile = shares @ member

@@ -1,6 +1,6 @@
 """Finds the tiles in photographs that nobody has labelled, and groups them by likeness.
 
-So that an owner names groups and not tiles: 72 cards take minutes.
+An owner then names groups instead of single tiles: 72 cards take minutes.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from vision.detect.detect import detect_tiles
 Floats = NDArray[np.float32]
 
 ALIKE = 0.3
-"""Tiles are of one kind when the network's numbers for prints, of length 1, differ by less than
-that, squared. In two photographs of invented boxes, in other light, half of the tiles of one kind
-differ by 0.18 to 0.7 and half of the nearest others by 0.56 to 1.1; in one photograph less."""
+"""Largest squared distance between tiles of one kind, in the network's unit-length features for
+prints. In two photographs of invented boxes, in different light, half of the tiles of one kind
+differ by 0.18 to 0.7 and half of the nearest others by 0.56 to 1.1; in one photograph by less."""
 MOST_FOUND = 400
 
 
 @dataclass(frozen=True, eq=False)
 class FoundTiles:
-    """What lies in one photograph."""
+    """The tiles found in one photograph."""
 
     outlines_px: tuple[Points, ...]
-    """In pixels of the whole upright picture, first corner where the picture has its own."""
+    """In pixels of the whole upright picture, the first corner upper left (hexes: at the top)."""
     patches: Patches
-    """With room around them, upright as the picture is."""
+    """Cut out with room around the tile, upright as in the picture."""
 
 
 def find_tiles(path: Path, shape: Shape) -> FoundTiles:
@@ -76,22 +76,22 @@ def marked_tile(path: Path, shape: Shape, shares: Points) -> FoundTiles:
 
 
 def _upright(corners: Points, shape: Shape) -> Points:
-    """Return the outline with the corner first that is upper left (hexes: at the top)."""
+    """Return the outline starting with its upper left corner (hexes: the top one)."""
     return np.roll(corners, picture_ahead(corners, shape), axis=0)
 
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """Tiles by likeness."""
+    """Tiles grouped by likeness."""
 
     groups: NDArray[np.int64]
     """The number of each tile's group, counted from 0 in the order of their first tiles."""
     steps: NDArray[np.int64]
-    """By how many steps each tile is turned clockwise to lie as the first of its group."""
+    """Clockwise turns that align each tile with the first one of its group."""
 
 
 def grouped(patches: Patches, shape: Shape) -> Grouping:
-    """Return which tiles look alike in any turn."""
+    """Return groups of tiles that look alike in some turn."""
     count, folds = len(patches), folds_of(shape)
     if not count:
         return Grouping(np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -111,13 +111,22 @@ def grouped(patches: Patches, shape: Shape) -> Grouping:
     return Grouping(groups.astype(np.int64), steps)
 
 
+def aligning_turns(patches: Patches, shape: Shape, example: int, others: list[int]) -> list[int]:
+    """Return the clockwise turns that align tiles with another one."""
+    folds, chosen = folds_of(shape), patches[[example, *others]]
+    rows = np.stack(
+        [_prints(plain(chosen, [turn] * len(chosen), folds)) for turn in range(folds)]
+    )
+    return [int(turn) for turn in _differences(rows)[1][0, 1:]]
+
+
 def _prints(patches: Patches) -> Floats:
-    """Return the network's numbers for prints, of length 1."""
+    """Return the network's features for prints, of unit length."""
     return shipped_embedding().numbers(patches)[:, PARTS[0]] / np.float32(WEIGHTS[0])
 
 
 def _differences(rows: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Return how much tiles differ at the best turn of the second, and that turn."""
+    """Return pairwise distances at the best turn of the second tile, and that turn."""
     own = (rows[0] ** 2).sum(axis=1)
     every = [
         own[:, None] + (turned**2).sum(axis=1)[None] - 2 * rows[0] @ turned.T for turned in rows

@@ -1,7 +1,7 @@
 """Keeps the tiles that a box was learnt from, so that more photographs add to them.
 
-Small pictures and names in plain arrays beside the taught box; the photographs are not needed
-again.
+Examples are stored as small pictures and names, in plain arrays beside the taught box; the
+photographs are not needed again.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from vision import ModelError
 from vision.core.files import read_arrays, write_arrays
 
 MOST_KEPT = 1200
-"""Examples of all kinds together, the newest of each; 1,200 are some 30 MB."""
+"""Most examples of all kinds together, the newest of each; 1,200 take some 30 MB."""
 FEWEST_KEPT = 12
-"""Examples of a kind that are kept however many kinds there are."""
+"""Examples of each kind that are kept however many kinds there are."""
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What a box was learnt from so far."""
+    """All that a box was learnt from so far."""
 
     examples: Examples
-    """Under the names that the box has."""
+    """Examples under the names that the box uses."""
     digests: Mapping[str, str] = field(default_factory=dict)
-    """By photograph: what its bytes add up to."""
+    """By photograph: the hash of its file."""
 
 
 def digest_of(path: Path) -> str:
-    """Return a short text that tells a photograph from others."""
+    """Return a short hash that identifies a photograph."""
     return hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()
 
 
 def with_new(old: Kept | None, new: Kept) -> Kept:
-    """Return old and new examples; a photograph that is labelled anew counts once."""
+    """Return old and new examples; a relabelled photograph counts once."""
     if old is None:
         return _fewer(new)
     again = set(new.digests.values())
@@ -74,7 +74,7 @@ def _free_name(name: str, taken: Mapping[str, str]) -> str:
 
 
 def _fewer(kept: Kept) -> Kept:
-    """Return the newest examples of each kind, not more than can be kept."""
+    """Return the newest examples of each kind, up to the limit."""
     counts = Counter(kept.examples.tiles)
     most = max(FEWEST_KEPT, MOST_KEPT // max(len(counts), 1))
     if max(counts.values(), default=0) <= most:
@@ -85,9 +85,9 @@ def _fewer(kept: Kept) -> Kept:
 
 
 def _newest(examples: Examples, tile: str) -> list[int]:
-    """Return the examples of a kind, the newest first, one of each photograph in turn.
+    """Return the examples of a kind, newest first, taking one from each photograph in turn.
 
-    So no photograph is left without a kind that all others of it are compared with.
+    Every photograph thus keeps some examples of a kind that its others are compared with.
     """
     by_photo: dict[str, list[int]] = {}
     for number in reversed(range(len(examples))):
@@ -114,7 +114,7 @@ def write_kept(path: Path, kept: Kept) -> str:
 
 
 def read_kept(folder: Path, name: str) -> tuple[Kept, dict[str, Any]] | None:
-    """Return what a box was learnt from and its manifest; nothing where none is kept.
+    """Return what a box was learnt from and its manifest; ``None`` if nothing was kept.
 
     Raises:
         TeachingError: the files are broken.

@@ -16,7 +16,7 @@ from models.teaching.errors import TeachingError
 from vision import Points, Shape
 
 UNKNOWN = "unknown"
-"""What has that name is no tile: a box learns not to take it for one of its own."""
+"""Label of a stranger: the box learns not to mistake it for one of its tiles."""
 LARGEST_FILE = 20 << 20
 LONGEST_NAME = 80
 HEX_CORNERS = 6
@@ -27,7 +27,7 @@ MOST_BOARDS = 5
 
 @dataclass(frozen=True, eq=False)
 class Label:
-    """One tile in one photograph, as its owner says it."""
+    """One tile in one photograph, as its owner labels it."""
 
     tile: str
     cell: Cell | None = None
@@ -35,11 +35,11 @@ class Label:
     centre_px: Points | None = None
     outline_px: Points | None = None
     turns: int | None = None
-    """Steps clockwise from the kind's own up; ``None`` where the owner says none."""
+    """Clockwise turns from the kind's own up; ``None`` if the owner gives none."""
     cells: tuple[Cell, ...] = ()
     """All cells of a hex tile, where the label names them."""
     board: int = 0
-    """On which of several boards it lies, counted clockwise round the ring."""
+    """Number of its board, counted clockwise round the ring."""
     opens: int | None = None
     """The side that open clay opens to, clockwise from the east."""
 
@@ -51,7 +51,7 @@ class Label:
 
     @property
     def place_px(self) -> Points | None:
-        """Where its middle is, if the label says so."""
+        """Position of its middle, if the label gives one."""
         return self.centre_px if self.outline_px is None else self.outline_px.mean(axis=0)
 
 
@@ -61,7 +61,7 @@ class Labels:
 
     photos: Mapping[str, tuple[Label, ...]]
     bare: frozenset[str] = frozenset()
-    """Photographs of which the file says that nothing lies there: a bare board."""
+    """Photographs with an empty list of labels: of a bare board."""
 
     def refuse_large(self) -> None:
         """Refuse tiles of several cells.
@@ -82,7 +82,7 @@ def read_labels(path: Path, shape: Shape) -> Labels:
     """Return the labels in a file.
 
     Raises:
-        TeachingError: the file is not what the interface promises; says where and what.
+        TeachingError: the file does not match the interface; says where and what.
     """
     return parse_labels(document(path), shape, path.name)
 
@@ -91,7 +91,7 @@ def corrections_in(path: Path, set_name: str, shape: Shape) -> Labels | None:
     """Return the labels in a file of corrections, or nothing where it is about another box.
 
     Raises:
-        TeachingError: as for labels.
+        TeachingError: the file does not match the interface; says where and what.
     """
     data = document(path)
     if not isinstance(data, dict) or data.get("set") != set_name:
@@ -100,10 +100,10 @@ def corrections_in(path: Path, set_name: str, shape: Shape) -> Labels | None:
 
 
 def document(path: Path, largest: int = LARGEST_FILE) -> Any:
-    """Return what a JSON file of the owner's holds.
+    """Return the content of an owner's JSON file.
 
     Raises:
-        TeachingError: it is none, or larger than that many bytes.
+        TeachingError: it is no JSON file, or larger than ``largest`` bytes.
     """
     name = path.name
     try:
@@ -216,7 +216,7 @@ def _outline(entry: Mapping[str, Any], shape: Shape, place: str) -> Points | Non
     area = float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
     if abs(area) < 1:
         raise TeachingError(f'{place}: "outline" encloses nothing')
-    # Clockwise as seen, which is the positive sense where y counts downwards.
+    # Clockwise as seen, which is a positive area because y points down.
     return points if area > 0 else np.concatenate([points[:1], points[:0:-1]])
 
 

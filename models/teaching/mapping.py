@@ -1,4 +1,4 @@
-"""Names of an owner's kinds brought to the tiles of a game."""
+"""Maps an owner's names of kinds to the tiles of a game."""
 
 from __future__ import annotations
 

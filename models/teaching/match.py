@@ -1,4 +1,4 @@
-"""Brings labels and photographs together: the outline of every labelled tile, and its up."""
+"""Matches labels with photographs: the outline of every labelled tile, and its up."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from vision.layout.cards import quarters_ahead
 from vision.read import grid_detections
 
 NEAR = 0.3
-"""A found outline is a labelled tile's when its middle is that near, in widths."""
+"""Largest distance between a labelled point and the middle of a found outline, in widths."""
 ENOUGH_FOUND = 0.6
-"""Where so many labelled tiles were found, the others are as large as these."""
+"""Share of labelled tiles that must be found to take the size of the others from them."""
 FEWEST_FOR_SIZE = 3
 LEAST_AGREED = 0.6
 """Share of labelled cells that must have been found for the labels to be believed."""
@@ -37,9 +37,9 @@ class PlacedTile:
 
     label: Label
     corners_px: Points
-    """In pixels of the picture as it was decoded."""
+    """In pixels of the decoded picture."""
     ahead: int
-    """Steps by which the outline's own up is turned clockwise from the label's."""
+    """Clockwise turns from the label's up to the outline's own up."""
 
 
 def placed_tiles(
@@ -109,7 +109,7 @@ def _by_pixels(picture: Picture, labels: Sequence[Label], shape: Shape) -> list[
 
 
 def _outlines(picture: Picture, middles: Points, shape: Shape) -> Points:
-    """Return outlines around points: those that were found, else what edges show."""
+    """Return outlines around points: detected ones, or else what edges show."""
     found = detect_tiles(picture.bgr, shape).found
     pairs = _nearest(
         middles, found_px := [d.corners_px for d in found], [d.across_px for d in found]
@@ -123,7 +123,7 @@ def _outlines(picture: Picture, middles: Points, shape: Shape) -> Points:
 
 
 def _nearest(middles: Points, found: Sequence[Points], widths: Sequence[float]) -> dict[int, int]:
-    """Return which found outline lies around which point."""
+    """Return for each point the number of the found outline around it, if there is one."""
     if not found:
         return {}
     centres = np.array([corners.mean(axis=0) for corners in found])
@@ -148,7 +148,7 @@ def _like_found(
 
 
 def _ahead_by_cells(labels: Sequence[Label], corners: Points, shape: Shape) -> list[int] | None:
-    """Return how outlines are turned against the labels' own axes, where these have cells."""
+    """Return the turn of each outline against the labels' own axes, if all labels have cells."""
     if any(label.cell is None for label in labels):
         return None
     fit = fit_outlines(corners, shape)[0]
@@ -218,7 +218,7 @@ def _ways(
         gaps = np.array(list(said))[:, None] - turned[None]
         shift, agreed = Counter(map(tuple, gaps.reshape(-1, 2).tolist())).most_common(1)[0]
         own = (lattice_ahead(corners, fit, first, shape) + turn) % folds_of(shape)
-        # Where several ways fit, the labels are taken to be written as the picture is seen.
+        # Where several ways fit, the labels are taken to have the picture's up.
         upright = own == picture_ahead(corners, shape)
         yield _Way(fit, turn, (shift[0], shift[1]), agreed, (agreed, int(upright)))
 
@@ -240,14 +240,14 @@ def _placed(
 
 
 def lattice_ahead(corners: Points, fit: LatticeFit, cell: Cell, shape: Shape) -> int:
-    """Return the steps by which an outline's own up is ahead of its lattice's."""
+    """Return the turns by which an outline's own up is ahead of its lattice's."""
     if shape == "square":
         return quarters_ahead(corners, fit, cell)
     return sixths_ahead(corners, fit.px_from_cell, cell)
 
 
 def picture_ahead(corners: Points, shape: Shape) -> int:
-    """Return the steps by which an outline's own up is ahead of the picture's."""
+    """Return the turns by which an outline's own up is ahead of the picture's."""
     if shape == "square":
         right = corners[1] + corners[2] - corners[0] - corners[3]
         return round(float(np.arctan2(right[1], right[0])) / (np.pi / 2)) % 4

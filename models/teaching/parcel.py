@@ -1,7 +1,7 @@
-"""A taught box as one file: given away, signed, taken in, and so renamed.
+"""A taught box as one file: exported, signed and imported; renaming works the same way.
 
-It is a zip of plain data. What comes from elsewhere is unpacked beside the shelf and must load as
-any taught box does before it is put there; nothing in it is ever run.
+The file is a zip of plain data. A box from elsewhere is unpacked into a temporary folder and must
+load like any taught box before it is put on the shelf; nothing in it is ever executed.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
     Args:
         folder: the shelf.
         data: the zip file.
-        name: another name than it had.
+        name: a new name for the box, if any.
 
     Raises:
-        TeachingError: it is no such file, is damaged, or there is a box of that name.
+        TeachingError: it is no such file, is damaged, or the name is taken.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as beside:
@@ -96,10 +96,10 @@ def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
         except (ModelError, EngineError) as error:
             raise TeachingError(f"the file is no box that was exported: {error}") from None
         files = {*files_in(place, new), f"{new}{SUMS}", f"{new}{SIGNATURE}"}
-        # A set file of another name would take the place of another box.
+        # A set file of another name would replace another box.
         if any(path.name not in files for path in place.iterdir()):
             raise TeachingError(NO_BOX)
-        # The manifest comes last: without it nothing else is a box.
+        # The manifest is moved last: without it the other files are no box.
         for path in sorted(place.iterdir(), key=lambda path: path.suffix == ".json"):
             shutil.move(path, folder / path.name)
     return new
@@ -112,7 +112,7 @@ def rename(folder: Path, name: str, to: str) -> None:
 
 
 def _check_signature(place: Path, name: str, keys: Path) -> None:
-    """Refuse a box that was changed after somebody whose key is known signed it."""
+    """Refuse a box that was changed after the holder of a known key signed it."""
     found = signature_of(place, name, keys)
     if found.state == "changed":
         raise TeachingError(f"the box was changed after {found.by} signed it")
@@ -143,7 +143,7 @@ def _unpacked(data: bytes, place: Path) -> str:
 
 
 def _renamed(place: Path, old: str, new: str) -> None:
-    """Bring an unpacked box to another name: its files, its manifest, its set file."""
+    """Rename an unpacked box: its files, its manifest, its set file."""
     path = place / f"{old}.json"
     manifest = {**an_object(read_json(path), path.name), "set": new}
     if (place / f"{old}.toml").is_file():

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from models.teaching.teach import Gathered
 
 SURE = 0.97
-"""Kinds whose hard variations are read less surely than that, on average, are doubtful."""
+"""Mean sureness on a kind's hard variants below which the kind is doubtful."""
 ALIKE = 0.02
-"""Share of probability that goes to another kind, above which two look alike."""
+"""Probability given to another kind above which two kinds look alike."""
 MOST_NAMED = 6
 ODD = 0.3
-"""An example that is read as its own label with less than that may be labelled wrongly."""
+"""Sureness of an example below which its label may be wrong."""
 
 
 def report_of(
@@ -31,12 +31,12 @@ def report_of(
     """Return the report of one lesson.
 
     Args:
-        name: of the box.
-        shape: of its tiles.
-        game: whose rules it plays by.
+        name: name of the box.
+        shape: shape of its tiles.
+        game: the game whose rules it plays by.
         gathered: what the photographs gave.
         fitted: the reader.
-        examples: all that the box is learnt from.
+        examples: all examples that the box is learnt from.
         wanted: the kinds that it must know.
     """
     tiles = fitted.tiles
@@ -72,7 +72,7 @@ def report_of(
 
 
 def _alike(fitted: Fitted | FittedBoard) -> list[tuple[str, str, float]]:
-    """Return the pairs of kinds that are taken for one another most."""
+    """Return the pairs of kinds that are confused most."""
     pairs: dict[tuple[str, str], float] = {}
     for (one, other), share in fitted.confusions.items():
         first, second = sorted((one, other))
@@ -85,7 +85,7 @@ def best_photo(
     doubtful: list[str], counts: Counter[str], alike: list[tuple[str, str, float]],
     missing: list[str], poor: Sequence[str] = (),
 ) -> str | None:  # fmt: skip
-    """Return which photograph would help most, in the owner's words."""
+    """Return which photograph would help most, in words for the owner."""
     if missing:
         return f"a photo with {_listed(missing)}, which no photo shows yet"
     if poor:

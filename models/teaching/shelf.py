@@ -1,4 +1,4 @@
-"""The shelf of taught boxes: listed with who signed them, refused where they cannot be used."""
+"""The shelf of taught boxes: lists them with their signatures, and those that cannot be used."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ LONGEST_NAME = 40
 
 
 def checked_figures(value: Json) -> dict[str, Any]:
-    """Return the figures that are shown of a box, each as the page expects it.
+    """Return the figures of a box, checked to be as the page expects them.
 
     Raises:
-        RecordError: they say something else; names the place.
+        RecordError: a figure is invalid; names the place.
     """
     given = an_object(value, "figures")
     counts = {key: _count(given.get(key, 0), f"figures.{key}") for key in ("photos", "examples")}
@@ -88,7 +88,7 @@ def _photo(value: Json, place: str) -> dict[str, str]:
 
 
 def listed(folder: Path) -> list[dict[str, Any]]:
-    """Return what is known of each taught box, by name; ``refused`` names those left out."""
+    """Return the facts of each taught box, by name; ``refused`` names those left out."""
     out = []
     for path in sorted(folder.glob("*.json")):
         try:
@@ -113,7 +113,7 @@ def refused(folder: Path, *, outdated: bool = True) -> dict[str, str]:
 
     Args:
         folder: the shelf.
-        outdated: name those as well that are whole, but must be taught again.
+        outdated: include boxes that are intact but must be taught again.
     """
     files = sorted(path for end in ("json", "toml") for path in folder.glob(f"*.{end}"))
     found = {path.name: _mistake(path, *map(_stamp, (path, path.with_suffix(".toml"))))
@@ -131,8 +131,8 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 @lru_cache(maxsize=64)
 def _mistake(path: Path, *stamps: tuple[int, int]) -> tuple[str, bool]:
-    """Say what is wrong with a file on the shelf, and whether it is whole all the same."""
-    del stamps  # They say that the files have changed since.
+    """Return what is wrong with a file on the shelf, and whether it is intact all the same."""
+    del stamps  # Only part of the cache key: changed files are read again.
     try:
         if not SAFE_NAME.fullmatch(path.stem):
             raise SetError("its name may have only small letters, digits, - and _")
@@ -163,7 +163,7 @@ def signature_of(folder: Path, name: str, keys: Path | None = None) -> Signed:
 def _signed(
     folder: Path, name: str, files: tuple[str, ...], keys: Path, stamps: tuple[Any, ...]
 ) -> Signed:
-    del stamps  # They say that the files have changed since.
+    del stamps  # Only part of the cache key: changed files are read again.
     return signed_by(folder, name, files, keys)
 
 
@@ -184,11 +184,11 @@ def files_in(folder: Path, name: str) -> tuple[str, ...]:
 
 
 def delete(folder: Path, name: str) -> None:
-    """Forget a taught box and all that it was learnt from; also one that cannot be used."""
+    """Delete a taught box with its examples, even one that cannot be used."""
     check_name(name)
     if not any((folder / f"{name}{end}").is_file() for end in (".json", ".toml")):
         raise TeachingError(f"there is no taught box called {name}")
-    # The manifest goes first: without it nothing else is a box.
+    # The manifest is deleted first: without it the other files are no box.
     for path in (folder / f"{name}.json", folder / f"{name}.toml", *files_of(folder, name)):
         path.unlink(missing_ok=True)
     forget_signature(folder, name)
@@ -219,9 +219,9 @@ def name_for(folder: Path, title: str) -> str:
 
 
 def safe_name(title: str, taken: Collection[str]) -> str:
-    """Return a name for files: small letters, digits and dashes, and none that is taken."""
+    """Return a file name that is not taken: small letters, digits and dashes."""
     words = re.sub(r"[^a-z0-9]+", "-", latin(title).lower()).strip("-")[:LONGEST_NAME].strip("-")
-    # Of scripts without a spelling nothing is left; the same title has the same name all the same.
+    # Scripts without a transliteration leave nothing; the hash gives a title the same name again.
     name = words or f"box-{hashlib.sha256(title.encode()).hexdigest()[:6]}"
     number, free = 1, name
     while free in taken:
@@ -231,12 +231,12 @@ def safe_name(title: str, taken: Collection[str]) -> str:
 
 
 def give_title(folder: Path, name: str, title: str) -> None:
-    """Keep the words under which a taught box is shown."""
+    """Store the title under which a taught box is shown."""
     path = folder / f"{name}.json"
     manifest = an_object(read_json(path), path.name)
     if manifest.get("title", name) == title:
         return
-    # Who signed it signed it under its old name.
+    # The signature covers the old title only.
     forget_signature(folder, name)
     rules = folder / f"{name}.toml"
     if rules.is_file():

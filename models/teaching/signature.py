@@ -1,7 +1,7 @@
 """Who signed a taught box: the hashes of its files, signed with the tool minisign.
 
-Beside the box lie ``NAME.sums``, as ``sha256sum`` writes it, and ``NAME.sums.minisig``. Whose key
-is known lies in the folder ``keys`` of the owner, one public key a file; the file's name says who.
+Beside the box lie ``NAME.sums``, as ``sha256sum`` writes it, and ``NAME.sums.minisig``. Known
+public keys lie in the owner's folder ``keys``, one per file; the file's name says whose key it is.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ State = Literal["unsigned", "signed", "unknown-key", "changed", "unchecked"]
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """Whether a box is as somebody signed it."""
+    """The state of a box's signature."""
 
     state: State
-    """``unchecked``: it is signed, and this machine has no minisign to check it."""
+    """``unchecked``: it could not be verified, for example without minisign on this machine."""
     by: str = ""
-    """Who, as the owner calls the key; the number of a key that is not known."""
+    """Who signed, as the owner calls the key, or the number of an unknown key."""
 
 
 def can_check() -> bool:
@@ -46,10 +46,10 @@ def signed_by(folder: Path, name: str, files: tuple[str, ...], keys: Path) -> Si
     """Say who signed a box.
 
     Args:
-        folder: where its files lie.
-        name: of the box.
+        folder: the folder with its files.
+        name: name of the box.
         files: the names of all its files.
-        keys: the folder of public keys that are known.
+        keys: the folder of known public keys.
     """
     sums, signature = folder / f"{name}{SUMS}", folder / f"{name}{SIGNATURE}"
     if not sums.is_file() or not signature.is_file():
@@ -65,7 +65,7 @@ def signed_by(folder: Path, name: str, files: tuple[str, ...], keys: Path) -> Si
 
 
 def sign(folder: Path, name: str, files: tuple[str, ...], key: Path) -> None:
-    """Sign a box with a secret key; minisign asks for its password where it has one.
+    """Sign a box with a secret key; minisign asks for its password if it has one.
 
     Raises:
         TeachingError: there is no minisign, or the key does not open.
@@ -84,13 +84,13 @@ def sign(folder: Path, name: str, files: tuple[str, ...], key: Path) -> None:
 
 
 def forget_signature(folder: Path, name: str) -> None:
-    """Take the signature from a box that is another from now on."""
+    """Remove the signature of a box whose content or name changes."""
     for end in (SUMS, SIGNATURE):
         (folder / f"{name}{end}").unlink(missing_ok=True)
 
 
 def _verified(sums: Path, signature: Path, key: Path) -> bool:
-    # Only what was named goes in: no default key, no answer that could be taken for another.
+    # Key, file and signature are all named, so that minisign uses no default key.
     asked = subprocess.run(
         ["minisign", "-V", "-q", "-p", key, "-m", sums, "-x", signature],
         capture_output=True, check=False, timeout=PATIENCE_S,
@@ -121,9 +121,9 @@ def _start(path: Path) -> bytes:
 
 
 def _number(text: bytes) -> bytes:
-    """Return the number of the key that a key or a signature of minisign names, else nothing."""
+    """Return the key number in a key or a signature of minisign, or nothing."""
     try:
-        # Two letters for the kind, then eight bytes; both the other way round in print.
+        # Two bytes for the algorithm, then eight of the key number, which is printed in reverse.
         return base64.b64decode(text.splitlines()[1], validate=True)[2:10][::-1]
     except (IndexError, binascii.Error, ValueError):
         return b""

@@ -28,16 +28,16 @@ def write_taught(
     """Write arrays, set file and manifest; the manifest comes last and names the others.
 
     Args:
-        folder: the owner's folder of sets; made where it is missing.
-        name: of the box.
-        reader: what was fitted.
-        facts: what the manifest says beside that.
-        game: whose set file is copied under the box's name, unless the owner has one already.
-        kept: what it was learnt from.
+        folder: the owner's folder of sets; created if missing.
+        name: name of the box.
+        reader: the fitted reader.
+        facts: further entries of the manifest.
+        game: game whose set file is copied under the box's name, unless the owner has one already.
+        kept: the examples that it was learnt from.
     """
     folder.mkdir(parents=True, exist_ok=True)
     old = set(files_of(folder, name))
-    # Who signed it signed another box.
+    # The old signature does not cover the new content.
     forget_signature(folder, name)
     part = folder / f".{name}.npz.part"
     arrays, numbers = _parts(reader)
@@ -59,7 +59,7 @@ def write_taught(
 
 
 def _parts(reader: Reader | BoardReader) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return a reader's arrays, and what the manifest says of it."""
+    """Return a reader's arrays, and its entries in the manifest."""
     if isinstance(reader, BoardReader):
         return reader.arrays(), {"names": list(reader.names), "known": reader.known}
     arrays: dict[str, NDArray[Any]] = {
@@ -76,7 +76,7 @@ def _parts(reader: Reader | BoardReader) -> tuple[dict[str, NDArray[Any]], dict[
 
 
 def files_of(folder: Path, name: str) -> list[Path]:
-    """Return the arrays of a taught box, this and earlier ones."""
+    """Return the array files of a taught box, current and earlier ones."""
     endings = ("npz", "examples.npz")
     return sorted(p for ending in endings for p in folder.glob(f"{name}-????????.{ending}"))
 
@@ -88,7 +88,7 @@ def game_file(name: str, game: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file in one step."""
+    """Write a file atomically."""
     part = path.with_name(f".{path.name}.part")
     with part.open("w", encoding="utf-8") as file:
         file.write(text)

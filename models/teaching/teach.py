@@ -46,12 +46,12 @@ from vision.hexes.taught.boards import board_kinds
 from vision.layout.quality import TEXTS, assess
 
 PALE, BURNT = 150, 0.8
-"""Where one colour is as light as a camera can tell and no other is darker than that, light has
-taken the print's colour away. A photograph is burnt if so much of a usual tile is like that: in one
-of 80 drawn ones it was 0.99, in the others 0.6 at most."""
+"""A pixel has lost its colour if one channel is clipped and no channel is darker than ``PALE``. A
+photograph is burnt if more than this share of a median tile is lost: in one of 80 drawn ones it was
+0.99, in the others 0.6 at most."""
 FEWEST_KINDS = 2
 LEAST_CONTRAST = 4.0
-"""Steps of brightness that tiles and what lies around them vary by, of 255; noise gives 2 or 3."""
+"""Least standard deviation of tiles with their surroundings, of 255; noise alone gives 2 or 3."""
 SEED = 10
 
 Progress = Callable[[str], None]
@@ -61,7 +61,7 @@ Progress = Callable[[str], None]
 
 
 def why_again(picture: Picture, outlines: Sequence[Points]) -> str | None:
-    """Return why a photograph should be taken again, in the owner's words; nothing if it will do.
+    """Return why a photograph should be taken again, in words for the owner; ``None`` if good.
 
     Args:
         picture: the photograph.
@@ -81,7 +81,7 @@ def _is_burnt(picture: Picture, outlines: Sequence[Points]) -> bool:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What is to be learnt, from what."""
+    """What is to be learnt, and from what."""
 
     name: str
     shape: Shape
@@ -92,9 +92,9 @@ class Lesson:
     mapping: Mapping[str, tuple[str, int]] | None = None
     grid: tuple[int, int] | None = None
     replace: bool = False
-    """Whether what was taught under that name before is forgotten."""
+    """Whether earlier examples of that name are forgotten."""
     corrections: Path | None = None
-    """Where the page keeps readings that players put right."""
+    """Folder in which the page keeps corrections."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,24 +103,24 @@ class Gathered:
 
     examples: Examples
     left_out: tuple[tuple[str, str], ...]
-    """Files, and why."""
+    """Files, and why each was left out."""
     missed: Mapping[str, int]
     """By photograph: labelled tiles that were not found in it."""
     digests: Mapping[str, str] = field(default_factory=dict)
-    """By photograph: what its bytes add up to."""
+    """By photograph: the hash of its file."""
     corrections: int = 0
-    """Examples that come from readings which players put right."""
+    """Number of examples that come from corrections."""
     poor: tuple[tuple[str, str], ...] = ()
     """Photographs that were learnt from and should be taken again, and why."""
 
 
 def teach(lesson: Lesson, folder: Path, progress: Progress = lambda text: None) -> dict[str, Any]:
-    """Learn a box, keep it in a folder of sets, and return what to know about it.
+    """Learn a box, write it to a folder of sets, and return the report.
 
     Args:
         lesson: what to learn.
         folder: the owner's folder of sets.
-        progress: is told what is being done.
+        progress: called with a sentence about each step.
 
     Raises:
         TeachingError: nothing can be learnt; nothing was written.
@@ -155,7 +155,7 @@ def _fitted(lesson: Lesson, mapped: Mapped, progress: Progress) -> Fitted | Fitt
 
 
 def _wanted(lesson: Lesson, mapped: Mapped) -> Sequence[str]:
-    """Return what a box that plays by a game's rules must know."""
+    """Return the kinds that a box must know to play a game."""
     if lesson.game is None:
         return ()
     return board_kinds(mapped.tile_set) if on_board(lesson) else tuple(mapped.tile_set.kinds)
@@ -187,10 +187,10 @@ def _taught_before(lesson: Lesson, folder: Path) -> Kept | None:
 
 
 def check_name(name: str) -> None:
-    """Refuse names that are none, or that a built-in box has.
+    """Refuse invalid names and the names of built-in boxes.
 
     Raises:
-        TeachingError: with what to do instead.
+        TeachingError: says what to do instead.
     """
     if not SAFE_NAME.fullmatch(name):
         raise TeachingError(
@@ -222,7 +222,7 @@ def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
         except (VisionError, TeachingError) as error:
             left_out.append((file, " ".join(str(error).split())))
             continue
-        # A board gives more examples than it has tiles.
+        # A board gives more examples than it has labels.
         missed[file] = max(len(labels) - len(part), 0)
         digests[file] = digest_of(path)
         parts.append(part)
@@ -235,7 +235,7 @@ def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
 def with_corrections(
     lesson: Lesson, gathered: Gathered, progress: Progress = lambda text: None
 ) -> Gathered:
-    """Return the examples with those that players' corrections of this box give."""
+    """Return the examples together with those from players' corrections of this box."""
     folder = lesson.corrections
     for path in sorted(folder.glob("*.json")) if folder is not None and folder.is_dir() else ():
         try:
@@ -281,11 +281,11 @@ def fitted_to(lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: 
 
 
 def prepared_loose(examples: Examples, name: str, shape: Shape) -> tuple[Prepared, bool]:
-    """Return what the reader of a box without a game is fitted to, and whether it shows lands."""
+    """Return augmented examples of a box without a game, and whether its kinds are lands."""
     folds = folds_of(shape)
     box = loose_set(name, shape, seen_periods(examples, folds))
     turned = aligned(examples, folds)
-    # What has an up is a print of its own.
+    # A kind with an up is one print, so the box has no lands.
     lands = bool((examples.turns < 0).all()) and shows_lands(turned, folds)
     return prepared(turned, box, np.random.default_rng(SEED)), lands
 
@@ -305,7 +305,7 @@ def _mapped(lesson: Lesson, examples: Examples, folder: Path) -> Mapped:
 def _examples_of(
     lesson: Lesson, path: Path, labels: Sequence[Label]
 ) -> tuple[Examples, str | None]:
-    """Return the labelled tiles of a photograph, and why it should be taken again if it should."""
+    """Return the labelled tiles of a photograph, and why it should be taken again, if so."""
     picture = load_picture(path)
     if lesson.game is not None and on_board(lesson):
         box = built_in_set(lesson.game)
@@ -317,7 +317,7 @@ def _examples_of(
         -1 if one.label.turns is None else (one.label.turns - one.ahead) % folds for one in placed
     ]
     if lesson.game is not None:
-        # A tile of a game has an up, said or not: without, it lies as the picture is seen.
+        # A tile of a game always has an up; where no label gives it, it is the picture's.
         turns = [
             (-one.ahead) % folds if turn < 0 else turn
             for one, turn in zip(placed, turns, strict=True)

@@ -18,10 +18,10 @@ from vision.intake.picture import WORKING_PIXELS
 
 
 def tried(data: bytes, name: str, folder: Path) -> dict[str, Any]:
-    """Return what a taught box makes of a picture.
+    """Return how surely a taught box reads a picture.
 
     Raises:
-        VisionError: there is no such box, or the picture is none.
+        VisionError: there is no such box, or the data is no picture.
     """
     box = find_taught(name, (folder,))
     if box is None:

@@ -26,7 +26,7 @@ from models.training.views import View, look
 from vision.detect.network import CHANNELS
 
 SHARES = 6
-"""The first so many maps are shares between 0 and 1; the rest are numbers."""
+"""Number of maps that are shares between 0 and 1; they come first, and the rest are numbers."""
 SHARE_WEIGHTS = (1.0, 1.0, 0.7, 0.8, 0.6, 1.5)
 OFFSET, SIZE, STRETCH, TURN = slice(6, 8), slice(8, 9), slice(9, 11), slice(11, 13)
 LEAST_TABLES = 24
@@ -47,7 +47,7 @@ def loss_of(out: Tensor, view: View) -> tuple[Tensor, dict[str, float | Tensor]]
         wrong = F.binary_cross_entropy_with_logits(
             out[:, channel], view.maps[:, channel], reduction="none"
         )
-        # What is hard counts more: a sure and right pixel has nothing left to teach.
+        # Focal weighting: a pixel that is surely right has little left to teach.
         sure = (torch.sigmoid(out[:, channel].detach()) - view.maps[:, channel]).abs()
         part = (wrong * (0.25 + sure) * view.judged[:, 0]).sum() / judged
         parts[CHANNELS[channel]] = part.detach()
@@ -65,7 +65,7 @@ def loss_of(out: Tensor, view: View) -> tuple[Tensor, dict[str, float | Tensor]]
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
 def figures(net: DownAndUp, bank: Bank, size_px: int, batches: int) -> dict[str, float]:
-    """Return what the network gets right on held-out tables."""
+    """Return the network's figures on held-out tables."""
     net.eval()
     rng = torch.Generator(bank.device).manual_seed(7)
     sums = Shares()
@@ -114,7 +114,7 @@ class DetectorTraining(Training):
         self.learner.steps, self.views = saved["steps"], saved["views"]
 
     def take(self, split: str, sample: Sample) -> None:
-        """Take in a table, to learn from or to measure with."""
+        """Add a table, to learn from or to measure with."""
         (self.bank if split == "train" else self.held).add(sample.padded())
 
     def is_ready(self) -> bool:
@@ -135,7 +135,7 @@ class DetectorTraining(Training):
         self.parts = {"loss": loss.detach(), **parts}
 
     def report(self) -> dict[str, Any]:
-        """Say how well it does on the tables that were learnt from, and on others."""
+        """Print and return the losses in training and the figures on held-out tables."""
         held = self.held
         last = figures(self.learner.mean, held, self.options.size, 8) if held.filled else {}
         learnt = " ".join(f"{k}={float(v):.3f}" for k, v in self.parts.items())
@@ -146,7 +146,7 @@ class DetectorTraining(Training):
                 "seed": self.options.seed, "held_out": last}  # fmt: skip
 
     def save(self, last: Mapping[str, Any]) -> None:
-        """Write what is needed to go on and what is needed to find tiles."""
+        """Write the checkpoint, the network and the figures."""
         one, folder = self.learner, self.options.out
         torch.save({
             "net": one.net.state_dict(), "mean": one.mean.state_dict(),

@@ -1,7 +1,7 @@
 """Tables made harder than those of our own games: blocks of one colour, mats under tiles, chessmen.
 
-Boxes that nobody has seen are unlike ours in more than their prints: thick tiles of one ground
-colour whose seams hardly show, islands on a printed mat, and boards whose squares are none.
+Unknown boxes differ from ours in more than their prints: thick tiles of one ground colour whose
+seams hardly show, islands on a printed mat, and boards whose squares are no tiles.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ NEAR_GROUND, FAR_FROM_GROUND = 15.0, 55.0
 MAT = "mat"
 MAT_PX = 512
 FRAME_SHARE = 0.6
-"""How often a mat is printed for its layout: a shore along the tiles, pictures beside them."""
+"""Share of mats printed for their layout: with a shore along the tiles and pictures beside."""
 SPOT_MISS = 0.7
-"""A place beside a tile is free when no tile's middle is nearer, in widths."""
+"""Least distance of a free place from the middle of any tile, in widths."""
 
 
 def as_blocks(top: TableTop, rng: Random) -> TableTop:
@@ -48,7 +48,7 @@ def as_blocks(top: TableTop, rng: Random) -> TableTop:
 
 
 def _on_ground(face: Face, ground: Array) -> Face:
-    """Return a face whose commonest colour has become another."""
+    """Return a face with its commonest colour replaced."""
     first = face.levels[0]
     solid = first[first[..., 3] > 250]
     common = np.median(solid[:, :3], axis=0)
@@ -120,7 +120,7 @@ def _print_frame(bgr: Array, tiles_px: list[Array], rng: Random) -> None:
 
 
 def _print_picture(bgr: Array, at: tuple[float, float], size: float, rng: Random) -> None:
-    """Print something round or angular and a few strokes, as harbours, names and figures are."""
+    """Print something round or angular and a few strokes, like harbours, names and figures."""
     for _ in range(int(rng.integers(1, 4))):
         x, y = np.array(at) + rng.normal(0, 0.25, 2) * size
         axes = rng.uniform(0.3, 1.0, 2) * size
@@ -142,7 +142,7 @@ def _any_colour(rng: Random) -> Array:
 
 
 def with_men(top: TableTop, rng: Random) -> TableTop:
-    """Return a chessboard with men or draughtsmen, as at the start of a game or in its midst."""
+    """Return a chessboard with men or draughtsmen, at the start or in the middle of a game."""
     boards = [item for item in top.items if item.face == "chessboard"]
     if not boards:
         return top
@@ -177,7 +177,7 @@ def with_men(top: TableTop, rng: Random) -> TableTop:
 
 
 def _profile(cell: float, rng: Random, *, flat: bool) -> tuple[tuple[float, float], ...]:
-    """Return a man's radius by height."""
+    """Return a man's profile: height and radius."""
     foot = cell * float(rng.uniform(0.24, 0.44))
     if flat:
         tall = cell * float(rng.uniform(0.1, 0.3))

@@ -1,4 +1,4 @@
-"""Tables to learn reading from: every tile of a box as often as any other, anyhow side by side.
+"""Tables to learn reading from: all tiles of a box equally often, side by side at random.
 
 In games some tiles are rare and neighbours always fit; a reader must know the rare ones as well,
 and must not need a neighbour. Light, print, cards and camera are the scenes' own.
@@ -30,16 +30,16 @@ from vision.core.types import Look
 
 SIZES_PX = ((800, 600), (960, 720), (1280, 960))
 COLUMNS_AND_ROWS = (6, 11)
-"""Fewest, and one more than the most."""
+"""Least number of columns and rows, and one more than the largest."""
 EMPTY_SHARE = 0.08
 FILL = (0.35, 1.0)
 PHOTOGRAPHS = 3
-"""Of each table, with other cameras and colours of light."""
+"""Photographs of each table, with different cameras and colours of light."""
 LEAST_SEEN = 0.85
-"""Tiles that are covered more are not learnt from: they would teach what hands look like."""
+"""Least visible share of tiles that are learnt from: others would teach what hands look like."""
 MOST_GLARE = 0.35
 SHIFT, CORNER, SCALE = 0.02, 0.014, 0.02
-"""Errors of an outline as shares of the tile's width: of the whole, of each corner, of its size."""
+"""Standard deviations of outlines, in tile widths: of the whole, each corner, and the size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +58,10 @@ def drill_crops(set_name: str, seed: int, split: Split, amount: float = 1.0) -> 
     """Return the tiles of one drawn table, photographed several times.
 
     Args:
-        set_name: which box.
-        seed: which table.
-        split: whose surfaces and lights.
-        amount: how far outlines miss, 1 for a usual detector.
+        set_name: name of the box.
+        seed: seed of the table.
+        split: split of the surfaces and lights.
+        amount: factor on the errors of outlines, 1 for a usual detector.
     """
     rng = rng_of("drill", set_name, split, seed)
     settings = _settings(seed, split, set_name, rng)
@@ -72,7 +72,7 @@ def drill_crops(set_name: str, seed: int, split: Split, amount: float = 1.0) -> 
     tiles = truth_of(top, canvas)["tiles"]
     parts = []
     for number in range(PHOTOGRAPHS):
-        # Painting is what takes time: another light's colour and another camera cost little.
+        # Painting takes most of the time; another light's colour and another camera cost little.
         other = draw_settings(seed * PHOTOGRAPHS + number, split, set_name)
         taken = replace(settings, seed=other.seed, light=other.light, sensor=other.sensor)
         bgr = unpacked(photographed(taken, canvas))
@@ -124,7 +124,7 @@ def across_of(corners: Array) -> float:
 
 
 def jittered(corners: Array, rng: Random, amount: float = 1.0) -> Array:
-    """Return an outline as a detector might find it: a little off."""
+    """Return an outline with the errors of a detector."""
     middle = corners.mean(axis=0)
     grown = middle + (corners - middle) * (1 + rng.normal(0, SCALE * amount))
     shift = rng.normal(0, SHIFT, 2) + rng.normal(0, CORNER, corners.shape)
@@ -141,7 +141,7 @@ def _settings(seed: int, split: Split, set_name: str, rng: Random) -> SceneSetti
 def _arranged(box: Box, settings: SceneSettings, rng: Random) -> TableTop:
     spots = _spots(box, settings.cards.gap_mm, rng)
     items = laid(spots, settings.cards, box.tile_set.pitch_mm, rng)
-    # Laid from the origin to the right and down: the middle is where the camera looks.
+    # Tiles lie to the right of the origin and below it; the camera aims at the extent's middle.
     top = TableTop(tuple(items), box.faces, extent_of(items, box.faces))
     return add_props(top, settings, rng)
 
@@ -157,7 +157,7 @@ def _spots(box: Box, gap_mm: float, rng: Random) -> list[Spot]:
         for x in range(columns):
             if (x, y) in taken or rng.random() < EMPTY_SHARE:
                 continue
-            # A bag of all kinds, refilled when empty: each as often as any other.
+            # A bag of all kinds, refilled when empty, makes kinds equally frequent.
             bag = bag or [kinds[int(k)] for k in rng.permutation(len(kinds))]
             kind, turns = bag.pop(), int(rng.integers(4))
             cells = ((0, 0),) if kind == BACK else box.tile_set[kind].cells

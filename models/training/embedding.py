@@ -26,11 +26,11 @@ from models.training.prints import BANK_ROOM, Pairs, PrintBank, gathered, picked
 from vision.classify.embedding import FILE, LAND_NUMBERS, PRINT_NUMBERS
 
 CLASSES = 40
-"""Prints, each turned some way, that one box gives at a time."""
+"""Classes from one box in a batch; a class is a print in one turn."""
 LANDS = 0.25
 """Share of the boxes in a batch that are lands."""
 SHARPNESS = 12.0
-"""What cosines are multiplied by before they are compared."""
+"""Inverse temperature: factor on cosine similarities before the cross-entropy."""
 HARD = Hardness(
     shift=0.05, size=0.045, turn_deg=3.0, lean=0.04, gain=0.3, channel=0.14, shade=0.25,
     colour=0.45, curve=0.25, veil=0.2, blur_px=2.6, noise=12.0, coarsest_px=18.0, dark=0.25,
@@ -41,7 +41,7 @@ Embedded = tuple[Tensor, Tensor]
 
 
 class Embedder(nn.Sequential):  # type: ignore[misc]
-    """A patch (blue, green, red; around 0) to numbers; plain convolutions."""
+    """Convolutional network from a patch (blue, green, red; around 0) to features."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -51,12 +51,12 @@ class Embedder(nn.Sequential):  # type: ignore[misc]
 
 
 def loss_of(one: Tensor, other: Tensor, same: Tensor) -> Tensor:
-    """Return how badly looks are told apart, boxes x prints x numbers each.
+    """Return the contrastive loss of pairs of looks, boxes x prints x features each.
 
     Args:
         one: the first looks.
         other: the second looks.
-        same: boxes x prints x prints, true where two of them mean the same.
+        same: boxes x prints x prints, true where two different picks mean the same.
     """
     likeness = SHARPNESS * one @ other.transpose(1, 2)
     likeness = likeness.masked_fill(same, -1e4)
@@ -66,7 +66,7 @@ def loss_of(one: Tensor, other: Tensor, same: Tensor) -> Tensor:
 
 
 def embedded(net: nn.Module, looks: Tensor, shape: tuple[int, int], lands: int) -> Embedded:
-    """Return looks as numbers of length 1: of the boxes of prints, then of the last, of lands."""
+    """Return unit-length features: those of boxes of prints, and those of boxes of lands."""
     with torch.autocast(looks.device.type, torch.bfloat16, enabled=looks.is_cuda):
         out = net(looks.contiguous(memory_format=torch.channels_last))
     out = out.float().flatten(1).unflatten(0, shape)
@@ -76,7 +76,7 @@ def embedded(net: nn.Module, looks: Tensor, shape: tuple[int, int], lands: int) 
 
 
 def drawn_pairs(bank: PrintBank, boxes: int, rng: np.random.Generator) -> tuple[Pairs, int]:
-    """Return pairs out of so many boxes, those of lands last, and how many these are."""
+    """Return pairs from this many boxes, lands last, and the number of lands."""
     lands = max(1, round(boxes * LANDS))
     prints = picked(bank, False, boxes - lands, CLASSES, rng)
     return prints.joined(picked(bank, True, lands, CLASSES, rng)), lands
@@ -85,7 +85,7 @@ def drawn_pairs(bank: PrintBank, boxes: int, rng: np.random.Generator) -> tuple[
 def both_looks(
     net: nn.Module, bank: PrintBank, pairs: Pairs, lands: int
 ) -> tuple[Embedded, Embedded]:
-    """Return the numbers of the first and of the second looks."""
+    """Return the features of the first and of the second looks."""
     device = bank.patches.device
     folds = torch.from_numpy(pairs.folds.ravel()).to(device)
     sides = []
@@ -99,7 +99,7 @@ def both_looks(
 
 
 def _both(sides: list[Tensor], boxes: int, lands: int) -> Tensor:
-    """Return both looks in one batch, prints first, so that they share one normalisation."""
+    """Return both looks in one batch, prints first, so that they share one batch normalisation."""
     cut = (boxes - lands) * CLASSES
     return torch.cat([sides[0][:cut], sides[1][:cut], sides[0][cut:], sides[1][cut:]])
 
@@ -124,7 +124,7 @@ class EmbeddingTraining(Training):
         self.loss: float | Tensor = 0.0
 
     def take(self, split: str, sample: Prints) -> None:
-        """Take in a box, to learn from or to measure with."""
+        """Add a box, to learn from or to measure with."""
         (self.bank if split == "train" else self.held).add(sample)
 
     def is_ready(self) -> bool:
@@ -142,7 +142,7 @@ class EmbeddingTraining(Training):
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def measured(self) -> dict[str, float]:
-        """Return how many held-out looks lie nearest to another look of what they show."""
+        """Return the share of held-out looks whose nearest neighbour shows the same."""
         if not self.held.ready():
             return {}
         rng = np.random.default_rng(0)
@@ -158,7 +158,7 @@ class EmbeddingTraining(Training):
         return found
 
     def report(self) -> dict[str, Any]:
-        """Say how well it does on the boxes that were learnt from, and on others."""
+        """Print and return the loss in training and the figures on held-out boxes."""
         steps = self.learner.steps
         last = {
             "steps": steps, "seed": self.options.seed, "prints": self.bank.filled,

@@ -42,21 +42,21 @@ from vision.core.types import BACK, Look, period_of, width_of
 from vision.detect.detect import QUICK, detect_tiles
 
 FIRST_SEED = 50_000
-"""Tables before were drawn to fit the readers to: what they were fitted to they know too well."""
+"""First seed: the readers were fitted to tables of earlier seeds, which they know too well."""
 MISSES = (0.5, 2.2)
 LONGER_SHARE, LONGER = 0.2, (1.2, 2.2)
 SPOT_SHARE, INK_SHARE, BETWEEN_SHARE = 0.8, 0.15, 0.15
-"""Shares of tiles that are shown once more: under a spot of light, in other inks, half off."""
+"""Shares of tiles that are added again: under a spot of light, in other inks, half off."""
 CHECKED_SHARE = 0.25
-"""Of tables and of strangers: these say when fitting stops."""
+"""Share of tables and of strangers that are held back to decide when fitting stops."""
 TREES, LEAVES, RATE, FEWEST_A_LEAF = 250, 12, 0.08, 30
 NEAR = 0.5
-"""An outline is a tile's when their middles are nearer than that, in widths of the tile."""
+"""Largest distance between the middles of an outline and its tile, in widths of the tile."""
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Patches, what they show (nothing for strangers), how wide each was, and its table."""
+    """Patches with their looks (empty for strangers), their widths and their tables."""
 
     patches: Patches
     looks: tuple[str, ...]
@@ -93,7 +93,7 @@ def stranger_tiles(seed: int, *, collage: bool) -> Drawn:
 
 
 def _other_inks(patch: Patches, rng: Random) -> Patches:
-    """Return a patch as another printer's inks, or years in the sun, make it."""
+    """Return a patch as other inks, or years in the sun, would make it."""
     pale = float(rng.uniform(0, 0.5))
     paper = np.quantile(patch.reshape(-1, 3), 0.9, axis=0)
     out = (patch * (1 - pale) + paper * pale) * rng.normal(1, 0.12, 3)
@@ -102,14 +102,14 @@ def _other_inks(patch: Patches, rng: Random) -> Patches:
 
 
 def _between(one: Patches, other: Patches, rng: Random) -> Patches:
-    """Return what lies between two tiles: a part of either."""
+    """Return a place between two tiles, which shows a part of either."""
     at = int(rng.uniform(0.3, 0.7) * one.shape[0])
     both = np.concatenate([one[at:], other[:at]], axis=0)
     return np.ascontiguousarray(np.rot90(both, int(rng.integers(4))))
 
 
 def outlines_seen(set_name: str, seed: int) -> tuple[int, int]:
-    """Return how many outlines are found on a drawn table of play, and how many are tiles'."""
+    """Return the number of outlines found on a drawn table of play, and of tiles among them."""
     scene = make_scene(seed, "train", set_name)
     cards = [np.array(card["outline"]) for card in (*scene.truth["tiles"], *scene.truth["aside"])]
     parts = [part for card in cards for part in cell_outlines(card, _cells_of(card))]
@@ -123,13 +123,13 @@ def outlines_seen(set_name: str, seed: int) -> tuple[int, int]:
 
 
 def _cells_of(outline: Array) -> int:
-    """Return how many squares lie side by side in an outline."""
+    """Return the number of squares that lie side by side in an outline."""
     return round(float(np.linalg.norm(outline[1] - outline[0]))
                  / float(np.linalg.norm(outline[3] - outline[0]))) or 1  # fmt: skip
 
 
 def printed_faces(tile_set: TileSet) -> dict[tuple[str, int], Array]:
-    """Return what each cell of each card looks like as printed, as play would cut it."""
+    """Return the printed look of each cell of each card, cut as in play."""
     book = faces(tile_set)
     first = next(kind.name for kind in tile_set.kinds.values() if len(kind.cells) == 1)
     fronts = {kind.name: (book[kind.name], len(kind.cells)) for kind in tile_set.kinds.values()}
@@ -142,7 +142,7 @@ def printed_faces(tile_set: TileSet) -> dict[tuple[str, int], Array]:
 
 
 def faces_of(tile_set: TileSet, reader: Reader, drawn: Sequence[Drawn]) -> Faces:
-    """Return the faces of a box, with what the network says of them on drawn tables on average."""
+    """Return the faces of a box, with the network's mean features of them on drawn tables."""
     printed = printed_faces(tile_set)
     sums = {str(look): np.zeros(PRINT_NUMBERS, np.float32) for look in reader.looks}
     for part in drawn:
@@ -157,7 +157,7 @@ def faces_of(tile_set: TileSet, reader: Reader, drawn: Sequence[Drawn]) -> Faces
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is known about patches, and what they are."""
+    """Features of patches, and what the patches are."""
 
     rows: Array
     right: Array
@@ -166,7 +166,7 @@ class Known:
 
 
 def known(faces: Faces, set_name: str, drawn: Sequence[Drawn], workers: int = 1) -> Known:
-    """Return the numbers of all patches, read as play reads them."""
+    """Return the features of all patches, read as in play."""
     work = partial(_rows_and_right, faces, set_name)
     read = made("reading", work, drawn, workers)
     ours = [bool(look) for part in drawn for look in part.looks]
@@ -195,14 +195,14 @@ def _is_right(reading: CellReading, look: str, tile_set: TileSet) -> bool:
 def fit_trees(
     rows: Array, labels: Array, weights: Array, checked: Array, rising: Sequence[int]
 ) -> Trees:
-    """Return boosted trees that tell rows apart.
+    """Return gradient-boosted trees that classify rows.
 
     Args:
         rows: N x names.
         labels: N of 0 and 1.
-        weights: how much each row counts.
-        checked: which rows only say when to stop.
-        rising: 1, -1 or 0 for each name: whether what it says may only rise or fall with it.
+        weights: weight of each row.
+        checked: rows that only decide when to stop.
+        rising: monotonic constraint of each name: 1 rising, -1 falling, 0 none.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -218,7 +218,7 @@ def fit_trees(
 
 
 def _as_numbers(model: Any, count: int) -> Trees:
-    """Return the first fitted trees as plain numbers; the library has no other way to them."""
+    """Return the first fitted trees as plain arrays; the library has no public access to them."""
     every = [tree[0].nodes for tree in model._predictors[:count]]
     starts = np.cumsum([0, *(len(nodes) for nodes in every)])[:-1]
     nodes = np.concatenate(every)
@@ -255,13 +255,13 @@ def train(set_name: str, out: Path, asked: argparse.Namespace) -> dict[str, Any]
 
 
 def share_of_tiles(set_name: str, strange: Sequence[Drawn], count: int, workers: int) -> float:
-    """Return the share of tiles among outlines that are found.
+    """Return the share of tiles among the outlines that are found.
 
     Args:
-        set_name: which box.
+        set_name: name of the box.
         strange: scenes of something else.
-        count: how many drawn tables of play there are to as many of these.
-        workers: processes.
+        count: number of drawn tables of play; they weigh as much as the scenes.
+        workers: number of processes.
     """
     seeds = range(FIRST_SEED, FIRST_SEED + count)
     seen = made("counting", partial(outlines_seen, set_name), seeds, workers)
@@ -270,9 +270,9 @@ def share_of_tiles(set_name: str, strange: Sequence[Drawn], count: int, workers:
 
 
 def fit_both(every: Known, tiles_share: float) -> tuple[Trees, Trees, Array, Array]:
-    """Return what tells right readings, and what tells tiles from strangers.
+    """Return trees for right readings, trees for tiles against strangers, and two masks of rows.
 
-    And which rows are right, and which only said when to stop.
+    The masks say which rows are right, and which only decided when to stop.
     """
     checked = every.sources % round(1 / CHECKED_SHARE) == 0
     right = every.ours & every.right
@@ -284,7 +284,7 @@ def fit_both(every: Known, tiles_share: float) -> tuple[Trees, Trees, Array, Arr
 
 
 def figures_of(ours: Trees, every: Known, right: Array, checked: Array) -> dict[str, Any]:
-    """Return what the fitted trees do to tables and strangers that they were not fitted to."""
+    """Return the figures of the fitted trees on rows that they were not fitted to."""
     shares = ours.shares(every.rows[checked])
     sure = every.rows[checked][:, 0] > np.log(9)
     true, strange = right[checked] & sure, ~every.ours[checked] & sure
@@ -298,9 +298,9 @@ def figures_of(ours: Trees, every: Known, right: Array, checked: Array) -> dict[
 
 
 def _drawn(name: str, draw: Callable[[int], Drawn], count: int, workers: int) -> list[Drawn]:
-    """Return what is drawn of so many seeds."""
+    """Return what is drawn for ``count`` seeds."""
     every = made(name, draw, range(FIRST_SEED, FIRST_SEED + count), workers)
-    # Now and then no tile of a table is large enough to be learnt from.
+    # A few tables have no tile that is large enough to learn from.
     return [one for one in every if len(one.patches)]
 
 

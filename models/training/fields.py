@@ -43,52 +43,52 @@ from vision.layout.play import NUMBERS as PLAY_NUMBERS
 from vision.layout.play import numbers_of
 
 OFF, OFF_SPREAD = 0.014, 0.5
-"""How far found outlines lie off, in widths of a card: the usual spread, and how that varies from
-table to table (as a logarithm). Measured on drawn pictures: 0.013 to 0.021, small cards 0.03."""
+"""Error of found outlines in card widths: the usual deviation, and its variation between tables (as
+a natural logarithm). Measured on drawn pictures: 0.013 to 0.021, small cards 0.03."""
 MISSED, MISREAD, HIDDEN = 0.02, 0.01, 0.3
-"""Shares of cards that are not found and are read as another, and of tables with something that
-hides cards."""
+"""Shares of cards that are missed and that are misread, and of tables with something that hides
+cards."""
 BIGS_UNSEEN = 0.15
-"""Share of tables of which no big card is seen: it is outside, or something hides it."""
+"""Share of tables on which no big card is seen, being outside the picture or hidden."""
 PLAIN = 0.2
-"""Share of tables read as a box without snakes, as taught boxes are."""
+"""Share of tables read as a box without snakes, like taught boxes."""
 ONE_THING = 0.35
-"""Cards beside the layout that lie nearer to each other are taken for one thing; nothing is learnt
-from these."""
+"""Gap from which on cards beside the layout are separate things; joints between such cards are not
+learnt from."""
 EARLY, OPENING = 0.35, 0.12
-"""Share of tables of the first moves, and how far the game has gone there at most."""
+"""Share of tables early in the game, and the game's largest progress there."""
 ASIDE = "aside"
 SURROUNDINGS = 5
-"""Tables that are made of one layout."""
+"""Tables made of one layout, each with other surroundings."""
 TUNING = 5
-"""Every fifth layout says when to stop."""
+"""Every fifth layout is held back to decide when fitting stops."""
 GAMES_PLAYED = 16
-"""Of each box; to play a game takes as long as to draw ten tables."""
+"""Games of each box: playing one takes as long as drawing ten tables."""
 CLOSE, CLOSE_MET = 0.7, 1 / 3
 """Share of tables with stocks, hands and other fields close by: as drawn, since these teach most,
-and as they are met."""
+and as met in play."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """What a score looks at, and what is right: one field, or in play."""
+    """Features for a score, and the right answers: one field, or in play."""
 
     rows: Array
     right: Array
     tables: Array
-    """The number of the layout that each is from."""
+    """Number of the layout that each sample is from."""
     close: Array
-    """Whether something lies close beside that."""
+    """Whether things lie close beside that layout."""
 
 
 Known = tuple[list[list[float]], list[bool]]
-"""What a score looks at each time that it is asked, and what is right."""
+"""Features for each time that a score is asked, and the right answers."""
 
 
 def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known, bool]:
-    """Return joints and lattices of one layout with several surroundings, and whether it is close.
+    """Return joints and lattices of one layout in several surroundings, and whether it is close.
 
-    Of each joint whether it is inside a field, of each lattice whether it is in play.
+    The answer of a joint is whether it is inside a field, of a lattice whether it is in play.
     """
     rng, elsewhere = rng_of("joints", split, game, seed), rng_of("elsewhere", split, game, seed)
     joints: Known = [], []
@@ -104,7 +104,7 @@ def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known
         lattices[0].extend(numbers_of([group for group, _ in groups], tile_set, size_px).tolist())
         lattices[1].extend(truth != ASIDE for _, truth in groups)
         if seed % GAMES_IN_POOL == 0:
-            # Layouts of the first game lie outside or on a bare table, wherever the camera looks.
+            # For the first game, cards aside and cards in play also lie alone, at any distance.
             for own in (False, True):
                 some = [k for k, truth in enumerate(truths) if (truth != ASIDE) is own]
                 lone = _joined([found[k] for k in some], [readings[k] for k in some],
@@ -117,14 +117,14 @@ def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known
 
 
 Groups = list[tuple[CardGroup, str]]
-"""Cards that belong together, and what they are."""
+"""Groups of cards, each with its field or ``aside``."""
 
 
 def _joined(
     found: Sequence[Detection], readings: Sequence[CellReading], truths: Sequence[str],
     tile_set: TileSet, joints: Known,
 ) -> Groups:  # fmt: skip
-    """Return the groups of a table; the joints that they are made by are added to the others."""
+    """Return the groups of a table; the joints that form them are added to ``joints``."""
     fits = fit_lattices(Detections((1, 1), "square", tuple(found)))
     lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
     groups: Groups = []
@@ -141,7 +141,7 @@ def _joined(
 
 
 def _touching(groups: Groups, tile_set: TileSet) -> Iterator[tuple[list[float], bool]]:
-    """Yield the joints between a field and what touches it on a lattice of its own."""
+    """Yield the joints between a field and groups that touch it on lattices of their own."""
     for group, truth in groups:
         field = None if truth == ASIDE else group.laid()
         for other, whose in groups if field is not None else ():
@@ -157,14 +157,14 @@ def _touching(groups: Groups, tile_set: TileSet) -> Iterator[tuple[list[float], 
 
 
 def _number(outline: Array, found: Sequence[Detection], fit: LatticeFit) -> int:
-    """Return the number of the outline that a card, or a half of one, was made from."""
+    """Return the number of the outline that a card, or half a card, was made from."""
     middle = outline.mean(axis=0)
     return min(fit.cells.values(),
                key=lambda i: float(np.linalg.norm(found[i].centre_px - middle)))  # fmt: skip
 
 
 def _labelled(joining: Joining, truths: Sequence[str]) -> Iterator[tuple[list[float], bool]]:
-    """Yield the joints as the score meets them while it is right, and what is right."""
+    """Yield the joints that the score meets while it decides right, and the right answers."""
     apart: set[frozenset[int]] = set()
     for merge in joining.merges(apart):
         names = {truths[k] for k in merge.cards}
@@ -180,10 +180,10 @@ Found = tuple[list[Detection], list[CellReading], list[str], tuple[int, int]]
 
 
 def settings_of(game: str, seed: int, split: Any, rng: Random) -> SceneSettings:
-    """Return how a layout and what lies around it are drawn."""
+    """Return the settings of a layout and of what lies around it."""
     settings = draw_settings(seed, split, game, beside="close")
     if rng.random() >= CLOSE:
-        settings = draw_settings(seed, "train", game)
+        settings = draw_settings(seed, split, game)
     if rng.random() < EARLY:
         settings = replace(settings, fullness=float(rng.uniform(0, OPENING)))
     return settings
@@ -192,7 +192,7 @@ def settings_of(game: str, seed: int, split: Any, rng: Random) -> SceneSettings:
 def tables_found(
     game: str, seed: int, split: Any, settings: SceneSettings, rng: Random
 ) -> Iterator[Found]:
-    """Yield outlines and readings of a layout with other things beside it each time."""
+    """Yield outlines and readings of a layout, each time with other things beside it."""
     table = table_at(game, split, settings.play, seed, settings.fullness, settings.foul)
     box = printed_box(game, settings.cards.size_mm)
     layout = lay_out(table, settings, box, rng)
@@ -206,7 +206,7 @@ def tables_found(
 def _found(
     top: TableTop, camera: Camera, tile_set: TileSet, rng: Random
 ) -> tuple[list[Detection], list[CellReading], list[str]]:
-    """Return what a camera would find of a table, and what each outline belongs to."""
+    """Return simulated detections and readings of a table, and what each belongs to."""
     spread = OFF * float(np.exp(rng.normal(0, OFF_SPREAD)))
     thing = _thing(top.extent_mm, rng)
     size = np.array(camera.size_px, float)
@@ -237,7 +237,7 @@ def _found(
 
 
 def _thing(extent_mm: Array, rng: Random) -> Array:
-    """Return middle and radius of something that hides cards, in millimetres; often nothing."""
+    """Return middle and radius in mm of something that hides cards; the radius is often 0."""
     middle = rng.uniform(extent_mm.min(axis=0) - 30, extent_mm.max(axis=0) + 30)
     radius = float(rng.uniform(20, 70)) if rng.random() < HIDDEN else 0.0
     return np.array([*middle, radius])
@@ -262,7 +262,7 @@ def _cells_mm(outline: Array, item: Item, tile_set: TileSet) -> list[Array]:
 
 
 def _found_at(outline: Array, spread: float, rng: Random) -> Array:
-    """Return an outline as a camera finds it: moved a little, its corners off by as much again."""
+    """Return an outline with a detector's errors: shifted, and each corner off about as much."""
     right, down = outline[1] - outline[0], outline[3] - outline[0]
     off = spread * (rng.standard_t(4, (1, 2)) + 0.8 * rng.standard_normal((4, 2)))
     return np.asarray(outline + off @ np.stack([right, down]))
@@ -274,7 +274,7 @@ def _without_snakes(tile_set: TileSet) -> TileSet:
 
 
 def seeds_of(tables: int) -> list[int]:
-    """Return the seeds of so many tables, of a few games."""
+    """Return the seeds of this many tables, from a few games."""
     return [GAMES_IN_POOL * (n // GAMES_PLAYED) + n % GAMES_PLAYED for n in range(tables)]
 
 
@@ -297,13 +297,13 @@ def _samples(parts: Sequence[Known], close: Sequence[bool]) -> Samples:
 
 
 def fit(samples: Samples, signs: Sequence[int]) -> tuple[Trees, dict[str, Any]]:
-    """Return the score that fits samples, and how well it does on tables that it was not fitted to.
+    """Return the score fitted to samples, and its figures on tables that were held back.
 
-    These only say when to stop. Samples count as often as their surroundings are met.
+    Tables held back only decide when to stop. Samples are weighted by their frequency in play.
 
     Args:
-        samples: what the score looks at, and what is right.
-        signs: 1, -1 or 0 for each number: whether more of it can only speak for that, or against.
+        samples: features and right answers.
+        signs: monotonic constraint of each feature: 1 only speaks for it, -1 only against, 0 none.
     """
     tuning = samples.tables % TUNING == 0
     met = np.where(samples.close, CLOSE_MET / CLOSE, (1 - CLOSE_MET) / (1 - CLOSE))
@@ -321,7 +321,7 @@ AGAINST = frozenset([
     "gap", "slide", "turned", "gaps", "least", "slides", "turns", "broken", "over", "wider",
     "wider_than_usual", "small_broken",
 ])  # fmt: skip
-"""What can only speak against one field."""
+"""Features that can only speak against one field."""
 
 
 def write_score(

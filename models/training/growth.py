@@ -30,27 +30,27 @@ from models.scenes.world.arrays import Array
 from models.training.harness import made, parser_of, write_manifest
 
 BEFORE = Growth((-2.5, 0.7, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 3.0, 0.0)
-"""By what the machine of the first round plays: room to go on is good."""
+"""Growth by which the machine of the first round plays: room to go on is good."""
 ROUNDS, GAMES_EACH = 2, 300
 SEATS = {"snekagon": (2,), "snekagon5g": (2, 2, 3, 4)}
 POLICIES = ("machine", "machine", "greedy")
 OWN_TILES = SIGNS.index("own tiles")
 SLIPS = 0.05
-"""Share of moves that are made by chance, so that positions differ."""
+"""Share of random moves, so that positions differ."""
 SCALES, A_TILE = (0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0), (0.0, 0.1, 0.2, 0.3, 0.45, 0.6, 0.9)
 
 
 class Sample(NamedTuple):
-    """A seat in a position, and what became of it."""
+    """A seat in a position, and how far its snake grew."""
 
     signs: tuple[float, ...]
     taken_up: float
-    """The part of the stock that the longest snake took up."""
+    """Share of the stock that the longest snake took up."""
     stock: int
 
 
 class Standing(NamedTuple):
-    """A position, and who was first in the end."""
+    """A position, and the points of each seat at the end of its game."""
 
     signs: tuple[tuple[float, ...], ...]
     best: tuple[int, ...]
@@ -59,7 +59,7 @@ class Standing(NamedTuple):
 
 
 def play_one(task: str, game: str, plays_by: Growth) -> list[Standing]:
-    """Play one game, and return its positions with how far each snake got."""
+    """Play one game, and return its positions with the final length of each snake."""
     rng = random.Random(task)
     seats = rng.choice(SEATS[game])
     rules = GAMES[game]
@@ -94,7 +94,7 @@ def _chosen(world: HexWorld, policy: str, rng: random.Random) -> Token:
 
 
 def fit(games: Sequence[Sequence[Standing]]) -> tuple[Growth, dict[str, Any]]:
-    """Return the growth under which these games are likeliest, and figures from games apart."""
+    """Return the growth of maximum likelihood for these games, and figures on held-out games."""
     held_out = [one for number, game in enumerate(games) if number % 5 == 0 for one in game]
     others = [one for number, game in enumerate(games) if number % 5 for one in game]
     told = _scaled(_weights(_samples(others)), others)
@@ -108,7 +108,7 @@ def fit(games: Sequence[Sequence[Standing]]) -> tuple[Growth, dict[str, Any]]:
 
 
 def _hexes_off(growing: Growth, standings: Iterable[Standing]) -> float:
-    """Return by how many hexes the expected growth is off on average."""
+    """Return the mean error of the expected growth, in hexes."""
     off = [abs(growing.share(one.signs) - one.taken_up) * one.stock for one in _samples(standings)]
     return round(float(np.mean(off)), 3)
 
@@ -136,13 +136,13 @@ def _weights(samples: Sequence[Sample]) -> tuple[float, ...]:
 
 
 def _scaled(weights: tuple[float, ...], standings: Sequence[Standing]) -> Growth:
-    """Return the weights with the scale under which the ends of games are likeliest."""
+    """Return the weights with the scale of maximum likelihood for the ends of games."""
     tried = [Growth(weights, scale, a_tile) for scale, a_tile in product(SCALES, A_TILE)]
     return min(tried, key=lambda one: _loss(one, standings))
 
 
 def _loss(growing: Growth, standings: Sequence[Standing]) -> float:
-    """Return how unlikely the ends of games are, on average."""
+    """Return the mean negative log-likelihood of the ends of games."""
     total = 0.0
     for one in standings:
         hoped = [

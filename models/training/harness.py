@@ -1,6 +1,6 @@
-"""One way to train anything: draw examples in processes, learn, write, say what was given back.
+"""Shared parts of all trainings: worker processes, options, manifests and reports.
 
-Nothing here needs the training libraries; what learns with them is in ``learning``.
+Nothing here needs the training libraries; ``learning`` has what does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vision.core.files import TRAINED
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 WAITING = 3
-"""Drawn examples that may wait for each process."""
+"""Drawn examples per process that may wait in the queue."""
 
 
 def parser_of(module: str, about: str | None, sets: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -57,23 +57,23 @@ def timed_parser(module: str, about: str | None, out: str, room: float) -> argpa
 def made(
     what: str, work: Callable[[Task], Result], tasks: Sequence[Task], workers: int
 ) -> list[Result]:
-    """Return what is made of each task, over processes, with a bar that says how far it is."""
+    """Return the result of each task, computed in worker processes, with a progress bar."""
     return list(tqdm(spread(work, tasks, workers), total=len(tasks), desc=what))
 
 
 def write_manifest(path: Path, facts: Mapping[str, Any]) -> None:
-    """Write what loading checks about a trained file."""
+    """Write the manifest of a trained file, which loading checks."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 
 
 def sha256_of(path: Path) -> str:
-    """Return the sum that a manifest has of a file."""
+    """Return the SHA-256 hash of a file, for its manifest."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def tell(what: str, figures: Mapping[str, Any], out: Path, files: Sequence[str]) -> None:
-    """Say how a training went, and whether it gave back the files that are shipped."""
+    """Print the figures of a training, and whether it reproduced the shipped files."""
     say(f"{what}: {dict(figures)}")
     for name in files if out != TRAINED else ():
         same = (TRAINED / name).is_file() and sha256_of(out / name) == sha256_of(TRAINED / name)
@@ -81,10 +81,10 @@ def tell(what: str, figures: Mapping[str, Any], out: Path, files: Sequence[str])
 
 
 class Drawers:
-    """Processes that draw examples for as long as they are asked to."""
+    """Worker processes that draw examples until they are terminated."""
 
     def __init__(self, sources: Sequence[Callable[[], Iterator[Any]]]) -> None:
-        # A spawned process would load the training libraries anew, which none of them needs.
+        # A spawned process would import the training libraries again, which no worker needs.
         method = "fork" if sys.platform == "linux" else "spawn"
         context: Any = multiprocessing.get_context(method)
         self._queue: Any = context.Queue(maxsize=max(4, WAITING * len(sources)))
@@ -106,10 +106,10 @@ class Drawers:
             process.terminate()
 
     def drawn(self, most: int, wait_s: float) -> Iterator[Any]:
-        """Yield what has been drawn, waiting only for the first, and no longer than told.
+        """Yield drawn examples, waiting for the first one only, and at most ``wait_s``.
 
         Raises:
-            SystemExit: it waits, and no process draws any more.
+            SystemExit: the wait was in vain, and no process is alive any more.
         """
         for number in range(most):
             waits = number == 0 and wait_s > 0

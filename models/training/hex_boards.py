@@ -39,7 +39,7 @@ from vision.hexes.plane import FIXED
 MARKS = 2
 PLACED = 2 * len(FIXED) + 1
 PLACER_END = 8
-"""Rows and columns that are left before the placer's last but one convolution."""
+"""Rows and columns before the placer's last convolution but one."""
 NAMES = {"finder": "hex_finder", "placer": "hex_placer", "reader": "hex_cells"}
 TARGETS = {"finder": "marks", "placer": "moved", "reader": "labels"}
 BATCHES = {"finder": 24, "placer": 192, "reader": 64}
@@ -47,23 +47,23 @@ ROOM = {"finder": 12_000, "placer": 80_000, "reader": 36_000}
 HELD_OUT_ROOM = 2400
 LEAST_SAMPLES = 48
 CUT_SHARE = 0.25
-"""How many boards are cut by a line when the placer learns from them."""
+"""Share of boards that are cut off by a line when the placer learns from them."""
 COVERED_SHARE, MOST_COVERS = 0.35, 2
-"""How many have something on them, and how many things at most: cups, hands and sleeves."""
+"""Share of boards with something on them, and most things on one: cups, hands and sleeves."""
 HIDDEN_WEIGHT = 0.15
-"""What lies under a hand can be guessed from around it, but must not be learnt by heart."""
+"""Weight of hidden cells: they can be guessed from around them, but must not be memorised."""
 
 
 # --- The networks ---
 
 
 def finder_net() -> DownAndUp:
-    """Return logits at a quarter of a picture: inside of boards, cells of tiles beside them."""
+    """Return a network for logits at a quarter of a picture: insides of boards, tiles beside."""
     return DownAndUp((12, 24, 40, 56, 72), (1, 1, 2), MARKS)
 
 
 class Placer(nn.Sequential):  # type: ignore[misc]
-    """A board from above to how far its fixed points lie off, and whether it is one."""
+    """Network from a rectified board to its fixed points' offsets and whether it is a board."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -74,7 +74,7 @@ class Placer(nn.Sequential):  # type: ignore[misc]
 
 
 class Reader(nn.Sequential):  # type: ignore[misc]
-    """A laid out board to logits for each of its cells."""
+    """Network from a rectified board to logits for each of its cells."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -85,13 +85,13 @@ class Reader(nn.Sequential):  # type: ignore[misc]
 
 
 def sample_of(bank: Bank, picks: Tensor) -> tuple[Tensor, Tensor]:
-    """Return pictures as numbers about zero, channels first, and their targets."""
+    """Return pictures as numbers around zero, channels first, and their targets."""
     pictures = bank["pictures"][picks].permute(0, 3, 1, 2).float() / 255 - 0.5
     return pictures, bank["targets"][picks]
 
 
 def disturbed(pictures: Tensor) -> Tensor:
-    """Return pictures under other lights and from worse cameras."""
+    """Return pictures augmented with other lights and worse cameras."""
     count, device = len(pictures), pictures.device
 
     def drawn(spread: float, channels: int = 1) -> Tensor:
@@ -109,7 +109,7 @@ def disturbed(pictures: Tensor) -> Tensor:
 
 
 def cut(pictures: Tensor) -> Tensor:
-    """Return pictures of which some are grey beyond a line, as boards at a picture's edge are."""
+    """Return pictures, some of them grey beyond a line, like boards at a picture's edge."""
     count, size, device = len(pictures), pictures.shape[-1], pictures.device
     along = torch.linspace(-1, 1, size, device=device)
     turn = torch.rand(count, 1, 1, device=device) * 2 * math.pi
@@ -120,7 +120,7 @@ def cut(pictures: Tensor) -> Tensor:
 
 
 def covered(pictures: Tensor) -> Tensor:
-    """Return pictures of which some have round or long things of one colour lying on them."""
+    """Return pictures, some of them with round or long things of one colour on them."""
     count, size, device = len(pictures), pictures.shape[-1], pictures.device
     along = torch.linspace(-1, 1, size, device=device)
 
@@ -142,7 +142,7 @@ def covered(pictures: Tensor) -> Tensor:
 
 
 def finder_loss(out: Tensor, marks: Tensor) -> Tensor:
-    """Return how wrong the marks are."""
+    """Return the loss of the marks."""
     known = (marks != UNKNOWN).float()
     wanted = (marks == 1).float()
     wrong = F.binary_cross_entropy_with_logits(out, wanted, reduction="none")
@@ -152,7 +152,7 @@ def finder_loss(out: Tensor, marks: Tensor) -> Tensor:
 
 
 def placer_loss(out: Tensor, moved: Tensor) -> Tensor:
-    """Return how far off points are placed, where there is a board."""
+    """Return the loss of placed points, where there is a board, and of whether there is one."""
     out = out.flatten(1)
     there = moved[:, -1]
     gap = F.smooth_l1_loss(out[:, :-1], moved[:, :-1], reduction="none", beta=0.05).mean(1)
@@ -161,7 +161,7 @@ def placer_loss(out: Tensor, moved: Tensor) -> Tensor:
 
 
 def reader_loss(out: Tensor, labels: Tensor) -> Tensor:
-    """Return how wrong cells are read."""
+    """Return the loss of the readings of cells."""
     content, hidden, clay, opens, joined = out.split(list(OUTPUTS), dim=1)
     aims = labels.permute(0, 3, 1, 2).long()
     weight = torch.where(aims[:, 1] == 1, HIDDEN_WEIGHT, 1.0)
@@ -189,7 +189,7 @@ LOSSES = {"finder": finder_loss, "placer": placer_loss, "reader": reader_loss}
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
 def figures(nets: Mapping[str, nn.Module], banks: Mapping[str, Bank]) -> dict[str, float]:
-    """Return what the networks get right on held-out tables."""
+    """Return the networks' figures on held-out tables."""
     sums = Shares()
     for name, net in nets.items():
         net.eval()
@@ -203,7 +203,7 @@ def figures(nets: Mapping[str, nn.Module], banks: Mapping[str, Bank]) -> dict[st
 
 
 def _counted(name: str, out: Tensor, targets: Tensor) -> dict[str, tuple[Any, Any]]:
-    """Return what is counted about one network's answers, and of how many."""
+    """Return the counts of one network's answers, each with its total."""
     if name == "finder":
         said, true, known = out > 0, targets == 1, targets != UNKNOWN
         both, either = said & true & known, (said | true) & known
@@ -260,7 +260,7 @@ class HexTraining(Training):
         return {name: learner.mean for name, learner in self.learners.items()}
 
     def take(self, split: str, sample: Mapping[str, Any]) -> None:
-        """Take in what one table gives each network."""
+        """Add the samples of one table for each network."""
         self.tables += split == "train"
         for name, bank in (self.banks if split == "train" else self.held).items():
             if name in sample:
@@ -287,7 +287,7 @@ class HexTraining(Training):
             self.losses[name] = loss.detach()
 
     def report(self) -> dict[str, Any]:
-        """Say how well each does on the tables that were learnt from, and on others."""
+        """Print and return the losses in training and the figures on held-out tables."""
         found: dict[str, float] = figures(self.means, self.held)
         steps = {name: learner.steps for name, learner in self.learners.items()}
         learnt = " ".join(f"{name}={float(loss):.4f}" for name, loss in self.losses.items())
@@ -296,7 +296,7 @@ class HexTraining(Training):
         return {"steps": steps, "tables": self.tables, "held_out": found}
 
     def save(self, last: Mapping[str, Any]) -> None:
-        """Write what is needed to go on and what is needed to read boards."""
+        """Write the checkpoint, the networks and their manifest."""
         folder = self.options.out
         torch.save({n: m.state_dict() for n, m in self.means.items()}, folder / "hex.pt")
         for name, net in self.means.items():

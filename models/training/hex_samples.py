@@ -1,4 +1,4 @@
-"""What the networks for hex boards learn from: drawn tables, seen as each network will see them."""
+"""Samples to train the networks for hex boards: drawn tables, as each network will see them."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ SIZE_SHARES = {
     "snekagon5g": (0.05, 0.1, 0.2, 0.2, 0.25, 0.2),
 }
 LEAST_CELL_PX = 13.0
-"""Cells narrower than that are not learnt from."""
+"""Width of the narrowest cells that are learnt from."""
 LEAST_IN_PICTURE = 0.5
 IGNORED = -1
 UNKNOWN = 255
 ASIDE_SHRINK = 0.7
 NOTHING_SHARE = 0.08
-"""How many tables have no board at all."""
+"""Share of tables without any board."""
 FINDER_VIEWS, PLACER_VIEWS, READER_VIEWS = 3, 4, 3
 
 
@@ -75,11 +75,11 @@ class HexTable:
     truth: dict[str, Any]
     """The table state as a perfect reader would give it."""
     jpeg: bytes
-    """The same picture as a file."""
+    """The picture as a JPEG file."""
 
 
 def hex_table(seed: int, game: str, split: Split, size_px: tuple[int, int] | None) -> HexTable:
-    """Return the table of a seed with all that can be known about its cells."""
+    """Return the table of a seed with the whole truth about its cells."""
     settings = draw_settings(seed, split, game, size_px)
     top = arrange(settings)
     canvas, jpeg = shot(settings, top)
@@ -146,7 +146,7 @@ def _eyes(top: TableTop) -> list[Cell]:
 def _hidden(
     canvas: Canvas, board: Item, cell_mm: float, heights: dict[Cell, float], own: set[int]
 ) -> dict[Cell, int]:
-    """Return for each cell 1 where little of it is seen, 0 where most is, else -1."""
+    """Return for each cell 1 where little of it is visible, 0 where most is, else -1."""
     result = {}
     for cell, height in heights.items():
         places = board.places_mm((plane_of([cell]) + CELL_POINTS) * cell_mm)
@@ -161,7 +161,7 @@ def _hidden(
 
 
 def finder_sample(table: HexTable, rng: Random) -> tuple[Array, Array]:
-    """Return a picture of one size, and maps of 0, 1 and 255 (not known) a quarter as large."""
+    """Return a picture of fixed size, and maps of 0, 1 and 255 (unknown) at a quarter of it."""
     height, width = table.bgr.shape[:2]
     scale = 640 / max(height, width) * float(np.exp(rng.uniform(-0.35, 0.35)))
     turn = float(rng.uniform(0, 360))
@@ -176,7 +176,7 @@ def finder_sample(table: HexTable, rng: Random) -> tuple[Array, Array]:
     affine = np.column_stack([linear, shift])
     source = table.bgr
     if scale < 0.5:
-        # Large steps need smoothing first.
+        # Downscaling by more than two needs smoothing first.
         source = cv2.resize(source, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
         affine = np.column_stack([linear * 2, shift])
     size = (FINDER_SIZE, FINDER_SIZE)
@@ -185,7 +185,7 @@ def finder_sample(table: HexTable, rng: Random) -> tuple[Array, Array]:
     whole = np.column_stack([linear, shift])
     maps = np.zeros((2, FINDER_SIZE // STRIDE, FINDER_SIZE // STRIDE), np.uint8)
     for board in table.boards:
-        # Nobody can say to a pixel where the marked part ends.
+        # The border of the marked part is ambiguous to a pixel, so it is marked as unknown.
         for share, value in ((SHRINK + 0.04, UNKNOWN), (SHRINK - 0.04, 1)):
             _fill(maps[0], board.px(_ring(share)) @ whole[:, :2].T + whole[:, 2], value)
     for outline in table.aside_cells:
@@ -212,7 +212,7 @@ def _fill(mask: Array, px: Array, value: int) -> None:
 def placer_sample(
     pyramid: Pyramid, board: TrueBoard, rng: Random
 ) -> tuple[Array, Array, int] | None:
-    """Return a crop, how far each fixed point lies off in it, and whether a board is there."""
+    """Return a crop, the offsets of the fixed points in it, and whether it shows a board."""
     true_px = board.px(FIXED)
     width, height = pyramid.size_px
     inside = ((true_px >= 0) & (true_px <= (width, height))).all(axis=1).mean()
@@ -231,7 +231,7 @@ def placer_sample(
     if not 2.0 < view.cell_px() < 400:
         return None
     seen = crop(pyramid, view)
-    # The board is the same after a sixth of a turn: its points as the turned view counts them.
+    # A sixth of a turn maps the board onto itself: points are numbered as in the turned view.
     px = board.px(through(sixth, FIXED))
     moved = through(np.asarray(np.linalg.inv(view.px_from_plane), np.float64), px) - FIXED
     if not wrong and np.abs(moved).max() > CROP_REACH:
@@ -240,7 +240,7 @@ def placer_sample(
 
 
 def nowhere_sample(pyramid: Pyramid, rng: Random) -> tuple[Array, Array]:
-    """Return a crop of anywhere on a table without boards, and that there is none."""
+    """Return a random crop of a table without boards, and the target that says so."""
     width, height = pyramid.size_px
     view = _jitter(rng, 1.0)
     view[2, :2] = 0
@@ -263,7 +263,7 @@ def _jitter(rng: Random, size: float) -> Array:
 
 
 def _lost(rng: Random) -> Array:
-    """Return a view of something that is not one whole board."""
+    """Return a view that does not show exactly one whole board."""
     out = _jitter(rng, 1.0)
     kind = rng.random()
     if kind < 0.4:
@@ -281,9 +281,9 @@ def _lost(rng: Random) -> Array:
 
 
 def cells_sample(pyramid: Pyramid, board: TrueBoard, rng: Random) -> tuple[Array, Array] | None:
-    """Return a laid out board and its labels, SPAN x SPAN x 10, -1 where not known.
+    """Return a rectified board and its labels, SPAN x SPAN x 10, -1 where unknown.
 
-    Labels are: content, hidden, clay, where it opens, and the six sides.
+    Labels are: content, hidden, clay, the side that it opens to, and the six sides.
     """
     probe = board.px(plane_of([(0, 0), (1, 0), (0, 1), (4, -5), (-4, 5), (5, -1), (-5, 1)]))
     step = np.sqrt(abs(np.linalg.det(np.stack([probe[1] - probe[0], probe[2] - probe[0]]))))
@@ -316,7 +316,7 @@ def cells_sample(pyramid: Pyramid, board: TrueBoard, rng: Random) -> tuple[Array
 
 
 def _source(cells: Array, turn: int, mirror: bool) -> Array:
-    """Return the board's own cells (any numbers) that a turned and mirrored view shows."""
+    """Return the board's own cells (real numbers) that a turned and mirrored view shows."""
     q, r = cells[:, 0], cells[:, 1]
     if mirror:
         q = -q - r
@@ -341,7 +341,7 @@ def _side(side: int, turn: int, mirror: bool) -> int:
 def drawn(seed: int, split: Split) -> dict[str, Any]:
     """Return the samples of one table."""
     rng = rng_of("hex-samples", split, seed)
-    # Boards of 5G carry five colours, clay and eyes; one table of it shows several.
+    # Boards of 5G carry five colours, clay and eyes, and one table shows several of them.
     game = HEX_GAMES[int(rng.random() < 0.6)]
     size = SIZES_PX[int(rng.choice(len(SIZES_PX), p=SIZE_SHARES[game]))]
     game = NOTHING if rng.random() < NOTHING_SHARE else game
@@ -371,7 +371,7 @@ def drawn(seed: int, split: Split) -> dict[str, Any]:
 def sources(
     processes: int, seed: int, held_out: int
 ) -> list[Callable[[], Iterator[tuple[Split, dict[str, Any]]]]]:
-    """Return what processes draw: a fifth of them first held-out tables, then all others."""
+    """Return a source for each process; a fifth of them draw held-out tables first."""
     some = max(1, processes // 5)
     return [
         partial(_tables, number, processes, seed * 1_000_000, held_out // some, some)
@@ -389,5 +389,5 @@ def _tables(
         try:
             yield split, drawn(seed, split)
         except KeyError:
-            # The scene of now and then a seed cannot be made.
+            # A few scenes cannot be drawn.
             continue

@@ -1,4 +1,4 @@
-"""How every network is trained: what is drawn, its averaged copy, its rate, its time, its ONNX."""
+"""Training of networks: samples, averaged weights, learning rate, time limit and ONNX export."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from models.training.harness import Drawers
 
 SAY_EVERY_S, SAVE_EVERY_S = 30.0, 90.0
 EXPORT_S = 20.0
-"""Kept free at the end for the last figures and the files."""
+"""Time reserved at the end for the last figures and the files."""
 TAKEN_A_STEP, WAIT_S = 16, 5.0
-"""Drawn samples that are taken in at a time, and how long it waits for the first ones."""
+"""Most drawn samples that are added per step, and the longest wait for the first ones."""
 WARM_UP = 0.04
-"""Share of the time in which the rate goes up."""
+"""Share of the time in which the learning rate rises."""
 LOWEST = 0.01
-"""What is left of the highest rate at the end."""
+"""Final learning rate, relative to the highest."""
 KEPT = 0.998
-"""Share of the averaged weights that a step leaves; less at first, where they are worth little."""
+"""Decay of the moving average of the weights per step; it is lower in the first steps."""
 
 
 def device_of(name: str | None) -> torch.device:
-    """Return the device that is asked for, or the best there is."""
+    """Return the device that is asked for, or the best available one."""
     torch.backends.cudnn.benchmark = True
     return torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
 
 
 def rate_at(share: float, highest: float) -> float:
-    """Return the learning rate after a share of the time: up quickly, down in a half wave."""
+    """Return the learning rate after a share of the time: linear warm-up, then cosine decay."""
     if share < WARM_UP:
         return highest * (0.05 + 0.95 * share / WARM_UP)
     share = min((share - WARM_UP) / (1 - WARM_UP), 1.0)
@@ -44,14 +44,14 @@ def rate_at(share: float, highest: float) -> float:
 
 
 def shares_of(minutes: float, export_s: float) -> Iterator[float]:
-    """Yield which share of the time is over, until only the export is left."""
+    """Yield the elapsed share of the time, until only the export is left."""
     began, total_s = time.monotonic(), minutes * 60 - export_s
     while (passed := time.monotonic() - began) < total_s:
         yield passed / total_s
 
 
 class Training(ABC):
-    """One run: what is learnt from, the networks, and where the run stands."""
+    """One training run: its samples, its networks and its progress."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -60,11 +60,11 @@ class Training(ABC):
 
     @abstractmethod
     def take(self, split: str, sample: Any) -> None:
-        """Take in what was drawn of one side."""
+        """Add a drawn sample of one split."""
 
     @abstractmethod
     def is_ready(self) -> bool:
-        """Say whether there is enough to learn from."""
+        """Say whether there are enough samples to learn from."""
 
     @abstractmethod
     def step(self, rate: float) -> None:
@@ -72,11 +72,11 @@ class Training(ABC):
 
     @abstractmethod
     def report(self) -> dict[str, Any]:
-        """Say where the run stands and return it, with the figures on held-out samples."""
+        """Print and return the progress, with the figures on held-out samples."""
 
     @abstractmethod
     def save(self, last: Mapping[str, Any]) -> None:
-        """Write what is needed to go on and what the repository ships."""
+        """Write the checkpoint and the files that the repository ships."""
 
 
 def train(
@@ -86,7 +86,7 @@ def train(
     """Draw and learn until the time is over, then write the files."""
     options.out.mkdir(parents=True, exist_ok=True)
     with Drawers(sources) as drawers:
-        # Only now: a process that is forked with an accelerator open cannot use it.
+        # Made after the fork: a process that is forked with an accelerator open cannot use it.
         run = make(options)
         say_now, save_now = Now(SAY_EVERY_S), Now(SAVE_EVERY_S)
         for share in shares_of(options.minutes, EXPORT_S):
@@ -103,7 +103,7 @@ def train(
 
 
 class Bank:
-    """Samples in the memory of a device, the oldest overwritten first."""
+    """Ring buffer of samples in the memory of a device."""
 
     def __init__(self, room: int, device: torch.device) -> None:
         self.room, self.device, self.count = room, device, 0
@@ -111,14 +111,14 @@ class Bank:
 
     @property
     def filled(self) -> int:
-        """How many samples there are to learn from."""
+        """Number of samples that can be learnt from."""
         return min(self.count, self.room)
 
     def __getitem__(self, name: str) -> Tensor:
         return self._kept[name]
 
     def add(self, samples: Mapping[str, Any]) -> None:
-        """Take in some samples: arrays by name, as many rows each."""
+        """Add samples: arrays by name, all with the same number of rows."""
         rows = len(next(iter(samples.values())))
         places = ((torch.arange(rows) + self.count) % self.room).to(self.device)
         for name, array in samples.items():
@@ -132,13 +132,13 @@ class Bank:
 
 
 class Shares:
-    """Parts and wholes, summed up by name over batches."""
+    """Sums of parts and wholes by name, over batches."""
 
     def __init__(self) -> None:
         self._sums: dict[str, list[float]] = {}
 
     def add(self, name: str, part: Any, whole: Any) -> None:
-        """Count some more."""
+        """Add to the sums of one name."""
         sums = self._sums.setdefault(name, [0.0, 0.0])
         sums[0] += float(part)
         sums[1] += float(whole)
@@ -149,20 +149,20 @@ class Shares:
 
 
 class Now:
-    """Says now and then that it is time for something."""
+    """A timer for periodic work."""
 
     def __init__(self, every_s: float) -> None:
         self._every_s, self._last = every_s, time.monotonic()
 
     def is_due(self) -> bool:
-        """Return whether so long has passed since it last was."""
+        """Say whether the period has passed since it was last due."""
         due = time.monotonic() - self._last >= self._every_s
         self._last = time.monotonic() if due else self._last
         return due
 
 
 class Learner:
-    """A network that learns, its averaged copy, and how many steps it has made."""
+    """A network with its optimiser, its averaged weights and its number of steps."""
 
     def __init__(self, make: Callable[[], nn.Module], device: torch.device, rate: float) -> None:
         layout = {"memory_format": torch.channels_last}
@@ -173,7 +173,7 @@ class Learner:
         self.steps = 0
 
     def learn(self, loss: Tensor, rate: float, most: float = 5.0) -> None:
-        """Make one step downhill; gradients are cut to ``most``."""
+        """Make one optimiser step; the norm of the gradient is clipped to ``most``."""
         for group in self.adam.param_groups:
             group["lr"] = rate
         self.adam.zero_grad(set_to_none=True)
@@ -185,7 +185,7 @@ class Learner:
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def _average(self) -> None:
-        """Bring the averaged copy a little nearer to the network."""
+        """Move the averaged weights a little towards the network's."""
         kept = min(KEPT, (1 + self.steps) / (20 + self.steps))
         new = self.net.state_dict()
         for key, own in self.mean.state_dict().items():
@@ -196,7 +196,7 @@ class Learner:
 
 
 class Block(nn.Module):  # type: ignore[misc]
-    """A convolution, its normalisation and what is left of it above zero."""
+    """A convolution with batch normalisation and ReLU."""
 
     def __init__(
         self, inputs: int, outputs: int, stride: int = 1, kernel: int = 3, pad: int = 1
@@ -210,7 +210,7 @@ class Block(nn.Module):  # type: ignore[misc]
         return torch.relu(self.norm(self.conv(x)))
 
     def folded(self) -> tuple[Any, Any]:
-        """Return weight and bias that do the same without normalisation."""
+        """Return weight and bias with the normalisation folded in."""
         scale = self.norm.weight / torch.sqrt(self.norm.running_var + self.norm.eps)
         weight = self.conv.weight * scale[:, None, None, None]
         bias = self.norm.bias - self.norm.running_mean * scale
@@ -218,23 +218,23 @@ class Block(nn.Module):  # type: ignore[misc]
 
 
 class DownAndUp(nn.Module):  # type: ignore[misc]
-    """Picture to maps at a quarter of its size, in steps of 2 down to a 32nd and back up.
+    """U-shaped network from a picture to maps at a quarter of its size, by way of a 32nd.
 
-    Nothing but 3 x 3 and 1 x 1 convolutions, so that a small computer runs it fast.
+    It has only 3 x 3 and 1 x 1 convolutions, so that a small computer runs it fast.
     """
 
     def __init__(
         self, widths: tuple[int, ...], more: tuple[int, ...], outputs: int, head: int | None = None,
         grey: float = 0.0,
     ) -> None:  # fmt: skip
-        """Make it.
+        """Create the layers.
 
         Args:
             widths: channels at a half, a quarter, ... a 32nd of the size.
-            more: blocks at an 8th, 16th and 32nd beside the one that goes down.
-            outputs: maps that come out.
+            more: additional blocks at an 8th, 16th and 32nd.
+            outputs: number of maps.
             head: channels before the last layer, where those of a quarter are too few.
-            grey: is taken off the picture first.
+            grey: value that is subtracted from the picture first.
         """
         super().__init__()
         a, b, c, d, e = widths
@@ -261,12 +261,12 @@ class DownAndUp(nn.Module):  # type: ignore[misc]
         return out
 
     def write(self, path: Path, name: str) -> None:
-        """Write it as ONNX of any picture size."""
+        """Write it as ONNX, for any picture size."""
         self.eval()
         writer, x = OnnxWriter(), "picture"
         if self.grey:
-            # At the border the padding must mean grey, as it does in training: the shift stays a
-            # step of its own there.
+            # Zero padding at the border must mean grey, as in training, so the shift stays a node
+            # of its own.
             x = writer.node("Sub", [x, writer.constant("grey", [self.grey])], "shifted")
         quarter = writer.layers(x, "stem", self.stem)
         eighth = writer.layers(quarter, "down8", self.down8)
@@ -279,19 +279,19 @@ class DownAndUp(nn.Module):  # type: ignore[misc]
 
 
 def twice(x: Tensor) -> Tensor:
-    """Return maps of twice the size."""
+    """Return maps upsampled to twice the size."""
     return nn.functional.interpolate(x, scale_factor=2.0, mode="nearest")
 
 
 class OnnxWriter:
-    """Collects the steps of a network as ONNX has them; nothing is run."""
+    """Collects the nodes of a network as an ONNX graph; nothing is run."""
 
     def __init__(self) -> None:
         self._nodes: list[Any] = []
         self._weights: list[Any] = []
 
     def constant(self, name: str, value: Any) -> str:
-        """Add numbers that do not change."""
+        """Add a constant tensor."""
         from onnx import numpy_helper
 
         array = np.ascontiguousarray(value, np.float32)
@@ -299,7 +299,7 @@ class OnnxWriter:
         return name
 
     def node(self, kind: str, inputs: list[str], out: str, **settings: Any) -> str:
-        """Add one step."""
+        """Add one node."""
         from onnx import helper
 
         self._nodes.append(helper.make_node(kind, inputs, [out], name=out, **settings))
@@ -319,13 +319,13 @@ class OnnxWriter:
         return self.node("Relu", [out], name) if isinstance(layer, Block) else name
 
     def layers(self, x: str, name: str, layers: Any) -> str:
-        """Add layers one after the other."""
+        """Add layers in sequence."""
         for number, layer in enumerate(layers):
             x = self.layer(x, f"{name}.{number}", layer)
         return x
 
     def joined(self, x: str, skip: str, name: str, plain: nn.Conv2d) -> str:
-        """Add coarse maps, made twice as large, to finer ones."""
+        """Upsample coarse maps to twice the size and add them to finer ones."""
         small = self.layer(x, f"{name}.small", plain)
         scales = self.constant(f"{name}.scales", [1, 1, 2, 2])
         how = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
@@ -333,7 +333,7 @@ class OnnxWriter:
         return self.node("Add", [skip, big], f"{name}.sum")
 
     def save(self, last: str, path: Path, name: str, outputs: int | str = "outputs") -> None:
-        """Write it for pictures of any size."""
+        """Write the model, for pictures of any size."""
         from onnx import TensorProto, checker, helper, save
 
         shapes = ["count", 3, "height", "width"], ["count", outputs, "rows", "columns"]
@@ -349,6 +349,6 @@ class OnnxWriter:
 
 
 def write_sequential(net: nn.Sequential, path: Path) -> None:
-    """Write a network whose layers simply follow one another."""
+    """Write a network whose layers form one sequence."""
     writer = OnnxWriter()
     writer.save(writer.layers("picture", "step", net.eval()), path, "hex")

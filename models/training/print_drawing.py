@@ -1,7 +1,7 @@
 """Prints of boxes that never existed, drawn by other processes.
 
-A box with one print a kind teaches what tells prints and their turns apart; a box of lands, with
-many prints a kind, what the prints of one kind share in any turn.
+A box with one print per kind teaches what tells prints and their turns apart; a box of lands, with
+many prints per kind, what the prints of one kind share in any turn.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 
 PRINTS_A_LAND = 5
 LANDS_EVERY = 2
-"""Every so many-th box is drawn as lands too."""
+"""Every second box of a process is drawn as lands too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,16 +32,16 @@ class Prints:
     """The prints of one box."""
 
     patches: Patches
-    """As examples are kept: N x 112 x 112 x 3."""
+    """N x 112 x 112 x 3, in the format of kept examples."""
     kinds: Ints
     periods: Ints
-    """Turns after which each looks the same."""
+    """Turns after which each print looks the same."""
     folds: int
     lands: bool
 
 
 def drawn_boxes(split: Split, first: int, step: int, seed: int) -> Iterator[Prints]:
-    """Yield every ``step``-th box of one side, in an order that the seed decides."""
+    """Yield every ``step``-th box of one split, in an order that the seed decides."""
     names = [*invented_names(split, "square"), *invented_names(split, "hex")]
     order = np.random.default_rng(seed).permutation(len(names))
     for place in range(first, len(order), step):
@@ -80,7 +80,7 @@ def kept_faces(faces: list[Face]) -> Patches:
 
 
 def sources(processes: int, seed: int) -> list[Callable[[], Iterator[tuple[Split, Prints]]]]:
-    """Return what processes draw: the first one held-out boxes, to measure with."""
+    """Return a source for each process; the first one draws held-out boxes, to measure with."""
     train = [partial(_boxes, "train", number, processes, seed) for number in range(processes)]
     return [partial(_boxes, "held-out", 0, 1, seed), *train]
 

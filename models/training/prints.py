@@ -1,4 +1,4 @@
-"""Prints in the memory of a device, pairs of them to learn from, and how they look another day."""
+"""Prints in the memory of a device, pairs of them to learn from, and their augmentation."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from vision.core.crop import MARGIN, PATCH_PX, hex_inside
 
 BANK_ROOM = 20_000
 LEAST_BOXES = 12
-"""Of prints and of lands, before anything is learnt."""
+"""Least number of boxes of prints, and of boxes of lands, before training starts."""
 GROUPS = 8
-"""Of every batch are blurred and coarsened alike: sizes that differ cannot be done at once."""
+"""Groups of a batch that are blurred and coarsened alike: a batch must have one size."""
 LEAST_BLUR = 0.3
 GLARES, BRIGHTEST = 0.3, 120.0
 HEX_FOLDS = 6
 
 
 class PrintBank:
-    """Boxes in the memory of the device, as many as there is room for."""
+    """Boxes in the memory of the device, up to its room."""
 
     def __init__(self, room: int, device: torch.device) -> None:
         self.patches = torch.empty(
@@ -35,7 +35,7 @@ class PrintBank:
         self.boxes: dict[bool, list[tuple[int, Prints]]] = {False: [], True: []}
 
     def add(self, prints: Prints) -> bool:
-        """Take in a box; say whether there was room."""
+        """Add a box, and say whether there was room."""
         end = self.filled + len(prints.patches)
         if end > len(self.patches):
             return False
@@ -49,20 +49,20 @@ class PrintBank:
         return True
 
     def ready(self) -> bool:
-        """Return whether there is enough to learn from."""
+        """Say whether there is enough to learn from."""
         return min(len(boxes) for boxes in self.boxes.values()) >= LEAST_BOXES
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Two looks each of prints that must be told apart: boxes x prints each."""
+    """Two looks of each print that must be told apart, boxes x prints each."""
 
     one: Ints
     other: Ints
-    """Places in the bank."""
+    """Indices into the bank."""
     steps_one: Ints
     steps_other: Ints
-    """Steps clockwise that each is turned by."""
+    """Clockwise turns of each look."""
     folds: Ints
     same: Ints
     """Equal numbers in one box mean the same."""
@@ -74,7 +74,7 @@ class Pairs:
 
 
 def picked(bank: PrintBank, lands: bool, boxes: int, count: int, rng: np.random.Generator) -> Pairs:
-    """Return pairs of looks out of some boxes, so many prints of each."""
+    """Return pairs of looks from this many boxes, ``count`` prints of each."""
     known = bank.boxes[lands]
     rows = [
         (_of_lands if lands else _of_prints)(*known[int(n)], count, rng)
@@ -105,17 +105,17 @@ def gathered(bank: PrintBank, places: Ints) -> Tensor:
     return bank.patches[torch.from_numpy(places.ravel()).to(bank.patches.device)]
 
 
-# --- The many ways a print may look another day ---
+# --- Augmentation ---
 
 
 def varied(patches: Tensor, steps: Tensor, folds: Tensor, hardness: Hardness) -> Tensor:
-    """Return looks of kept examples, N x 3 x 64 x 64 around 0.
+    """Return augmented looks of kept examples, N x 3 x 64 x 64 around 0.
 
     Args:
         patches: N x 112 x 112 x 3 of bytes.
-        steps: that each print is turned by, clockwise.
+        steps: clockwise turns of each print.
         folds: 4 for squares, 6 for hexes.
-        hardness: how far they may look otherwise.
+        hardness: strength of the augmentation.
     """
     pictures = patches.permute(0, 3, 1, 2).float()
     pictures = _beside(pictures, folds, hardness)
@@ -133,7 +133,7 @@ def _share(like: Tensor, channels: int = 1) -> Tensor:
 
 
 def _beside(pictures: Tensor, folds: Tensor, hardness: Hardness) -> Tensor:
-    """Return examples with something else around most of them."""
+    """Return examples, most of them with other surroundings."""
     masks = np.stack([inside_of(4), inside_of(HEX_FOLDS)]).astype(bool)
     own = torch.from_numpy(masks).to(pictures.device)[(folds == HEX_FOLDS).long()][:, None]
     others = pictures[torch.randperm(len(pictures), device=pictures.device)]
@@ -142,7 +142,7 @@ def _beside(pictures: Tensor, folds: Tensor, hardness: Hardness) -> Tensor:
 
 
 def _placed(pictures: Tensor, steps: Tensor, folds: Tensor, hardness: Hardness) -> Tensor:
-    """Return what play would cut out, along an outline that misses a little."""
+    """Return patches cut as in play, along outlines that miss a little."""
     count, device = len(pictures), pictures.device
     angle = -steps * 2 * math.pi / folds
     angle = angle + math.radians(hardness.turn_deg) * torch.randn(count, device=device)
@@ -162,7 +162,7 @@ def _placed(pictures: Tensor, steps: Tensor, folds: Tensor, hardness: Hardness) 
 
 
 def _coarsened(looks: Tensor, hardness: Hardness) -> Tensor:
-    """Return looks from far away and out of focus."""
+    """Return looks at lower resolution and out of focus."""
     out = looks.clone()
     for part in torch.randperm(len(looks), device=looks.device).chunk(GROUPS):
         some = looks[part]
@@ -186,7 +186,7 @@ def _blurred(looks: Tensor, sigma: float) -> Tensor:
 
 
 def _lit(looks: Tensor, hardness: Hardness) -> Tensor:
-    """Return looks under other lamps, from other cameras."""
+    """Return looks under other lamps and from other cameras."""
     strong = torch.exp(hardness.colour * _drawn(looks))
     looks = (strong * looks + (1 - strong) * looks.mean(1, keepdim=True)).clamp(0, 255)
     tones = (looks / 255) ** torch.exp(hardness.curve * _drawn(looks))
@@ -208,7 +208,7 @@ def _lit(looks: Tensor, hardness: Hardness) -> Tensor:
 
 
 def _alone(looks: Tensor, folds: Tensor) -> Tensor:
-    """Return looks, those of hexes without what lies around them."""
+    """Return looks, with the surroundings of hexes replaced by the mean colour."""
     inside = torch.from_numpy(hex_inside(PATCH_PX)).to(looks.device)
     means = (looks * inside).sum((2, 3), keepdim=True) / inside.sum()
     hexes = (folds == HEX_FOLDS)[:, None, None, None]

@@ -30,21 +30,21 @@ from vision.core.crop import Patches
 from vision.core.types import Look
 
 SHRINKAGE = 0.02
-"""0.005, 0.02 and 0.1 read the same on held-out tables; this one is in the middle."""
+"""Shrinkage of the covariance: 0.005, 0.02 and 0.1 read the same on held-out tables."""
 CALIBRATION_SHARE = 0.2
 MISSES, CALIBRATING_MISSES = (0.8, 2.0), (1.1, 1.6)
-"""How far outlines miss, in usual ones, on the tables to learn from and to calibrate with. Where
-all missed by 1, tiles that were found half as well were far from every look; what is harder than
-usual says what is doubtful."""
+"""Range of outline errors, relative to a usual detector, on tables to learn from and to calibrate
+with. Learnt from errors of 1 only, tiles that were found half as well were far from every look;
+calibration on harder tables shows what is doubtful."""
 CALIBRATED_FROM_PX = 22.0
-"""Narrower tiles are learnt from but not calibrated with: of them the reader says less anyway."""
+"""Least width of tiles to calibrate with: of narrower ones the reader is less sure anyway."""
 BURNT_SHARE, BURNT, GAMMA = 0.2, (1.2, 2.2), 2.2
-"""How often and by how much more light tables are exposed than their cards bear; and the curve of
-pictures."""
+"""Share of overexposed tables, the range of their exposure relative to a right one, and the gamma
+of pictures."""
 TEMPERATURES = np.geomspace(0.5, 60, 60)
 KNOWN_QUANTILE = 0.998
 KNOWN_SPARE = 2.0
-"""Cards are known up to so much beyond the strangest of a thousand calibrating ones: outlines of
+"""A card is known up to this factor beyond ``KNOWN_QUANTILE`` of the calibrating ones: outlines of
 half a big card miss by more than any calibrating one, and were unknown at 1.1."""
 
 
@@ -54,14 +54,14 @@ class Learnt:
 
     rows: Array
     halves: Array
-    """The same of the tiles' upper halves."""
+    """Features of the tiles' upper halves."""
     looks: Array
     """Indices into the sorted names of looks."""
     names: tuple[str, ...]
 
 
 def learn(set_name: str, tables: int, workers: int) -> tuple[Learnt, Learnt]:
-    """Return what was cut out of drawn tables: to fit to, and to calibrate with."""
+    """Return features of tiles from drawn tables: to fit to, and to calibrate with."""
     calibrating = max(1, round(tables * CALIBRATION_SHARE))
     other = range(tables, tables + calibrating)
     return (
@@ -93,7 +93,7 @@ def fit(rows: Array, looks: Sequence[Look], tile_set: TileSet | None) -> Reader:
     apart = np.linalg.solve(root, (middles / spread).T).T
     ways = PCA(len(names) - 1).fit(apart).components_
     project = np.linalg.solve(root.T, ways.T) / spread[:, None]
-    # What is stored is rounded: the middles must be those of the rounded map.
+    # The projection is stored as float16, so the centres must be those of the rounded one.
     project = project.astype(np.float16).astype(np.float32)
     order = [Look.parse(str(name)) for name in names]
     return make_reader(tile_set, order, project, middles @ project, 1.0, 1e9)
@@ -102,12 +102,12 @@ def fit(rows: Array, looks: Sequence[Look], tile_set: TileSet | None) -> Reader:
 def calibrated(
     reader: Reader, rows: Array, looks: Sequence[Look], tile_set: TileSet | None
 ) -> tuple[Reader, dict[str, float]]:
-    """Return the reader with a temperature and a reach that tiles it never saw ask for."""
+    """Return the reader with temperature and known distance calibrated on tiles it never saw."""
     distances = reader.distances_of(rows)
     numbers = {str(look): number for number, look in enumerate(reader.looks)}
     truth = reader.group_of[[numbers[str(look)] for look in looks]]
     known = float(np.quantile(distances.min(axis=1), KNOWN_QUANTILE)) * KNOWN_SPARE
-    # What is stranger than that is for the reach to say: it would ask for any temperature.
+    # Stranger tiles are rejected by ``known`` and would only distort the temperature.
     usual = distances.min(axis=1) <= known
     best, chosen = np.inf, 1.0
     for temperature in TEMPERATURES:
@@ -175,7 +175,7 @@ def _rows_of(
 
 
 def exposed_longer(patches: Patches, gain: float) -> Patches:
-    """Return patches exposed for longer, as white cards are on a dark table."""
+    """Return overexposed patches, like white cards on a dark table."""
     light = (np.arange(256) / 255) ** GAMMA * gain
     curve = np.round(255 * np.minimum(light, 1.0) ** (1 / GAMMA)).astype(np.uint8)
     return np.asarray(curve[patches], np.uint8)

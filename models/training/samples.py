@@ -1,4 +1,4 @@
-"""What a detector learns from: drawn tables, who is seen where, and every cell's corners."""
+"""Samples to train the detector: drawn tables, the map of visible cells, every cell's corners."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ SQUARE, HEX, BOARD = range(3)
 """Kinds of cells: of a square tile, of a hex tile, an empty place printed on a hex board."""
 SAMPLE_PX = (832, 624)
 LARGE_PX = (1408, 1056)
-"""Sometimes a part of a larger picture is taken, so that large tiles are sharp."""
+"""Size of larger pictures, of which a part is taken sometimes, so that large tiles are sharp."""
 MOST_CELLS = 640
 SEEDS_A_PROCESS = 10_000_000
 LEAST_SEEN = 0.45
-"""Of tiles that are seen less than that nobody asks for an outline, and nobody forbids one."""
+"""Visible share of a tile below which finding it is neither required nor wrong."""
 SHARES = {
     "invented-square": 0.28, "invented-hex": 0.17, "schlangennest": 0.09, "sssnake": 0.12,
     "carnival": 0.09, "snekagon": 0.02, "snekagon5g": 0.02, "nothing": 0.21,
 }  # fmt: skip
 THICK_SHARE, THICK_MM = 0.25, (3.0, 11.0)
-"""Wooden tiles of other games are thicker than any card."""
+"""Share and range of invented tiles that are thicker than any card, as wooden tiles are."""
 BLOCK_SHARE, MAT_SHARE, TOPPED_SHARE = 0.3, 0.3, 0.3
-"""How often an invented set has tiles of one ground colour, lies on a mat, has things on it."""
+"""Shares of invented sets that have one ground colour, lie on a mat, have things on top."""
 FEW_SHARE, FEW = 0.2, 0.15
-"""How often an invented set shows only a tile or a few, and how full its table is then."""
+"""Share of invented sets that show only a few tiles, and the fullness of their tables."""
 CHESS_SHARE, MEN_SHARE = 0.4, 0.75
-"""How often a table without tiles has a chessboard, and a chessboard men."""
+"""Share of tables without tiles that have a chessboard, and of chessboards that have men."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """One drawn table as the detector's training wants it."""
+    """One drawn table in the format of the detector's training."""
 
     bgr: Array
     """Height x width x 3 of uint8, ``SAMPLE_PX`` large."""
     ids: Array
-    """Height x width of int16: number of the cell that is seen, from 1; 0 for none, -1 for
-    what may be called a tile or not."""
+    """Height x width of int16: number of the visible cell, from 1; 0 for none, -1 where a tile is
+    neither required nor wrong."""
     kinds: Array
     """One number a cell, of uint8: ``SQUARE``, ``HEX`` or ``BOARD``."""
     corners_px: Array
@@ -66,7 +66,7 @@ class Sample:
     card, 0 where the same card goes on."""
 
     def padded(self) -> dict[str, Array]:
-        """Return it as one row of each array, with room for as many cells as any table has."""
+        """Return it as a batch of one, padded to ``MOST_CELLS`` cells."""
         count = len(self.kinds)
         cells = {"kinds": self.kinds, "corners": self.corners_px, "cut": self.cut_sides}
         rows = {name: np.pad(own, [(0, MOST_CELLS - count)] + [(0, 0)] * (own.ndim - 1))[None]
@@ -77,7 +77,7 @@ class Sample:
 def sources(
     processes: int, seed: int, held_out: int
 ) -> list[Callable[[], Iterator[tuple[Split, Sample]]]]:
-    """Return what each of several processes draws: its held-out samples first, then for ever."""
+    """Return a source for each process: its held-out samples first, then endless training ones."""
     shares = [held_out // processes + (k < held_out % processes) for k in range(processes)]
     return [
         partial(_samples, (seed * 1000 + k) * SEEDS_A_PROCESS, share)
@@ -107,7 +107,7 @@ def draw_sample(seed: int, split: Split) -> Sample:
 
 
 def sample_of(settings: SceneSettings, rng: Random) -> Sample:
-    """Return the sample that settings describe, disguised where nobody knows the box."""
+    """Return the sample that settings describe; invented sets are disguised."""
     unknown = settings.subject in INVENTED
     block = unknown and rng.random() < BLOCK_SHARE
     if unknown and rng.random() < (0.6 if block else THICK_SHARE):
@@ -215,7 +215,7 @@ def _mark(
 
 
 def _put_on_tiles(bgr: Array, found: list[tuple[int, Array, Array]], rng: Random) -> None:
-    """Paint discs and bars on tiles, as number tokens, houses and meeples stand on them."""
+    """Paint discs and bars on tiles, like number tokens, houses and meeples."""
     colour = rng.uniform(20, 255, 3)
     share, size = float(rng.uniform(0.2, 1)), float(rng.uniform(0.15, 0.42))
     for _, corners, _ in found:
@@ -244,7 +244,7 @@ def _put_on_tiles(bgr: Array, found: list[tuple[int, Array, Array]], rng: Random
 
 
 def _part(bgr: Array, ids: Array, rng: Random) -> tuple[Array, Array, Array]:
-    """Return a part of a large picture that shows some of its tiles."""
+    """Return a window of a large picture that shows some of its tiles, and its origin."""
     width, height = SAMPLE_PX
     spare = np.array([bgr.shape[1] - width, bgr.shape[0] - height])
     if not spare.any():
@@ -265,7 +265,7 @@ def _packed(bgr: Array, ids: Array, found: list[tuple[int, Array, Array]], origi
     number = np.full(max(len(found), 1) + 1, -1, np.int16)
     number[0] = 0
     number[shown] = np.arange(1, len(shown) + 1)
-    # Numpy counts -1 from the end; what is not to be judged stays so.
+    # Numpy would index -1 from the end, so pixels that are not judged are set again.
     ids = np.where(ids < 0, np.int16(-1), number[ids])
     corners = np.zeros((len(shown), 6, 2), np.float32)
     sides = np.zeros((len(shown), 6), np.uint8)

@@ -52,7 +52,7 @@ def ship(run: Path, file: str, manifest: str, facts: Mapping[str, Any], folder: 
 
 
 def make_quick(folder: Path) -> None:
-    """Write the copy beside the detector, and enter it in the manifest that loading checks."""
+    """Write the quantised copy beside the detector, and add it to the manifest."""
     from onnx import load
     from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
     from onnxruntime.quantization.shape_inference import quant_pre_process
@@ -72,7 +72,7 @@ def make_quick(folder: Path) -> None:
 
 
 def _tables() -> Any:
-    """Return drawn tables in the way that the library asks for them."""
+    """Return drawn tables as the calibration data that the library asks for."""
     from onnxruntime.quantization import CalibrationDataReader
 
     class Tables(CalibrationDataReader):  # type: ignore[misc]

@@ -24,7 +24,7 @@ from vision.detect.detect import QUICK, detect_tiles
 COLLAGE_PX = 512
 CUT_OF_A_COLLAGE, CUT_OF_A_SCENE = 10, 25
 MOCKS, MOCK_PX = 14, 96
-"""Squares in a collage that are much like tiles, and how they are painted."""
+"""Number of tile-like squares in a collage, and the size at which they are painted."""
 SUBJECTS, SHARES = ("invented-square", "invented-hex", "nothing"), (0.45, 0.1, 0.45)
 LARGE_SHARE = 0.4
 SMALLEST_PX, LARGEST_PX = 16.0, 160.0
@@ -34,7 +34,7 @@ FAMILIES = ("wood", "parquet", "cloth", "gingham", "patterned", "felt", "laminat
 
 
 def collage_patches(seed: int) -> tuple[Patches, Array]:
-    """Return patches of one collage, and how wide each was."""
+    """Return patches of one collage, and their widths."""
     rng = rng_of("collage", seed)
     bgr, outlines = _collage(rng)
     outlines += anywhere(bgr.shape, CUT_OF_A_COLLAGE, rng)
@@ -42,7 +42,7 @@ def collage_patches(seed: int) -> tuple[Patches, Array]:
 
 
 def scene_patches(seed: int) -> tuple[Patches, Array]:
-    """Return patches of one drawn scene without our tiles, and how wide each was."""
+    """Return patches of one drawn scene without our tiles, and their widths."""
     rng = rng_of("stranger", seed)
     subject = str(rng.choice(SUBJECTS, p=SHARES))
     size = LARGE_PX if rng.random() < LARGE_SHARE else SAMPLE_PX
@@ -54,7 +54,7 @@ def scene_patches(seed: int) -> tuple[Patches, Array]:
 
 
 def anywhere(shape: tuple[int, ...], count: int, rng: Random) -> list[Array]:
-    """Return squares of any size, turn and place, a little askew."""
+    """Return squares of random size, turn and place, slightly askew."""
     out = []
     for _ in range(count):
         wide = float(np.exp(rng.uniform(np.log(SMALLEST_PX), np.log(LARGEST_PX))))

@@ -37,16 +37,16 @@ TABLES, FIRST_TABLE = 5, 40
 MISSES = (0.3, 1.5)
 FOUND = 0.9
 SURELY, MOST_NAMED = 0.9, 0.005
-"""So many strangers may be named as surely, places that are no tiles among them."""
+"""Confidence that counts as sure, and the largest share of strangers that may be named so."""
 STEPS = tuple(np.arange(0, 5, 0.25).tolist())
 SURE_NAME = NAMES.index("sure")
 STRANGERS = 12
-"""Places that are no tiles, a table."""
+"""Places per table that are no tiles."""
 
 
 @dataclass(frozen=True, eq=False)
 class Recorded(Evidence):
-    """Keeps what is known about patches that are read, and lets readings be."""
+    """Evidence that records the features of patches and leaves readings unchanged."""
 
     rows: list[Array] = field(default_factory=list)
 
@@ -54,7 +54,7 @@ class Recorded(Evidence):
         self, reader: Reader, patches: Patches, readings: Sequence[CellReading],
         across_px: Sequence[float] | None,
     ) -> list[CellReading]:  # fmt: skip
-        """Return the readings as they are."""
+        """Return the readings unchanged."""
         self.rows.append(rows_of(self.faces, reader, patches, readings, across_px))
         return list(readings)
 
@@ -64,7 +64,7 @@ NOTHING = Trees(0.0, _NONE, _NONE, _NO_NUMBERS, _NONE, _NONE, _NO_NUMBERS)
 
 
 def box_rows(name: str) -> Known | None:
-    """Return what is known about tiles and strangers of one box; nothing where it shows lands."""
+    """Return the features of tiles and strangers of one box; ``None`` where it shows lands."""
     with tempfile.TemporaryDirectory() as home:
         lesson, known = part_lesson(name, Path(home), "train")
         reader = learn(lesson, gather(lesson).examples, Path(home)).reader
@@ -81,7 +81,7 @@ def box_rows(name: str) -> Known | None:
 def _table_rows(
     name: str, reader: Reader, known: set[str], bgr: Bgr, tiles: Sequence[Any], number: int
 ) -> tuple[Array, Array, Array]:
-    """Return what is known about one table's places, which are read right, and which are ours."""
+    """Return the features of one table's places, which are read right, and which were taught."""
     prints = one_print(invented_set(name))
     rng = rng_of("taught evidence", name, number)
     amount = float(rng.uniform(*MISSES))
@@ -106,8 +106,8 @@ def most_more(ours: Trees, strange: Array) -> float:
     Owners leave out far fewer kinds than the third that is left out here to learn from.
 
     Args:
-        ours: how probable it is that a reading is right.
-        strange: what is known about strangers that it was not fitted to.
+        ours: trees for the probability that a reading is right.
+        strange: features of strangers that they were not fitted to.
     """
     sure = 1 / (1 + np.exp(-strange[:, SURE_NAME].astype(float)))
     shares = ours.shares(strange).astype(float)

@@ -1,8 +1,8 @@
-"""Views of drawn tables, made on the accelerator: turned, scaled, lit anew, with their target maps.
+"""Augmented views of drawn tables, made on the accelerator: turned, scaled, relit, with targets.
 
-Drawing a table takes half a second, looking at it from elsewhere nothing, so that each is looked
-at many times. A view's targets are not warped pictures but computed for every pixel of the maps
-from the corners of the cell that is seen there, so they stay exact at any scale.
+Drawing a table takes half a second and another view of it almost no time, so each table is viewed
+many times. Targets are not warped pictures: they are computed for every pixel of the maps from the
+corners of the visible cell, so they stay exact at any scale.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from models.training.samples import BOARD, HEX, SAMPLE_PX, SQUARE
 from vision.detect.network import SIZE_PX, STRIDE
 
 TILE_PX = (13.0, 165.0)
-"""Widths that tiles have in the network's pictures."""
+"""Range of tile widths in the network's pictures."""
 LEAST_ENLARGED, MOST_ENLARGED = 0.36, 1.7
 SIDE_PX = 2.6
-"""Width of the band along a cell's side that counts as side, inside each cell."""
+"""Least width of the band inside a cell that counts as its side."""
 SIDE_SHARE = 0.09
-"""The same as a share of a large cell's half width."""
+"""Least width of a side's band, as a share of its cell's half width, for large cells."""
 CENTRE_WIDTH = 0.22
 SQRT3 = sqrt(3.0)
 GAMMA = 2.2
-"""From a picture's numbers to light and back, nearly."""
+"""Approximate gamma between pixel values and light."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A batch of pictures and what the network should say of them."""
+    """A batch of pictures with the network's targets."""
 
     pictures: Tensor
     maps: Tensor
-    """The first six channels as shares, the rest as numbers; count x channels x rows x columns."""
+    """Six channels of shares, then numbers; count x channels x rows x columns."""
     judged: Tensor
-    """1 where the picture has content and the truth is known."""
+    """1 where the view shows the table's picture and the truth is known."""
     tiles: Tensor
-    """Weight of a pixel for the numbers: 0 off the tiles, less on large ones, which have many."""
+    """Weight of each pixel for the numbers: 0 off the tiles, lower on tiles with many pixels."""
 
 
 def look(bank: Bank, picks: Tensor, size_px: int, rng: torch.Generator, *, plain: bool) -> View:
     """Return views of some tables.
 
     Args:
-        bank: where they are kept.
-        picks: which ones.
+        bank: the kept tables.
+        picks: numbers of the tables.
         size_px: width and height of the pictures.
-        rng: random numbers of the device.
-        plain: without changes of light, blur and noise, to measure with.
+        rng: random generator of the device.
+        plain: leave light, blur and noise unchanged, to measure with.
     """
     scene_from_view = _maps(bank, picks, size_px, rng)
     pictures, inside = _pictures(bank, picks, scene_from_view, size_px)
@@ -84,7 +84,7 @@ def _maps(bank: Bank, picks: Tensor, size_px: int, rng: torch.Generator) -> Tens
     width = torch.where(empty, _uniform(count, 25, 110, rng), width.clamp(min=4))
     scale = (wanted / width).clamp(LEAST_ENLARGED, MOST_ENLARGED)
     turn = _uniform(count, 0, 2 * pi, rng)
-    # A quarter of the views stand as the camera did: rows of pixels are rows of pixels there.
+    # A quarter of the views have quarter turns only, so that pixel rows stay rows or columns.
     upright = torch.rand(count, generator=rng, device=device) < 0.25
     turn = torch.where(upright, (turn / (pi / 2)).floor() * (pi / 2), turn)
     stretch = torch.exp(_uniform(count, -0.18, 0.18, rng)) * (~upright) + upright.float()
@@ -101,7 +101,7 @@ def _maps(bank: Bank, picks: Tensor, size_px: int, rng: torch.Generator) -> Tens
     lean = (torch.rand((count, 2), generator=rng, device=device) - 0.5) * 0.5 / size_px
     out[:, 2, :2] = lean * (~upright)[:, None]
     out[:, 2, 2] = 1 - (out[:, 2, :2] * centre).sum(1)
-    # The middle stays where it is when the view leans.
+    # The middle stays fixed under the perspective.
     out[:, :2] += middle[..., None] * (out[:, 2:] - torch.tensor([0.0, 0, 1], device=device))
     return out
 
@@ -112,7 +112,7 @@ def _spin(angle: Tensor) -> Tensor:
 
 
 def _grid(size_px: int, step: int, device: torch.device) -> Tensor:
-    """Return the middles of each ``step`` pixels, as x, y, 1."""
+    """Return the middles of blocks of ``step`` x ``step`` pixels, as x, y, 1."""
     line = torch.arange(0, size_px, step, device=device) + (step - 1) / 2
     ys, xs = torch.meshgrid(line, line, indexing="ij")
     return torch.stack([xs, ys, torch.ones_like(xs)], -1)
@@ -121,7 +121,7 @@ def _grid(size_px: int, step: int, device: torch.device) -> Tensor:
 def _pictures(
     bank: Bank, picks: Tensor, scene_from_view: Tensor, size_px: int
 ) -> tuple[Tensor, Tensor]:
-    """Return the views' pixels, and where they show anything."""
+    """Return the views' pixels, and a mask of where they show the table's picture."""
     device = bank.device
     width, height = SAMPLE_PX
     grid = _grid(size_px, 1, device).reshape(-1, 3)
@@ -146,7 +146,7 @@ def _pictures(
 
 
 def relit(pictures: Tensor, rng: torch.Generator) -> Tensor:
-    """Return pictures under another light, through another lens, with other noise."""
+    """Return pictures with other light, blur and noise."""
     count, device = len(pictures), pictures.device
 
     def some(share: float, low: float, high: float, rest: float) -> Tensor:
@@ -164,12 +164,12 @@ def relit(pictures: Tensor, rng: torch.Generator) -> Tensor:
     grey = out.mean(1, keepdim=True)
     smeared = F.avg_pool2d(F.pad(out - grey, (2, 2, 2, 2), mode="replicate"), 5, 1)
     colour = out - grey
-    # Cameras smooth colours more than light to be rid of noise.
+    # Cameras denoise colour more strongly than brightness.
     colour = colour + (smeared - colour) * some(0.3, 0.3, 1.0, 0.0)
     out = grey + colour * some(0.5, 0.0, 1.6, 1.0)
     middle = out.mean((1, 2, 3), keepdim=True)
     out = middle + (out - middle) * some(0.5, 0.6, 1.35, 1.0)
-    # Colours are swapped and turned to their opposites now and then: tiles are found by form.
+    # Colours are swapped or inverted now and then, since tiles are found by their shape.
     swap = torch.rand(count, generator=rng, device=device) < 0.12
     out = torch.where(swap[:, None, None, None], out.flip(1), out)
     opposite = torch.rand(count, generator=rng, device=device) < 0.05
@@ -185,7 +185,7 @@ def relit(pictures: Tensor, rng: torch.Generator) -> Tensor:
 
 
 def _exposed(pictures: Tensor, gain: Tensor) -> Tensor:
-    """Return pictures exposed for longer: white cards on a dark table burn out."""
+    """Return overexposed pictures, in which white cards on a dark table burn out."""
     light = pictures.clamp(0, 1) ** GAMMA * gain
     burnt = light.clamp(max=1) ** (1 / GAMMA)
     return torch.where(gain == 1, pictures, burnt)
@@ -215,7 +215,7 @@ def _targets(
     size = _area(frame_at).abs().clamp(min=1e-4).sqrt()
     towards = (centre - here) / size[..., None]
     local = _unturned(frame_at, here - centre)
-    # A hex is 1 from its middle to a corner, its sides are nearer; all is in half widths then.
+    # A hex has its corners at radius 1 and its sides nearer; ``reach`` is in half widths.
     square = kind == SQUARE
     angle = torch.atan2(local[..., 1], local[..., 0])
     sixth = (angle / (pi / 3)).floor()
@@ -240,12 +240,12 @@ def _targets(
 
 
 def _area(frame: Tensor) -> Tensor:
-    """Return the determinants of many small matrices, which a general routine takes long over."""
+    """Return the determinants of many 2 x 2 matrices, faster than a general routine."""
     return frame[..., 0, 0] * frame[..., 1, 1] - frame[..., 0, 1] * frame[..., 1, 0]
 
 
 def _unturned(frame: Tensor, away: Tensor) -> Tensor:
-    """Return places by a cell's own axes."""
+    """Return offsets in a cell's own axes."""
     det = _area(frame)
     det = torch.where(det.abs() < 1e-4, torch.full_like(det, 1e-4), det)
     x = frame[..., 1, 1] * away[..., 0] - frame[..., 0, 1] * away[..., 1]
@@ -292,7 +292,7 @@ def _numbers(frame: Tensor, square: Tensor, size: Tensor) -> Tensor:
     a, b = frame[..., 0, 0], frame[..., 0, 1]
     c, d = frame[..., 1, 0], frame[..., 1, 1]
     mirrored = (a * d - b * c) < 0
-    # A mirrored view's frame is turned over about its first axis: the outline stays the same.
+    # The frame of a mirrored view gets its second axis negated; the outline stays the same.
     b, d = torch.where(mirrored, -b, b), torch.where(mirrored, -d, d)
     xx, xy, yy = a * a + b * b, a * c + b * d, c * c + d * d
     half_sum, half_gap = (xx + yy) / 2, (xx - yy) / 2

@@ -75,10 +75,7 @@ CHANGES: tuple[Callable[[Any], Any], ...] = (
 def test_camera_that_stands_still_is_still_whatever_happens_on_the_table(change):
     bgr = table()
 
-    movement = movement_since(profile_of(bgr), change(bgr))
-
-    assert movement.verdict == "still"
-    assert movement.followed(profile_of(bgr)).mm(np.array([[8.0, 6.0]])).tolist() == [[4, 3]]
+    assert movement_since(profile_of(bgr), change(bgr)).verdict == "still"
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -87,16 +84,14 @@ def test_camera_that_stands_still_is_still_whatever_happens_on_the_table(change)
 )
 def test_knock_is_noticed_and_followed(change, shift, turn_deg):
     bgr = table()
-    profile = profile_of(bgr)
     moved, now_from_then = knocked(bgr, shift, turn_deg)
 
-    movement = movement_since(profile, change(moved))
+    movement = movement_since(profile_of(bgr), change(moved))
 
     assert movement.verdict == "moved"
-    then = np.array([[300.0, 200], [900, 250], [640, 500]])
-    now = (np.column_stack([then, np.ones(3)]) @ now_from_then.T)[:, :2]
-    followed = movement.followed(profile)
-    assert followed.mm(now) == pytest.approx(profile.mm(then), abs=1.5)
+    then = np.array([[[300.0, 200], [900, 250], [640, 500]]])
+    found, true = (cv2.perspectiveTransform(then, m) for m in (movement.now_from_then, now_from_then))
+    assert found == pytest.approx(true, abs=3)
 
 
 def test_layout_that_was_pushed_is_no_knock():

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sqlite3
+import tomllib
 import zipfile
 from contextlib import closing
 from dataclasses import replace
@@ -17,7 +18,7 @@ from companion_app.cli import home_commands
 from companion_app.doctor import diagnose, is_running, report
 from companion_app.doctor_camera import Seen, camera_checks, look
 from companion_app.doctor_machine import Check, Machine, read_temperature, read_throttled
-from companion_app.help_file import write_help_file
+from companion_app.help_file import without_secrets, write_help_file
 from companion_app.live.store import Store
 from companion_app.web.serving.page_file import SettingsFile
 from vision.core.files import TRAINED
@@ -349,15 +350,27 @@ def test_another_pin_is_shown_once_and_never_the_one_before(capsys, tmp_path, mo
     assert unsaid == {"host_pin": None}
 
 
-def test_file_for_help_holds_no_password(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[mqtt]\nhost = "home"\nuser = "anna"\n password="s3cret" # mine\n',
+        'mqtt = {host = "home", user = "anna", "password" = "s3cret"}\n',
+        'mqtt.host = "home"\nmqtt."user" = "anna"\nmqtt.password = """\ns3cret"""\n',
+    ],
+)
+def test_file_for_help_holds_no_password(tmp_path, monkeypatch, text):
     settings = tmp_path / "s.toml"
-    settings.write_text('[mqtt]\nhost = "home"\nuser = "anna"\n password="s3cret" # mine\n')
+    settings.write_text(text)
     monkeypatch.setenv("SNAKE_EYE_SETTINGS", str(settings))
 
     write_help_file(tmp_path / "help.zip", {"ok": True, "checks": []}, None)
 
     with zipfile.ZipFile(tmp_path / "help.zip") as packed:
-        text = packed.read("snake-eye.toml").decode()
-    assert "s3cret" not in text
-    assert "anna" not in text
-    assert 'host = "home"' in text
+        sent = packed.read("snake-eye.toml").decode()
+    assert "s3cret" not in sent
+    assert "anna" not in sent
+    assert tomllib.loads(sent)["mqtt"]["host"] == "home"
+
+
+def test_settings_that_are_no_toml_are_left_out_of_the_file_for_help():
+    assert "s3cret" not in without_secrets(b'[mqtt\npassword = "s3cret"\n')

@@ -1,7 +1,7 @@
-"""Describes prints of boxes that nobody here has seen, by a small network.
+"""Embeds prints of unseen boxes with a small neural network.
 
-The network learnt on invented boxes to tell prints apart in any light; its numbers stand beside
-the shapes and colours of ``vision.classify.features``. Taught boxes alone are read with it.
+The network was trained on invented boxes to tell prints apart in any light. Readers of taught boxes
+use its embedding besides ``vision.classify.features``; evidence uses it for all boxes.
 """
 
 from __future__ import annotations
@@ -20,31 +20,32 @@ Floats = NDArray[np.float32]
 
 MANIFEST, FILE = "embedding.json", "embedding.onnx"
 FORMAT, VERSION = "snake-eye/embedding", 2
-"""The version goes up with every network that gives other numbers."""
+"""``VERSION`` is raised with every network that gives other numbers."""
 PRINT_NUMBERS, LAND_NUMBERS = 96, 32
-"""The first tell prints and their turns apart; the rest say what prints of one land share."""
+"""Sizes of the embedding's two parts: one separates prints and their turns, the other describes
+what prints of one land share."""
 NUMBERS = PRINT_NUMBERS + LAND_NUMBERS
 WEIGHTS = (8.0, 8.0)
-"""Length of either part of a patch's numbers: as much as all shapes of a card. By 3 in place of the
-first, 15 of 87 tiles of the two hardest invented boxes were read wrong, by 6 to 16 six to eight; by
-3 in place of the second, 29 of 500 lands with five examples a kind, by 10 thirteen."""
+"""Norm of each part of the embedding, about that of a card's shape features. With 3 for the first,
+15 of 87 tiles of the two hardest invented boxes were read wrong, with 6 to 16 six to eight; with 3
+for the second, 29 of 500 lands with five examples a kind, with 10 thirteen."""
 PARTS = slice(0, PRINT_NUMBERS), slice(PRINT_NUMBERS, NUMBERS)
 AT_ONCE = 64
-"""Patches in one go; more of them leave the processor's cache and take a third longer each."""
+"""Batch size; larger batches exceed the processor's cache and take a third longer per patch."""
 WANTED: dict[str, object] = {
     "format": FORMAT, "version": VERSION, "patch_px": PATCH_PX, "numbers": NUMBERS, "colour": "bgr",
 }  # fmt: skip
 
 
 class Embedding:
-    """The network, loaded and checked once; may be used from several threads."""
+    """The network, loaded and checked once; safe to use from several threads."""
 
     def __init__(self, folder: Path = TRAINED) -> None:
         manifest = read_manifest(folder / MANIFEST, WANTED)
         self._runner = Runner(read_file(folder / FILE, manifest.get("sha256")), FILE)
 
     def numbers(self, patches: Patches) -> Floats:
-        """Return one row of numbers a patch, both parts of the same length in all of them."""
+        """Return the embedding of each patch, N x ``NUMBERS``, each part scaled to its norm."""
         out = np.empty((len(patches), NUMBERS), np.float32)
         for start in range(0, len(patches), AT_ONCE):
             some = patches[start : start + AT_ONCE].transpose(0, 3, 1, 2)
@@ -63,12 +64,12 @@ def shipped_embedding() -> Embedding:
 
 
 def described(patches: Patches) -> Floats:
-    """Return shapes, colours and the network's numbers, a row a patch."""
+    """Return the features and the embedding of each patch, one row per patch."""
     if not len(patches):
         return np.zeros((0, described_count()), np.float32)
     return np.hstack([features.features(patches), shipped_embedding().numbers(patches)])
 
 
 def described_count() -> int:
-    """Return how many numbers describe a patch."""
+    """Return the number of columns of ``described``."""
     return features.feature_count() + NUMBERS

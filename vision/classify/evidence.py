@@ -1,8 +1,8 @@
-"""Weighs a reading: is it this tile of this box, another of them, or something else?
+"""Calibrates a reading: the probability that it is right, and that it shows a tile of the box.
 
-What is known about a patch are a few numbers: how sure the reader is, how far the patch is from its
-look, how much it is that tile's own printed face and no other, and what light and size left of it.
-A small fitted head turns them into a probability. No reading is surer than that.
+Its features are the reader's confidence, the distance from the look, the similarity to the tile's
+own printed face and to the next best one, and what light and size leave visible. Boosted trees turn
+them into probabilities, which cap the confidence of a reading.
 """
 
 from __future__ import annotations
@@ -38,34 +38,34 @@ NAMES = (
     "sure", "far", "cosine", "cosine_margin", "alike", "alike_margin", "clipped", "contrast",
     "blur", "wide", *SEEN,
 )  # fmt: skip
-"""What is known about a patch, in the order of a row."""
+"""The features of a patch, in the order of a row."""
 RISING = (1, -1, 1, 1, 1, 1, -1, 0, 0, 0, -1, 1, 1, 1, 1, 1, 1, 0)
-"""Whether a reading may only be more (1) or less (-1) probable the larger a number is."""
+"""Monotonic constraint of each feature: probability only rises (1), only falls (-1), or any (0)."""
 WIDEST_PX = 64.0
 LEAST_SURE = 1e-6
 AS_USUAL = 2.0
-"""What pictures usually show counts as much as so many outlines of this one."""
+"""Weight of the prior share of tiles, in outlines of the picture (pseudo-count)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """Boosted decision trees as plain numbers: how probable something is."""
+    """Boosted decision trees as plain arrays; they give a probability per row of features."""
 
     start: float
     """Log-odds before the first tree."""
     starts: NDArray[np.int32]
-    """The number of each tree's first node; all arrays below have one entry a node."""
+    """The index of each tree's root node; all arrays below have one entry per node."""
     names: NDArray[np.int32]
-    """Which number of a row a node asks; -1 at a leaf."""
+    """The feature that a node compares; -1 at a leaf."""
     limits: NDArray[np.float64]
     lower: NDArray[np.int32]
-    """Where it goes on at the limit and below."""
+    """The next node for values up to and including the limit."""
     higher: NDArray[np.int32]
     values: NDArray[np.float64]
     """Log-odds that a leaf adds."""
 
     def shares(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return how probable it is for each row."""
+        """Return the probability for each row of features."""
         nodes = np.broadcast_to(self.starts, (len(rows), len(self.starts)))
         every = np.arange(len(rows))[:, None]
         while True:
@@ -79,7 +79,7 @@ class Trees:
         return np.asarray(1 / (1 + np.exp(-odds)), np.float32)
 
     def arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
-        """Return what is stored."""
+        """Return the arrays to store, by name."""
         return {prefix + name: np.asarray(value) for name, value in vars(self).items()}
 
     @classmethod
@@ -95,27 +95,27 @@ class Trees:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The faces of a box and what weighs readings of it."""
+    """The printed faces of a box, and the trees that calibrate its readings."""
 
     faces: Faces
     ours: Trees
-    """How probable it is that a reading is right."""
+    """Probability that a reading is right."""
     tile: Trees
-    """And that it is a tile of the box at all, whatever is read: light may spoil one."""
+    """Probability that an outline shows any tile of the box, even if light spoils its reading."""
     share: float
-    """Share of tiles among outlines of pictures, as it was counted before fitting."""
+    """Prior share of tiles among the outlines of a picture, from the training pictures."""
 
     def weighed(
         self, reader: Reader, patches: Patches, readings: Sequence[CellReading],
         across_px: Sequence[float] | None,
     ) -> list[CellReading]:  # fmt: skip
-        """Return the readings, none surer than its evidence.
+        """Return the readings, with confidences capped by their evidence.
 
         Args:
-            reader: whose readings they are.
-            patches: what was read.
-            readings: of each patch.
-            across_px: how wide each was in its picture.
+            reader: the reader that made the readings.
+            patches: the patches that were read.
+            readings: the reading of each patch.
+            across_px: the width of each tile in its picture.
         """
         out = list(readings)
         worth = [n for n, one in enumerate(readings)
@@ -131,20 +131,21 @@ class Evidence:
         return out
 
     def _has_face(self, reader: Reader, reading: CellReading) -> bool:
-        """Say whether what is read can be held against a face: big tiles of taught boxes cannot."""
+        """Say whether a face exists for the reading; big tiles of taught boxes have none."""
         looks = reader.members[_ranked(reading)[0]]
         return any((look.tile, look.cell) in self.faces.cells for look in looks)
 
 
 @stage("company", without=lambda readings, _: list(readings))
 def in_company(readings: Sequence[CellReading], share: float) -> list[CellReading]:
-    """Return the readings of one picture, less sure where most of its outlines are no tiles.
+    """Return the readings of one picture, less sure if few of its outlines show tiles.
 
-    A lone tile among many other things is more likely to be one of them than it is on a bare table.
+    The prior share of tiles is updated by the picture's own share, and the odds are scaled by it: a
+    tile-like outline among many strangers is more likely a stranger than one on a bare table.
 
     Args:
-        readings: of all outlines of the picture.
-        share: share of tiles among outlines of pictures.
+        readings: the readings of all outlines of the picture.
+        share: the prior share of tiles among outlines.
     """
     strange = sum(one.why == UNKNOWN_TILE for one in readings)
     own = sum(one.why is None and one.best >= LIKELIER for one in readings)
@@ -157,7 +158,7 @@ def in_company(readings: Sequence[CellReading], share: float) -> list[CellReadin
 
 
 def _weighed(reading: CellReading, ours: float, tile: float) -> CellReading:
-    """Return a reading that is no surer than it is probable to be right."""
+    """Return a reading with its confidence capped at the probability of being right."""
     if reading.best <= ours:
         return reading
     why = None if max(ours, tile) >= LIKELIER else UNKNOWN_TILE
@@ -165,7 +166,7 @@ def _weighed(reading: CellReading, ours: float, tile: float) -> CellReading:
 
 
 def _as_probable(reading: CellReading, best: float) -> CellReading:
-    """Return a reading with guesses that are less probable by the same factor."""
+    """Return a reading with all confidences scaled so that the first guess has ``best``."""
     less = best / reading.best
     guesses = tuple(replace(g, confidence=g.confidence * less) for g in reading.guesses)
     return replace(reading, guesses=guesses)
@@ -175,7 +176,7 @@ def rows_of(
     faces: Faces, reader: Reader, patches: Patches, readings: Sequence[CellReading],
     across_px: Sequence[float] | None,
 ) -> Floats:  # fmt: skip
-    """Return what is known about each patch, N x names."""
+    """Return the features of each patch, N x ``NAMES``."""
     members = reader.members
     first, second = zip(*map(_ranked, readings), strict=True)
     own = _among(faces.looks, first, members)
@@ -206,7 +207,7 @@ def _among(
 
 
 def _ranked(reading: CellReading) -> tuple[Group, Group]:
-    """Return what the first two guesses name; no tile for a second that there is not."""
+    """Return the groups of the first two guesses; an empty tile name if there is no second."""
     named = [(g.tile, g.cell, g.turns) for g in reading.guesses[:2]]
     return named[0], named[1] if len(named) > 1 else ("", 0, 0)
 
@@ -224,11 +225,11 @@ def _light(patches: Patches) -> tuple[Floats, Floats, Floats]:
 
 
 TAUGHT = "taught"
-"""Stands for the name of a box in the file about boxes that owners taught."""
+"""Placeholder for the box's name in the files that serve all taught boxes."""
 
 
 def file_names(set_name: str) -> tuple[str, str]:
-    """Return the names of a box's manifest and of its arrays."""
+    """Return the file names of a box's manifest and arrays."""
     return f"evidence_{set_name}.json", f"evidence_{set_name}.npz"
 
 
@@ -244,7 +245,7 @@ def _about(name: str) -> dict[str, object]:
 
 
 def load_evidence(tile_set: TileSet, folder: Path = TRAINED) -> Evidence:
-    """Return what weighs readings of a box.
+    """Return the evidence of a box.
 
     Raises:
         ModelError: there is none, it is broken, or it belongs to another box.
@@ -264,7 +265,7 @@ def _trees(arrays: Mapping[str, NDArray[Any]]) -> tuple[Trees, Trees, float]:
 
 @lru_cache(maxsize=1)
 def taught_trees() -> tuple[Trees, Trees, float]:
-    """Return what weighs readings of boxes that owners taught, loaded on first use."""
+    """Return the trees and the prior share that serve all taught boxes, loaded on first use."""
     manifest_name, _ = file_names(TAUGHT)
     arrays = read_manifest(TRAINED / manifest_name, _about(TAUGHT)).arrays()
     try:
@@ -274,14 +275,14 @@ def taught_trees() -> tuple[Trees, Trees, float]:
 
 
 def taught_evidence(prints: Prints) -> Evidence:
-    """Return what weighs readings of a taught box of squares, by its owner's photographs."""
+    """Return the evidence of a taught box of squares, with faces from its owner's photographs."""
     return Evidence(faces_of_prints(prints), *taught_trees())
 
 
 def write_taught(
     ours: Trees, tile: Trees, share: float, folder: Path, figures: Mapping[str, object]
 ) -> None:
-    """Write what weighs readings of boxes that owners taught, and its manifest."""
+    """Write the trees and the prior share that serve all taught boxes, and their manifest."""
     arrays = {**ours.arrays("ours_"), **tile.arrays("tile_"), "share": np.array(share)}
     _write(TAUGHT, _about(TAUGHT), arrays, folder, {"figures": dict(figures)})
 
@@ -289,7 +290,7 @@ def write_taught(
 def write_evidence(
     evidence: Evidence, tile_set: TileSet, folder: Path, figures: Mapping[str, object]
 ) -> None:
-    """Write the arrays that weigh readings of a box, and their manifest."""
+    """Write the evidence of a box: its arrays and their manifest."""
     faces = evidence.faces
     arrays: dict[str, NDArray[Any]] = {
         "faces": faces.pictures, "numbers": faces.numbers.astype(np.float16),

@@ -1,9 +1,9 @@
-"""Lays a patch beside the printed face that it is said to show: is it this tile, or something else?
+"""Compares a patch with the printed face that its reading names, to verify the reading.
 
-A reader only says which face of its box is nearest. Here a patch is held against that one face: by
-the numbers of the network for unseen boxes, and by where brightness changes, pixel by pixel, a
-little shifted, turned and resized, since outlines miss by so much. Then it is held against all
-others where light left something to see: what tells this face from the next may be burnt.
+A reader only says which face of its box is nearest. Here the patch is compared with that one face:
+by the embedding network, and by its gradients at small shifts, turns and scales, since outlines are
+not exact. It is then compared with all other faces where it is not clipped: glare may hide what
+distinguishes two faces.
 """
 
 from __future__ import annotations
@@ -27,49 +27,51 @@ Floats = NDArray[np.float32]
 Slopes = NDArray[np.float32]
 
 FACE_PX = 32
-"""Faces are compared at this size."""
+"""Width and height at which faces are compared."""
 RIM_PX = 4
-"""So much around a patch is its neighbours' or the table's, or room for shifts."""
+"""Border of a patch that is ignored: it shows neighbours or table, and leaves room for shifts."""
 MOST_SHIFT_PX = 2
 SCALES, TURNS_DEG = (0.94, 1.0, 1.06), (-4.0, 0.0, 4.0)
 LEAST_STEEP = 2.0
-"""Grey levels a pixel that are added to what slopes are divided by: noise has no shape."""
+"""Gradient, in grey levels per pixel, added to the norm of gradients, so that noise scores low."""
 BLUR_PX = 0.7
 COARSE_PX = 2
-"""Prints are compared in squares of so many pixels."""
+"""Side of the squares over which prints are averaged before they are compared."""
 GAMMA = 2.2
 LIGHT = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
-"""How much light each of a picture's numbers stands for, as a share of white."""
+"""Linear light of each pixel value (gamma removed), as a share of white."""
 PAPER, DIM = 0.5, 0.3
-"""A face's brighter half says how bright its light is; so much of it lies in no spot of light."""
+"""The gain of the light is estimated on a face's brighter half, as this quantile of the ratios: at
+least this share of it is assumed to be free of glare."""
 WHITE = 0.85
-"""Light that is expected to be brighter may be clipped without a spot."""
+"""A place that is expected to be brighter may be clipped without any glare."""
 FEW = 1e-3
 PRINT_BLUR_PX = 0.8
-"""Pictures of taught tiles are compared a little blurred: outlines miss by a pixel or two."""
+"""Blur before pictures of taught tiles are compared: outlines are off by a pixel or two."""
 INNER = 0.84
-"""Share of a tile's width that is compared: what lies around it is no part of it."""
+"""Share of a tile's width that is compared; its border may show the table."""
 MOST_PRINTS = 4000
 
 SEEN = ("burnt", "seen", "apart", "surely_apart", "printed", "printed_margin",
         "surely_printed_margin", "lit")  # fmt: skip
-"""What light left of a print: how much of it is burnt; of what tells it from the face that is
-hidden most, the share that is seen; how far it is from the nearest face where something is seen,
-also if nothing that is clipped counts; how much it is this face, and more than any other there,
-counted in both ways; and how much light is added to it."""
+"""Features of what the light leaves visible. ``burnt``: share of the print hidden by glare.
+``seen``: visible share of the difference to the rival that is hidden most. ``apart``: distance
+to the nearest rival, on visible places. ``printed``: correlation with the named face.
+``printed_margin``: its lead over any rival. ``surely_``: without any clipped place. ``lit``: light
+added to the print."""
 
 
 @dataclass(frozen=True, eq=False)
 class Faces:
-    """The printed faces of a box, cell by cell, and what the network says of their looks."""
+    """The printed faces of a box, cell by cell, and the embeddings of their looks."""
 
     cells: tuple[tuple[str, int], ...]
     """Tile and cell of each picture; a taught box has several pictures of a tile."""
     pictures: NDArray[np.uint8]
-    """Cells x 32 x 32 x 3, upright, as play would cut them."""
+    """Cells x 32 x 32 x 3, upright, cut like patches in play."""
     looks: tuple[Look, ...]
     numbers: Floats
-    """Looks x numbers of the network, each row of length 1."""
+    """Looks x ``PRINT_NUMBERS``: the embedding of each look, with norm 1."""
     _slopes: dict[Look, tuple[FaceSlopes, ...]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -87,7 +89,7 @@ class Faces:
         return cls(tuple((c.tile, c.cell) for c in cells), arrays["faces"], looks, numbers)
 
     def fits(self, patches: Sequence[Slopes], looks: Sequence[Sequence[Look]]) -> list[Fit]:
-        """Return for each patch which of the looks that it is said to be fits best, and where."""
+        """Return for each patch the best fit among the looks that its reading names."""
         return [
             max((Fit(*face.fit(patch), look, number) for look in own
                  for number, face in enumerate(self._faces(look))),
@@ -96,12 +98,12 @@ class Faces:
         ]  # fmt: skip
 
     def seen(self, patches: Patches, fits: Sequence[Fit], own: NDArray[np.bool_]) -> Floats:
-        """Return what light left of each patch's print, N x ``SEEN``.
+        """Return what the light leaves visible of each patch's print, N x ``SEEN``.
 
         Args:
-            patches: as play cuts them.
-            fits: how each lies on the face that it is said to show.
-            own: N x rows of ``coarse``: which of these it is said to be.
+            patches: the patches.
+            fits: the best fit of each patch to the face that its reading names.
+            own: N x rows of ``coarse``: which rows the reading names.
         """
         numbers = {key: row for row, key in enumerate(self.coarse[0])}
         rows = [numbers[fit.look, fit.number] for fit in fits]
@@ -110,7 +112,7 @@ class Faces:
 
     @cached_property
     def coarse(self) -> tuple[tuple[tuple[Look, int], ...], Floats]:
-        """Each look's faces, counted, and their light without their rims, rows x places x 3."""
+        """Look and picture number of each row, and the rows of linear light, rows x places x 3."""
         keys, rows = [], []
         for look in dict.fromkeys(self.looks):
             own = [n for n, cell in enumerate(self.cells) if cell == (look.tile, look.cell)]
@@ -120,7 +122,7 @@ class Faces:
         return tuple(keys), np.stack(rows)
 
     def cosines(self, patches: Patches) -> Floats:
-        """Return how much each patch is each look by the network's numbers, N x looks."""
+        """Return the cosine similarity of each patch's embedding to each look's, N x looks."""
         numbers = shipped_embedding().numbers(patches)[:, :PRINT_NUMBERS]
         return np.asarray(unit(numbers) @ self.numbers.T, np.float32)
 
@@ -134,23 +136,23 @@ class Faces:
 
 
 class Fit(NamedTuple):
-    """How a patch lies on a face."""
+    """The alignment of a patch with a face."""
 
     alike: float
-    """Between -1 and 1."""
+    """Correlation of gradients, between -1 and 1."""
     shift: tuple[int, int]
     """To the right and down, in pixels of a face."""
     look: Look
     number: int
-    """Which of the look's pictures it is."""
+    """The index of the picture among the look's pictures."""
 
 
 NO_FIT = Fit(0.0, (0, 0), Look(""), 0)
-"""How a patch lies that is said to be nothing."""
+"""The fit of a patch whose reading names no look."""
 
 
 def _coarse(picture: Bgr, shift: tuple[int, int]) -> Floats:
-    """Return the light of a picture without its rim, in coarse squares, places x 3."""
+    """Return the linear light of a picture without its rim, in coarse squares, places x 3."""
     (x, y), low, high = shift, RIM_PX, FACE_PX - RIM_PX
     inner = LIGHT[picture[low + y : high + y, low + x : high + x]]
     count = (high - low) // COARSE_PX
@@ -159,13 +161,13 @@ def _coarse(picture: Bgr, shift: tuple[int, int]) -> Floats:
 
 
 def _seen(shown: Floats, faces: Floats, rows: Sequence[int], own: NDArray[np.bool_]) -> Floats:
-    """Return what light left of prints, N x ``SEEN``.
+    """Return what the light leaves visible of prints, N x ``SEEN``.
 
     Args:
-        shown: N x places x 3, light.
-        faces: rows x places x 3, light of printed faces.
-        rows: which of the faces each is laid on.
-        own: N x rows: which of the faces it is said to be.
+        shown: N x places x 3, linear light of patches.
+        faces: rows x places x 3, linear light of printed faces.
+        rows: the face that each patch is aligned with.
+        own: N x rows: which faces the reading names.
     """
     face = faces[rows]
     paper = face >= np.quantile(face, PAPER, axis=1, keepdims=True)
@@ -195,14 +197,14 @@ class _Apart(NamedTuple):
 def _told_apart(
     shown: Floats, faces: Floats, rows: Sequence[int], own: NDArray[np.bool_], counts: Floats
 ) -> _Apart:
-    """Return how prints are told from all others where something is seen.
+    """Return how well each patch is distinguished from all other faces on its visible places.
 
     Args:
         shown: N x places x 3.
         faces: rows x places x 3.
-        rows: which of the faces each is laid on.
-        own: N x rows: which of the faces it is said to be.
-        counts: N x places x 3 of 0 and 1: what is seen.
+        rows: the face that each patch is aligned with.
+        own: N x rows: which faces the reading names.
+        counts: N x places x 3 of 0 and 1: mask of visible places.
     """
     many = np.maximum(counts.sum(axis=1), FEW)
     middles = (counts * shown).sum(axis=1) / many
@@ -227,13 +229,13 @@ def _told_apart(
 
 @dataclass(frozen=True, eq=False)
 class Prints:
-    """Kinds as photographs showed them, one picture of a kind a photograph at most."""
+    """Pictures of kinds from an owner's photographs, at most one per kind and photograph."""
 
     faces: Patches
-    """N x 64 x 64 x 3 of uint8, as play would cut them."""
+    """N x 64 x 64 x 3 of uint8, cut like patches in play."""
     tiles: tuple[str, ...]
     photos: tuple[int, ...]
-    """The number of the photograph that each was cut from."""
+    """The number of the photograph that each picture was cut from."""
 
     def __post_init__(self) -> None:
         want = (len(self.tiles), PATCH_PX, PATCH_PX, 3)
@@ -243,7 +245,7 @@ class Prints:
             raise ValueError("every print has a photograph")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what is stored."""
+        """Return the arrays to store, by name."""
         return {"faces": self.faces, "face_photos": np.array(self.photos, np.int64)}
 
     @classmethod
@@ -253,7 +255,7 @@ class Prints:
         return cls(arrays["faces"], tuple(tiles), photos)
 
     def places(self) -> dict[tuple[str, int], int]:
-        """Return where the print of each kind in each photograph is."""
+        """Return the index of each print, by kind and photograph."""
         pairs = zip(self.tiles, self.photos, strict=True)
         return {pair: number for number, pair in enumerate(pairs)}
 
@@ -269,7 +271,7 @@ def turned_face(face: Bgr, turns: int, folds: int) -> Bgr:
 
 
 def coarse(patches: Patches) -> Floats:
-    """Return logarithms of coarse pictures, N x 32 x 32 x 3."""
+    """Return log pixel values of shrunk and blurred patches, N x 32 x 32 x 3."""
     out = np.empty((len(patches), FACE_PX, FACE_PX, 3), np.float32)
     for number, patch in enumerate(patches):
         small = cv2.resize(patch, (FACE_PX, FACE_PX), interpolation=cv2.INTER_AREA)
@@ -279,7 +281,7 @@ def coarse(patches: Patches) -> Floats:
 
 @lru_cache(maxsize=2)
 def compared(folds: int) -> NDArray[np.bool_]:
-    """Return which pixels of a coarse picture are compared: every second one of the tile."""
+    """Return the mask of compared pixels: every second pixel inside the tile."""
     middle = (FACE_PX - 1) / 2
     corners = middle + (patch_corners(folds, FACE_PX) - middle) * INNER
     inside = np.zeros((FACE_PX, FACE_PX), np.uint8)
@@ -289,7 +291,7 @@ def compared(folds: int) -> NDArray[np.bool_]:
 
 
 def faces_of_prints(prints: Prints) -> Faces:
-    """Return the faces of a taught box of squares: what its owner photographed."""
+    """Return the faces of a taught box of squares, from its owner's photographs."""
     turned = [np.rot90(prints.faces, -turns, axes=(1, 2)) for turns in range(QUARTERS)]
     rows = shipped_embedding().numbers(np.ascontiguousarray(np.concatenate(turned)))
     looks = tuple(Look(tile, 0, turns) for turns in range(QUARTERS) for tile in prints.tiles)
@@ -300,16 +302,16 @@ def faces_of_prints(prints: Prints) -> Faces:
 
 @dataclass(frozen=True, eq=False)
 class FaceSlopes:
-    """Where one look gets brighter, without its rim."""
+    """Gradients of one look, without its rim."""
 
     across: Slopes
-    """To the right and down, as a patch's slopes are, of length 1."""
+    """Gradients to the right and down, of norm 1, for the unturned picture at scale 1."""
     ways: Floats
-    """The same in a row for each turn and scale."""
+    """Gradients as a row of norm 1 for each turn and scale."""
 
     @classmethod
     def of(cls, picture: Bgr) -> FaceSlopes:
-        """Return the slopes of an upright picture."""
+        """Return the gradients of a picture."""
         rows = [_inner(slopes_of(_moved(picture, turn, scale)), (0, 0)).reshape(-1)
                 for scale in SCALES for turn in TURNS_DEG]  # fmt: skip
         ways = unit(np.stack(rows))
@@ -317,7 +319,7 @@ class FaceSlopes:
         return cls(np.ascontiguousarray(middle), ways)
 
     def fit(self, patch: Slopes) -> tuple[float, tuple[int, int]]:
-        """Return how much a patch is that look, and where: shifted, then turned and resized."""
+        """Return a patch's similarity to the look, and its shift; turn and scale come second."""
         near = slice(RIM_PX - MOST_SHIFT_PX, FACE_PX - RIM_PX + MOST_SHIFT_PX)
         fits = sum(
             cv2.matchTemplate(np.ascontiguousarray(part[near, near]), own, cv2.TM_CCORR)
@@ -331,7 +333,7 @@ class FaceSlopes:
 
 
 def unit(rows: Floats) -> Floats:
-    """Return rows of length 1."""
+    """Return the rows scaled to norm 1."""
     lengths = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6)
     return np.asarray(rows / lengths, np.float32)
 
@@ -342,7 +344,7 @@ def shrunk(patch: Bgr) -> Bgr:
 
 
 def slopes_of(patch: Bgr) -> Slopes:
-    """Return where a patch gets brighter to the right and down, 2 x 32 x 32 x 3."""
+    """Return the gradients of a patch to the right and down, 2 x 32 x 32 x 3."""
     soft = cv2.GaussianBlur(shrunk(patch), (3, 3), BLUR_PX).astype(np.float32)
     slopes = np.zeros((2, *soft.shape), np.float32)
     slopes[0, :, 1:-1] = soft[:, 2:] - soft[:, :-2]
@@ -351,7 +353,7 @@ def slopes_of(patch: Bgr) -> Slopes:
 
 
 def _inner(slopes: Slopes, shift: tuple[int, int]) -> Slopes:
-    """Return slopes without their rim, of a window that is shifted to the right and down."""
+    """Return gradients inside the rim, from a window shifted to the right and down."""
     (x, y), low, high = shift, RIM_PX, FACE_PX - RIM_PX
     return slopes[:, low + y : high + y, low + x : high + x]
 

@@ -1,8 +1,8 @@
-"""Says what is printed on a patch: which tile, how turned, and how sure that is.
+"""Classifies a patch: which tile it shows, how the tile is turned, and how sure that is.
 
-A reader is a linear map to a space in which every look of every tile is a round cloud of the same
-size (linear discriminant analysis, fitted elsewhere), the clouds' middles, and a temperature that
-turns distances into confidences that can be trusted. Plain arrays, no code.
+A reader is a linear projection (linear discriminant analysis, fitted elsewhere) to a space in which
+every look, a tile's cell in one turn, is a spherical cluster of the same size; the clusters'
+centres; and a temperature that calibrates confidences. It is stored as plain arrays, without code.
 """
 
 from __future__ import annotations
@@ -31,47 +31,47 @@ Floats = NDArray[np.float32]
 FORMAT, FORMAT_VERSION = "snake-eye/reader", 1
 MOST_GUESSES = 4
 DOUBT = 4.0
-"""Of small tiles differences count so much less, and less again the narrower they are; of odd ones
-too."""
+"""Divisor of distance differences for odd and for small tiles, which lowers their confidence; for
+small ones it grows with the missing width."""
 ODD = 0.55
-"""Patches further from every look than that share of what is known are odd: partly covered, or no
-card at all."""
+"""A patch farther from every look than this share of ``known`` is odd: partly covered, or no card
+at all."""
 LEAST_CONFIDENCE = 0.001
-"""Guesses below are not worth a line, but for the first."""
+"""Guesses with a lower confidence are dropped, except the first."""
 CLEAN = 0.3
-"""Halves nearer to a look than this share of what is known show that card. Of 8,055 halves of
-cards that nothing covered 97 in 100 lay nearer, of a floor's tiles none."""
+"""A half nearer to a look than this share of ``known`` shows that card. Of 8,055 halves of
+uncovered cards 97 % were nearer, of a floor's tiles none."""
 COVERED = 0.6
-"""Something covers a half that lies further off. Where nothing does, the whole says more."""
+"""A half farther than this share of ``known`` is covered. If none is, the whole patch is used."""
 AS_CLEAN = 1.5
-"""Halves further off than that many times the nearest one are covered too."""
+"""Halves farther than this multiple of the nearest half's distance are covered too."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """A box's looks in the space that tells them apart."""
+    """The looks of a box as cluster centres in a discriminant space."""
 
     looks: tuple[Look, ...]
     project: Floats
     """Features x dimensions."""
     centres: Floats
-    """Looks x dimensions: the middle of each look's cloud."""
+    """Looks x dimensions: the centre of each look's cluster."""
     temperature: float
-    """What squared distances are divided by; above 1 where outlines and light vary."""
+    """Divisor of squared distances; above 1 if outlines and light vary."""
     known: float
-    """Squared distance beyond which nothing in the box looks like that."""
+    """Squared distance to the nearest look beyond which a patch shows no tile of the box."""
     groups: tuple[tuple[str, int, int], ...]
-    """Tile, cell and turns that can be told apart, in which looks are put together."""
+    """Distinguishable combinations of tile, cell and turns; each unites looks that are alike."""
     group_of: NDArray[np.int64]
-    """The number of its group for each look."""
+    """The index into ``groups`` of each look."""
     embedded: bool = False
-    """Whether patches are described by the network for unseen boxes too."""
+    """Whether features include those of the embedding network for unseen boxes."""
     half: Reader | None = None
-    """Of upper halves, for cards that are partly covered."""
+    """The reader of upper halves, for partly covered cards."""
     prints: Prints | None = None
-    """What the kinds of a taught box looked like, where each is one print."""
+    """Photographed prints of a taught box's kinds, if each kind has a single print."""
     evidence: Evidence | None = None
-    """What says whether a reading is one of this box at all."""
+    """Decides whether a reading is a tile of this box at all."""
 
     def __post_init__(self) -> None:
         count = embedding.described_count() if self.embedded else features.feature_count()
@@ -84,7 +84,7 @@ class Reader:
 
     @cached_property
     def whole(self) -> Reader:
-        """The same without a reader of halves, where only whole cards count."""
+        """This reader without the reader of halves, to read whole cards only."""
         return replace(self, half=None)
 
     @cached_property
@@ -101,7 +101,7 @@ class Reader:
 
         Args:
             patches: tiles as ``vision.core.crop`` cuts them.
-            across_px: how wide each was in its picture; small ones are read with more doubt.
+            across_px: the width of each tile in its picture; small ones get lower confidences.
         """
         if not len(patches):
             return []
@@ -125,15 +125,15 @@ class Reader:
         return self.distances_of(describe(patches))
 
     def distances_of(self, rows: Floats, across_px: Sequence[float] | None = None) -> Floats:
-        """Return the same from features that are at hand, with more doubt for small tiles."""
+        """Return the squared distances of feature rows from each look; small tiles are doubted."""
         places = rows @ self.project
         squares = (places**2).sum(axis=1)[:, None] + (self.centres**2).sum(axis=1)[None]
         distances = np.maximum(squares - 2 * places @ self.centres.T, 0)
         return _doubted_by_size(np.asarray(distances, np.float32), across_px)
 
     def confidences(self, distances: Floats) -> NDArray[np.float64]:
-        """Return how sure each group is, N x groups; the rest to 1 is for strange things."""
-        # Something unknown is taken to lie as far off as the furthest known thing.
+        """Return the confidence of each group, N x groups; the rest to 1 is for strangers."""
+        # Softmax over all looks and one more class: a stranger at the distance ``known``.
         energies = np.column_stack([distances, np.full(len(distances), self.known)])
         energies = (energies - energies.min(axis=1, keepdims=True)) / (-2 * self.temperature)
         shares = np.exp(energies.astype(np.float64))
@@ -162,7 +162,7 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class CellGuess:
-    """One possible reading of one cell, turned against the patch it was cut to."""
+    """One possible reading of one cell, with its turns relative to the patch."""
 
     tile: str
     cell: int
@@ -177,31 +177,31 @@ class CellReading:
     guesses: tuple[CellGuess, ...]
     why: str | None = None
     odd: bool = False
-    """Whether whole cards look more like something in the box than that."""
+    """Whether the patch is farther from every look than an uncovered card usually is."""
     covered: bool = False
-    """Whether it was read from halves, since something covers the others."""
+    """Whether it was read from its clean halves, since the others are covered."""
     far: float = 0.0
-    """How far it is from the look that it is nearest to; nothing beyond 1 is known."""
+    """Squared distance from the nearest look, as a share of ``known``; above 1 is a stranger."""
 
     @property
     def best(self) -> float:
-        """How sure the first guess is."""
+        """Confidence of the first guess; 0 without guesses."""
         return self.guesses[0].confidence if self.guesses else 0.0
 
     @property
     def is_back(self) -> bool:
-        """Whether it looks most like a card that lies face down."""
+        """Whether the first guess is a face-down card."""
         return bool(self.guesses) and self.guesses[0].tile == BACK
 
     def is_whole(self, least: float) -> bool:
-        """Say whether it surely shows a card of the box of which nothing is hidden."""
+        """Say whether it shows an uncovered card of the box, at least that surely."""
         return self.best >= least and self.why is None and not self.odd
 
 
 def _by_halves(
     half: Reader, patches: Patches, readings: Sequence[CellReading]
 ) -> list[CellReading]:
-    """Return the readings, odd ones by the halves of their cards that are seen."""
+    """Return the readings, with odd patches read from their visible halves where possible."""
     out = list(readings)
     odd = [number for number, reading in enumerate(out) if reading.odd]
     for number, seen in zip(odd, read_halves(half, patches[odd]), strict=True):
@@ -212,17 +212,17 @@ def _by_halves(
 
 
 def upper_halves(patches: Patches) -> Patches:
-    """Return patches with the mirror image of their upper half below it."""
+    """Return patches with their lower half replaced by the mirrored upper half."""
     half = patches.shape[1] // 2
     return np.concatenate([patches[:, :half], patches[:, half - 1 :: -1]], axis=1)
 
 
 def read_halves(reader: Reader, patches: Patches) -> list[CellReading | None]:
-    """Return what the clean halves of each patch show; nothing where none is, or none is covered.
+    """Return the reading of each patch's clean halves; ``None`` if none is clean or none covered.
 
     Args:
-        reader: of upper halves.
-        patches: as ``vision.core.crop`` cuts them.
+        reader: the reader of upper halves.
+        patches: tiles as ``vision.core.crop`` cuts them.
     """
     if not len(patches):
         return []
@@ -247,7 +247,7 @@ def _by_clean_halves(reader: Reader, halves: Floats) -> CellReading | None:
 
 @lru_cache(maxsize=8 * QUARTERS)
 def _turned(looks: tuple[Look, ...], turns: int) -> NDArray[np.int64]:
-    """Return for each look the number of that which it becomes when its patch is turned back."""
+    """Return for each look the index of the look that it becomes when its patch is turned back."""
     number = {look: k for k, look in enumerate(looks)}
     return np.array([
         number[Look(look.tile, look.cell, (look.turns - turns) % QUARTERS)] for look in looks
@@ -261,16 +261,15 @@ def _agree(one: CellReading, other: CellReading) -> bool:
 
 
 def _doubted_by_size(distances: Floats, across_px: Sequence[float] | None) -> Floats:
-    """Return distances with more doubt about tiles that are narrow in their picture."""
+    """Return distances with smaller differences for tiles narrower than ``SMALLEST_PX``."""
     if across_px is None:
         return distances
-    # Far from one look or from another: what a few pixels show is that much less certain.
     lack = SMALLEST_PX / np.maximum(np.asarray(across_px, float), 1.0)
     return _doubted(distances, np.where(lack > 1, DOUBT * lack, 1.0))
 
 
 def _doubted(distances: Floats, doubt: NDArray[Any]) -> Floats:
-    """Return distances with the differences between looks divided, by one number a patch."""
+    """Return distances with their excess over the nearest look divided by the patch's doubt."""
     nearest = distances.min(axis=1, keepdims=True)
     return np.asarray(nearest + (distances - nearest) / doubt[:, None], np.float32)
 
@@ -279,7 +278,7 @@ def make_reader(
     tile_set: TileSet | None, looks: Sequence[Look], project: Floats, centres: Floats,
     temperature: float, known: float, *, embedded: bool = False, half: Reader | None = None,
 ) -> Reader:  # fmt: skip
-    """Return a reader; looks that mean the same in the box are put together."""
+    """Return a reader; looks that the box's symmetries make equal form one group."""
     groups: dict[tuple[str, int, int], int] = {}
     numbers = []
     for look in looks:
@@ -293,7 +292,7 @@ def make_reader(
 
 
 def file_names(set_name: str) -> tuple[str, str]:
-    """Return the names of a reader's manifest and of its arrays."""
+    """Return the file names of a reader's manifest and arrays."""
     return f"reader_{set_name}.json", f"reader_{set_name}.npz"
 
 
@@ -319,7 +318,7 @@ def _part(
     tile_set: TileSet, looks: Sequence[Look], arrays: Mapping[str, NDArray[Any]],
     numbers: Manifest | Mapping[str, float], prefix: str = "", half: Reader | None = None,
 ) -> Reader:  # fmt: skip
-    """Return the reader of whole patches or of halves, by the names of its arrays."""
+    """Return the reader of whole patches or of halves; ``prefix`` selects its arrays."""
     project, centres = (arrays[prefix + name].astype(np.float32) for name in ("project", "centres"))
     temperature, known = float(numbers["temperature"]), float(numbers["known"])
     return make_reader(tile_set, looks, project, centres, temperature, known, half=half)
@@ -337,7 +336,7 @@ def shipped_reader(set_name: str) -> Reader:
 def write_reader(
     reader: Reader, tile_set: TileSet, folder: Path, figures: Mapping[str, object]
 ) -> None:
-    """Write the arrays of a reader, and of its halves' one, and its manifest."""
+    """Write a reader: its manifest and its arrays, those of the reader of halves included."""
     manifest_name, arrays_name = file_names(tile_set.name)
     parts = {"": reader} if reader.half is None else {"": reader, "half_": reader.half}
     arrays: dict[str, NDArray[Any]] = {}

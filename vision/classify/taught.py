@@ -1,8 +1,8 @@
-"""Boxes that owners taught: what is in them and how their tiles look, kept as plain data.
+"""Boxes that owners taught: their contents and their tiles' looks, stored as plain data.
 
 A taught box is a manifest ``NAME.json`` and the arrays that it names, in the owner's folder of
-sets; where it plays by a game's rules, a set file ``NAME.toml`` lies beside them. Nothing in these
-files is ever run.
+sets. A box for a game's rules may also have a set file ``NAME.toml`` there. Nothing in these files
+is ever executed.
 """
 
 from __future__ import annotations
@@ -37,34 +37,34 @@ from vision.hexes.taught.reader import BoardReader
 
 FORMAT, FORMAT_VERSION = "snake-eye/taught", 1
 FEATURES = f"{features.VERSION}+{embedding.VERSION}"
-"""What patches are described by; a box that was learnt with others must be taught again."""
+"""Version of the features; a box that was learnt with another one must be taught again."""
 PLENTY = 1000
-"""How many tiles of a kind there are where nobody counted."""
+"""Number of tiles of a kind in a box whose tiles were not counted."""
 MOST_LOOKS = 4000
 MOST_CELLS, MOST_TURNS = 16, 6
 LONGEST_TILE = 80
-"""Letters in the name of a kind; labels may have as many."""
+"""Most characters in the name of a kind, and in a label."""
 
 
 @dataclass(frozen=True, eq=False)
 class TaughtSet:
-    """A box that its owner taught, and what reads it: one of the two."""
+    """A box that its owner taught, with either a tile reader or a board reader."""
 
     tile_set: TileSet
     reader: Reader | None
-    """For tiles that lie anywhere."""
+    """Reads tiles that lie anywhere."""
     board: BoardReader | None = None
-    """For tiles that lie on the cells of a board."""
+    """Reads tiles on the cells of a printed board."""
 
 
 def taught_folder() -> Path:
-    """Return where taught boxes lie: ``sets`` under ``$SNAKE_EYE_HOME`` or the data folder."""
+    """Return the folder of taught boxes: ``sets`` in ``$SNAKE_EYE_HOME`` or the data folder."""
     named = os.environ.get("SNAKE_EYE_HOME")
     return (Path(named) if named else user_data_path("snake-eye")) / "sets"
 
 
 def find_taught(name: str, folders: Iterable[Path]) -> TaughtSet | None:
-    """Return the taught box of that name, or nothing where none was taught.
+    """Return the taught box of that name, or ``None``.
 
     Raises:
         ModelError: there is one, but its files are broken.
@@ -79,9 +79,9 @@ def find_taught(name: str, folders: Iterable[Path]) -> TaughtSet | None:
 
 
 def reader_of(tile_set: TileSet, folders: Iterable[Path] | None = None) -> Reader:
-    """Return the reader of a box: the one its owner taught, else the one that was shipped.
+    """Return the reader of a box: the one its owner taught, else the shipped one.
 
-    An owner's box with the cards of a built-in one, in other numbers, is read like that one.
+    An owner's box with the prints of a built-in one, in other counts, uses the built-in's reader.
     """
     taught = find_taught(tile_set.name, (taught_folder(),) if folders is None else folders)
     if taught is not None and taught.reader is not None:
@@ -97,7 +97,7 @@ def reader_of(tile_set: TileSet, folders: Iterable[Path] | None = None) -> Reade
 
 
 def wanted(name: str) -> dict[str, object]:
-    """Return what the manifest of a taught box must say."""
+    """Return the entries that the manifest of a taught box must have."""
     return {
         "format": FORMAT, "version": FORMAT_VERSION, "set": name, "patch_px": PATCH_PX,
         "margin": MARGIN, "colour": "bgr",
@@ -105,7 +105,7 @@ def wanted(name: str) -> dict[str, object]:
 
 
 def loose_set(name: str, lattice: str, periods: Mapping[str, int]) -> TileSet:
-    """Return a box that plays by no rules: kinds with the turns after which they look the same."""
+    """Return a box without rules, from its kinds and the turns after which each looks the same."""
     kinds = {
         tile: TileKind(tile, tile, None, PLENTY, period=period) for tile, period in periods.items()
     }
@@ -114,7 +114,7 @@ def loose_set(name: str, lattice: str, periods: Mapping[str, int]) -> TileSet:
 
 
 def game_set(name: str, game: str, folder: Path) -> TileSet:
-    """Return the box of a game under an owner's name: his own set file, or the game's."""
+    """Return a game's box under an owner's name, from the owner's set file or the game's own."""
     try:
         own = load_set(name, (folder,))
     except SetError:
@@ -136,7 +136,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 @lru_cache(maxsize=8)
 def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> TaughtSet:
-    del stamp, set_stamp  # They say that the files have changed since.
+    del stamp, set_stamp  # Cache keys: changed files are loaded again.
     name = path.stem
     manifest = read_manifest(path, wanted(name))
     if manifest.get("features") != FEATURES:
@@ -178,7 +178,7 @@ def _above_zero(value: Any) -> float:
 
 
 def _look(text: Any) -> Look:
-    """Return the look that a text names; a tile has one cell, and few turns."""
+    """Return the look that a text names, with its cell and turns checked."""
     if not isinstance(text, str) or len(text) > LONGEST_TILE + 10:
         raise ValueError("a look is a short text")
     look = Look.parse(text)
@@ -188,14 +188,14 @@ def _look(text: Any) -> Look:
 
 
 def _with_prints(reader: Reader, tile_set: TileSet, prints: Prints | None) -> Reader:
-    """Return a reader with what its tiles looked like; squares are held against that."""
+    """Return a reader with its prints; boxes of squares also get evidence from them."""
     square = prints is not None and tile_set.lattice == "square"
     evidence = taught_evidence(prints) if prints is not None and square else None
     return replace(reader, prints=prints, evidence=evidence)
 
 
 def _prints(manifest: Manifest, arrays: Mapping[str, NDArray[Any]]) -> Prints | None:
-    """Return what the kinds looked like; boxes of lands have none, nor have earlier ones."""
+    """Return the prints of the kinds; ``None`` for boxes of lands and for older files."""
     tiles = manifest.get("faces")
     return None if tiles is None else Prints.of([str(tile) for tile in tiles], arrays)
 

@@ -1,17 +1,17 @@
-"""Tiles of a taught box: read twice, looked for where they are expected, told from what is none.
+"""Reads tiles of a taught box, finds missed ones on their lattice, and rejects strangers.
 
-An outline that misses by a tenth of a tile shows a print that nobody has taught. Built-in boxes
-have learnt that from thousands of pictures; an owner gives two. So doubtful tiles are looked at a
-little beside their outlines, and shining ones with the shine taken off.
+An outline that is off by a tenth of a tile shows a shifted print. Readers of built-in boxes learnt
+such shifts from thousands of pictures; an owner gives two. So doubtful tiles are also read at
+shifted outlines, and shining ones with the shine removed.
 
-What finds outlines has never seen the box. A print with a line across it is found as two tiles that
-lie half beside the real one, and some tiles are seen too faintly to count, all of a picture's at
-worst. But what the reader is sure of says where the others lie; an outline there that shows a kind
-of the box as clearly as these do is a tile, and what lay half on it is none.
+The detector has never seen the box. It may find a print with a line across it as two tiles, each
+half beside the real one, and may find some or all tiles only faintly. But surely read tiles predict
+the lattice; an outline there that shows a kind of the box as clearly as they do is a tile, and
+outlines that overlap it by half are dropped.
 
-All tiles on a table lie in the same light, so what is much further from every look than they are is
-strange; and where a strange outline has the table's own colours, it is the table. A pattern that is
-rare on its cloth is told by how poorly its outline was found, and by how poorly it is read.
+All tiles on a table share one light, so an outline much farther from every look than the others is
+strange; a strange outline in the table's colours is the table. A pattern that is rare on its cloth
+is recognised by its low detection confidence and its low reading confidence.
 """
 
 from __future__ import annotations
@@ -57,60 +57,60 @@ from vision.light.same_light import FEWEST_SURE, in_these_colours, in_this_light
 Floats = NDArray[np.float32]
 Look = Callable[[Sequence[Detection]], Sequence[CellReading]]
 Glance = Callable[[Sequence[Detection], Sequence[Detection]], Sequence[CellReading]]
-"""Reads the second outlines by the light of the first."""
+"""Reads the outlines of the second argument in the light estimated from those of the first."""
 
 STEPS = (-0.09, 0.0, 0.09)
 FAR = 0.18
-"""Shifts in widths of a tile; on drawn tables outlines miss by 0.02 on average, 0.15 at worst."""
+"""Shifts in tile widths; on drawn tables outlines are off by 0.02 on average, 0.15 at worst."""
 SHIFTS = (
     *((x, y) for x in STEPS for y in STEPS),
     (-FAR, 0.0), (FAR, 0.0), (0.0, -FAR), (0.0, FAR),
 )  # fmt: skip
 EXPLAINED = 0.8
-"""Tiles that are not outlined well may shine; if they do, they are nearer by that without."""
+"""A poorly read tile shines if removing the shine reduces its distance to this share or less."""
 USUALLY_OFF = 0.06
 AWAY = (np.array(SHIFTS) ** 2).sum(axis=1) / USUALLY_OFF**2
-"""What speaks against a shift, in units of the reader's doubt: without it a print that is hardly
-seen was read wherever it looked most like something. Of 341 tiles of six boxes 7 were wrong and
-sure then, 4 with it."""
+"""Gaussian prior on shifts, in units of the reader's temperature: without it a barely visible print
+was read at the shift where it resembled anything most. Of 341 tiles of six boxes 7 were wrong and
+sure without the prior, 4 with it."""
 KNOWN = 0.6
-"""Where no tile was found at all, faint outlines further from their look, as a share of what is
-known, are none: those of nine tiles had 0.48 at most."""
+"""If no tile was found, faint outlines with a larger ``far`` are dropped; those of nine tiles had
+0.48 at most."""
 WELL = 1.5
-"""Times as far from its look as tiles usually are here, and one that is read so surely is outlined
-well. Others are looked for at its own cell too: where a print has a line across it, some outlines
-lie beside their tiles and are read for all that. On one table of 44 tiles 22 cells were wrong."""
+"""A clear tile whose ``far`` is at most this multiple of the table's median is outlined well. Cells
+of other tiles are searched too: with a line across the print, an outline beside its tile may still
+be read surely. On one table of 44 tiles 22 cells were wrong."""
 MOST_WAVES = 3
-"""Steps beyond the last tile that was found."""
+"""Most rings of cells beyond the last found tile."""
 STRANGE = 2.5
-"""Times as far as these on average, and it may be none: of 300 tiles on fourteen drawn tables two
-were further, by 2.6 at most; six holes and a pattern of the cloth were, by 2.65 at least."""
+"""An outline whose ``far`` is above this multiple of the table's median may be no tile. Of 300
+tiles on 14 drawn tables two were above, by 2.6 at most; six holes and a pattern of the cloth were,
+by 2.65 at least."""
 CERTAIN = 0.995
-"""Strange outlines that are not likelier than not are no tiles, unless they are read so surely: an
-outline that misses looks strange and may be looked at a little beside. Two tiles of 60 tables were
-lost so, read at 0.998; the one pattern there was read at 0.4."""
+"""Strange outlines with a detection confidence below ``LIKELIER`` are no tiles, unless read this
+surely: an outline that is off looks strange but may be read at a shift. Two tiles of 60 tables were
+lost without this, read at 0.998; the one pattern there was read at 0.4."""
 ALL_CLOTH = 0.9
-"""Share of a strange outline in colours of the table, if rare ones, from which it is a patch of
-cloth with its print. Four holes on two tables had 0.94 and more, tiles that light makes strange
-0.86 at most."""
+"""A strange outline with this share or more in colours of the table, even rare ones, is a patch of
+printed cloth. Four holes on two tables had 0.94 and more, tiles made strange by light 0.86 at
+most."""
 SURELY_OUTLINED = 0.95
-"""Outlines so sure that lie beside a tile, by their widths, are tiles whatever they show: under a
-lamp's shine a tile may have the table's colour. Of ten holes and patterns on twenty tables none was
-surer than 0.92."""
+"""Outlines with this detection confidence beside a tile are tiles, whatever they show: under glare
+a tile may have the table's colour. Of ten holes and patterns on 20 tables none was above 0.92."""
 UPRIGHT_PART = (5, 1, 2, 4)
-"""Corners of a hex that make a rectangle."""
+"""Indices of the corners of a hex that form a rectangle."""
 
 
 def read_taught(
     bgr: Bgr, found: Sequence[Detection], reader: Reader, lit: Callable[[Patches], Patches]
 ) -> list[CellReading]:
-    """Return what each outline shows of a taught box: in the picture's light, and looked at twice.
+    """Return what each outline shows, adapted to the picture's light; doubtful ones read twice.
 
     Args:
         bgr: the picture.
         found: the outlines.
-        reader: of the taught box.
-        lit: shows patches as they would look in white light.
+        reader: the reader of the taught box.
+        lit: converts patches to white light.
     """
     if not found:
         return []
@@ -130,15 +130,15 @@ def read_taught(
 def _without_shine(
     reader: Reader, distances: Floats, patches: Patches, across_px: Sequence[float]
 ) -> tuple[Floats, Patches]:
-    """Return distances and patches, of tiles that shine without that if it explains them.
+    """Return distances and patches, with the shine removed from tiles that it explains.
 
-    Tiles of one land differ by more than a shine does: of these nothing is said.
+    Boxes of lands (without prints) are left alone: tiles of one land differ more than by a shine.
 
     Args:
-        reader: of the taught box, in the light of the picture.
+        reader: the reader of the taught box, adapted to the picture's light.
         distances: N x looks.
         patches: the tiles.
-        across_px: how wide each was in its picture.
+        across_px: the width of each tile in its picture.
     """
     readings = reader.readings(distances)
     usual = usual_far(readings)
@@ -161,14 +161,14 @@ def glanced(
     bgr: Bgr, known: Sequence[Detection], some: Sequence[Detection], reader: Reader,
     lit: Callable[[Patches], Patches],
 ) -> list[CellReading]:  # fmt: skip
-    """Return what some outlines show, quickly: kinds that differ by a shade are not told apart.
+    """Return a quick reading of outlines, without shine, colour and evidence checks.
 
     Args:
         bgr: the picture.
-        known: tiles that surely lie there; these say what its light does.
+        known: surely read tiles, from which the picture's light is estimated.
         some: outlines to read.
-        reader: of the taught box.
-        lit: shows patches as they would look in white light.
+        reader: the reader of the taught box.
+        lit: converts patches to white light.
     """
     rows = described(lit(cut(bgr, [one.corners_px for one in (*known, *some)])))
     reader = in_this_light(reader, rows[: len(known)], [one.across_px for one in known])
@@ -179,7 +179,7 @@ def _looked_at_twice(
     bgr: Bgr, found: Sequence[Detection], rows: Floats, reader: Reader,
     lit: Callable[[Patches], Patches],
 ) -> Floats:  # fmt: skip
-    """Return how far outlines are from each look, doubtful ones wherever around them they lie."""
+    """Return the distances of outlines from each look, for doubtful ones over all shifts."""
     distances = reader.distances_of(rows, [one.across_px for one in found])
     for number, reading in enumerate(reader.readings(distances)):
         if reading.best < CLEAR:
@@ -189,14 +189,14 @@ def _looked_at_twice(
 
 
 def _anywhere(reader: Reader, distances: Floats) -> Floats:
-    """Return how far each look is, wherever the tile may lie."""
+    """Return the distance of each look, marginalised over all shifts."""
     doubt = 2 * reader.temperature
     energies = (distances + reader.temperature * AWAY[:, None]) / doubt
     return np.asarray(-doubt * np.logaddexp.reduce(-energies, axis=0), np.float32)
 
 
 def _shifted(corners: Points) -> list[Points]:
-    """Return the outline moved along its own axes."""
+    """Return the outline at each of ``SHIFTS``, along its own axes."""
     middle = corners.mean(axis=0)
     across = corners[0] + corners[1] - 2 * middle
     along = np.array([-across[1], across[0]])
@@ -205,26 +205,26 @@ def _shifted(corners: Points) -> list[Points]:
 
 @dataclass(frozen=True, eq=False)
 class Eyes:
-    """What a picture with a taught box's tiles can be looked at with."""
+    """Callbacks that search a picture for tiles of a taught box."""
 
     look: Look
     glance: Glance
     few: Callable[[], Sequence[Detection]]
-    """Finds the tiles of a short layout, which takes long."""
+    """Slow detector for layouts of few tiles."""
     ground: Ground
-    """The table beside what was found."""
+    """The table's appearance beside the outlines that were found."""
 
 
 @stage("own-tiles", without=lambda detections, readings, eyes: (detections, readings))
 def with_own_tiles(
     detections: Detections, readings: Sequence[CellReading], eyes: Eyes
 ) -> tuple[Detections, Sequence[CellReading]]:
-    """Return the outlines with the box's tiles that were missed, without what lies on these.
+    """Return the outlines with missed tiles added, without outlines that overlap those.
 
     Args:
-        detections: the outlines, none of them twice.
+        detections: the outlines, without duplicates.
         readings: what each of them shows.
-        eyes: what to look with.
+        eyes: the callbacks that search the picture.
     """
     if not detections.found:
         detections = replace(detections, found=_by_their_print(detections, eyes))
@@ -248,11 +248,12 @@ def with_own_tiles(
 
 @dataclass(frozen=True)
 class _Surely:
-    """From how far on a reading of this picture is no tile."""
+    """Thresholds on ``far`` for the readings of one picture."""
 
     most_far: float
+    """Largest ``far`` of a tile."""
     well: float
-    """And from how far on its outline may lie beside the tile."""
+    """Largest ``far`` of a tile in an outline that fits."""
 
     @classmethod
     def of(cls, readings: Sequence[CellReading]) -> _Surely | None:
@@ -260,30 +261,30 @@ class _Surely:
         return None if usual is None else cls(min(STRANGE * usual, 1.0), min(WELL * usual, 1.0))
 
     def shows(self, said: CellReading) -> bool:
-        """Say whether a reading surely is one of the box's tiles."""
+        """Say whether a reading is surely a tile of the box."""
         return said.why is None and said.best >= CLEAR and said.far <= self.most_far
 
     def shows_well(self, said: CellReading) -> bool:
-        """Say whether a reading surely is one, in an outline that fits."""
+        """Say whether a reading is surely a tile of the box, in an outline that fits."""
         return self.shows(said) and said.far <= self.well
 
 
 def _by_their_print(detections: Detections, eyes: Eyes) -> tuple[Detection, ...]:
-    """Return outlines that show tiles of the box, where nothing was found for sure."""
+    """Return outlines that show tiles of the box, if the detector found only faint ones."""
     clear = _clear(detections.faint, eyes.look, CLEAR)
     if len(clear) >= FEWEST_SURE:
         corners = np.stack([one.corners_px for one in clear])
         sure = np.array([one.confidence for one in clear])
         outlines, _, _ = agreed_outlines(corners, sure**2, detections.shape, detections.size_px)
         return tuple(replace(one, corners_px=o) for one, o in zip(clear, outlines, strict=True))
-    # On a bare table nothing is seen even faintly.
+    # A bare table has no faint outlines, so the slow detector is skipped there.
     few = eyes.few() if detections.shape == "square" and len(detections.faint) > 1 else ()
     clear = _clear(few, eyes.look, TOLD)
     return tuple(clear) if len(clear) == len(few) else ()
 
 
 def _clear(some: Sequence[Detection], look: Look, least: float) -> list[Detection]:
-    """Return those outlines that show tiles of the box so surely."""
+    """Return the outlines that show tiles of the box, at least that surely."""
     read = zip(some, look(some), strict=True)
     return [one for one, said in read if said.best >= least and said.far <= KNOWN]
 
@@ -291,13 +292,13 @@ def _clear(some: Sequence[Detection], look: Look, least: float) -> list[Detectio
 def _missed(
     own: Detections, doubtful: Sequence[Detection], surely: _Surely, eyes: Eyes
 ) -> list[Detection]:
-    """Return tiles of the box that lie on the lattices of those that were found.
+    """Return missed tiles of the box on the lattices of those that were found.
 
     Args:
-        own: the tiles of the box.
-        doubtful: outlines that may be others.
-        surely: what shows one.
-        eyes: what to look with.
+        own: the tiles of the box that were found.
+        doubtful: outlines that may be further tiles.
+        surely: the thresholds for a tile.
+        eyes: the callbacks that search the picture.
     """
     if len(own.found) < FEWEST_SURE:
         return []
@@ -322,7 +323,7 @@ def _missed(
 def _not_table(
     free: Sequence[Detection], doubtful: Sequence[Detection], ground: Ground
 ) -> list[Detection]:
-    """Return the outlines that show other colours than the table, or lie where another one was."""
+    """Return the outlines that do not have the table's colours, or overlap a doubtful outline."""
     if not free:
         return []
     apart = set(_apart_from(free, doubtful))
@@ -332,7 +333,7 @@ def _not_table(
 
 
 class _Laid:
-    """The tiles of one lattice, and where others would lie beside them."""
+    """The tiles of one lattice, and the predicted outlines of their neighbours."""
 
     def __init__(self, fit: LatticeFit, own: Detections) -> None:
         self._shape, self._size_px = own.shape, own.size_px
@@ -342,7 +343,7 @@ class _Laid:
         self._laid = LaidCells.of(fit.px_from_cell, [[cell] for cell in fit.cells], middles)
 
     def beside(self) -> list[Detection]:
-        """Return outlines, all in the picture, of cells beside the tiles not returned before."""
+        """Return the outlines of neighbouring cells that lie in the picture and are new."""
         sides = SQUARE_SIDES if self._shape == "square" else HEX_SIDES
         cells = {(x + dx, y + dy) for x, y in self._cells for dx, dy in sides}
         new = sorted(cells - self._cells - self._tried.keys())
@@ -355,7 +356,7 @@ class _Laid:
         return [one for one in outlines if self._is_inside(one)]
 
     def add(self, seen: Iterable[Detection]) -> None:
-        """Count outlines as tiles."""
+        """Add outlines that ``beside`` returned to the tiles."""
         cells = {one: cell for cell, one in self._tried.items()}
         self._cells.update(cells[one] for one in seen)
 
@@ -365,7 +366,7 @@ class _Laid:
 
 
 def _apart_from(some: Iterable[Detection], others: Sequence[Detection]) -> list[Detection]:
-    """Return those outlines that lie on none of the others."""
+    """Return the outlines that overlap none of the others."""
     if not others:
         return list(some)
     middles = np.stack([one.centre_px for one in others])
@@ -378,7 +379,7 @@ def _apart_from(some: Iterable[Detection], others: Sequence[Detection]) -> list[
 def tiles_only(bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading]) -> list[bool]:
     """Return for each outline whether it may be a tile."""
     usual = usual_far(readings)
-    # Where too few tiles say what is usual here, what the box knows must do.
+    # With too few sure tiles for a median, the reader's own limit (``far`` of 1) applies.
     limit, doubtful = (1.0, 1.0) if usual is None else (STRANGE * usual, WELL * usual)
     read = list(zip(found, readings, strict=True))
     asked = [
@@ -401,13 +402,13 @@ def tiles_only(bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellRead
 
 
 def _is_shown(one: Detection, said: CellReading, share: float, cloth: float) -> bool:
-    """Say whether a strange outline is a tile all the same.
+    """Say whether a strange outline is a tile nevertheless.
 
     Args:
         one: the outline.
         said: what it shows.
-        share: how often the table has its colours, as a share of a usual place.
-        cloth: share of it in colours that the table has at all.
+        share: how often its colours occur on the table, relative to a usual table sample.
+        cloth: the share of its area in colours that occur on the table at all.
     """
     read = said.best >= CERTAIN
     outlined = one.confidence >= LIKELIER and cloth < ALL_CLOTH
@@ -415,7 +416,7 @@ def _is_shown(one: Detection, said: CellReading, share: float, cloth: float) -> 
 
 
 def _is_laid(one: Detection, sure: Sequence[Detection]) -> bool:
-    """Say whether an outline beyond doubt lies beside a tile: light may hide what is on it."""
+    """Say whether a very sure outline lies beside a sure tile; glare may hide its print."""
     if one.confidence < SURELY_OUTLINED or not sure:
         return False
     apart = np.linalg.norm(np.stack([o.centre_px for o in sure]) - one.centre_px, axis=1)
@@ -423,11 +424,11 @@ def _is_laid(one: Detection, sure: Sequence[Detection]) -> bool:
 
 
 def usual_far(readings: Sequence[CellReading]) -> float | None:
-    """Return how far from their looks tiles are on this table; nothing of too few."""
+    """Return the median ``far`` of the sure readings; ``None`` if there are too few."""
     sure = [one.far for one in readings if one.best >= SURE]
     return float(np.median(sure)) if len(sure) >= FEWEST_SURE else None
 
 
 def rectangle_in(corners: Points) -> Points:
-    """Return four corners of an outline, all of a square's."""
+    """Return a square's corners, or four corners of a hex that form a rectangle."""
     return corners if len(corners) == 4 else corners[list(UPRIGHT_PART)]

@@ -1,9 +1,9 @@
 """Cuts tiles out of a picture: the one cut that training, teaching and play all use.
 
 A patch is upright by its outline: the first corner of a square comes to the upper left, the first
-corner of a hex to the top. Which way up the print is, is for the reader to say. What lies around
-a hex is painted over, since it would fill a fourth of the patch. Larger views are sampled from a
-picture's halves, from anywhere.
+corner of a hex to the top. The reader determines which way up the print is. What lies around a hex
+is painted over, since it would fill a fourth of the patch. Larger views are sampled from an image
+pyramid.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ Patches = NDArray[np.uint8]
 
 PATCH_PX = 64
 MARGIN = 0.04
-"""Free space around the outline as a share of the patch: outlines miss by about so much."""
+"""Margin around the outline as a share of the patch, about the error of an outline."""
 SHRUNK_ABOVE = 2
-"""Tiles so many times wider than the patch are averaged before they are cut."""
+"""Wide tiles are first averaged down to at least this many patch widths."""
 MOST_FINER = 4
-"""Tiles wider than the patch are cut finer and then averaged, so many times at most."""
+"""Supersampling limit: a patch is cut at up to this many times its size, then averaged down."""
 AROUND_PX = 8
 SIDES_OF_A_SQUARE = 4
 GREY = 128
-"""What lies outside a picture."""
+"""Grey level of samples outside a picture."""
 FAR = 30000
-"""OpenCV counts places in 16 bits; these are outside any picture."""
+"""Limit for sample coordinates, which OpenCV holds in 16 bits; outside any picture."""
 _ALREADY = np.empty(0, np.float32)
-"""A second map for OpenCV where the first has both coordinates."""
+"""Empty second map for ``cv2.remap`` when the first one holds both coordinates."""
 HEX_ANGLES = np.arange(6) * np.pi / 3 - np.pi / 2
 
 
@@ -56,7 +56,7 @@ def cut(bgr: Bgr, outlines: Sequence[Points], size_px: int = PATCH_PX) -> Patche
 
 
 def alone(patch: Bgr) -> Bgr:
-    """Return the patch of a hex without its neighbours, which fill the patch's corners."""
+    """Return the patch of a hex with its surroundings painted over in the hex's mean colour."""
     inside = hex_inside(patch.shape[0])
     out = patch.copy()
     out[~inside] = np.round(patch[inside].mean(axis=0)).astype(np.uint8)
@@ -72,7 +72,7 @@ def hex_inside(size_px: int) -> NDArray[np.bool_]:
 
 
 def cut_one(bgr: Bgr, corners_px: Points, size_px: int = PATCH_PX) -> Bgr:
-    """Return one tile as a patch; what lies beyond the picture repeats its edge."""
+    """Return one tile as a patch; beyond the picture its edge pixels are repeated."""
     corners = np.asarray(corners_px, np.float64)
     part, corners = _surroundings(bgr, corners)
     longest = _longest_side(corners)
@@ -96,7 +96,7 @@ def cut_one(bgr: Bgr, corners_px: Points, size_px: int = PATCH_PX) -> Bgr:
 
 def _surroundings(bgr: Bgr, corners: Points) -> tuple[Bgr, Points]:
     """Return the part of a picture around a tile, and the tile's corners in it."""
-    # In plain numbers: for four corners NumPy takes many times as long.
+    # Plain Python floats: for four corners NumPy takes many times as long.
     axes = zip(*corners.tolist(), strict=True)
     spans = [_span(min(axis), max(axis), end)
              for axis, end in zip(axes, bgr.shape[1::-1], strict=True)]  # fmt: skip
@@ -105,7 +105,7 @@ def _surroundings(bgr: Bgr, corners: Points) -> tuple[Bgr, Points]:
 
 
 def _span(low: float, high: float, end: int) -> tuple[int, int]:
-    """Return from where to where a tile reaches along one axis, with some room around it."""
+    """Return the padded pixel range of a tile along one axis, clipped to the picture."""
     first = min(max(math.floor(low) - AROUND_PX, 0), end - 1)
     return first, min(max(math.ceil(high) + AROUND_PX + 1, first + 1), end)
 
@@ -130,7 +130,7 @@ def _homography(source: Points, target: Points) -> NDArray[np.float64]:
         )
     matrix, _ = cv2.findHomography(source, target)
     if matrix is None:
-        # Six corners on one line are no hex: any patch will do, the reader will not know it.
+        # Six collinear corners are no hex: any patch will do, since the reader cannot recognise it.
         return np.eye(3)
     return np.asarray(matrix)
 
@@ -147,15 +147,15 @@ def _longest_side(corners: Points) -> float:
 def shrunk(bgr: Bgr, scale: float, *, quick: bool = False) -> tuple[Bgr, tuple[float, float]]:
     """Return a picture ``scale`` times as large, and its exact scales across and down.
 
-    It is halved as often as can be, which is quick; only what is left to do is averaged over
-    fractions of pixels. Drawn straight between pixels instead, which takes 4 ms less, tiles of a
-    box that the network never saw were lost in 3 of 20 photographs; of 350 held-out tables of our
-    own boxes all were found as before. A few rows and columns at the far edges may be left out.
+    It is halved as often as possible, which is fast; the remaining factor is area-averaged. Linear
+    interpolation instead saves 4 ms, but lost tiles in 3 of 20 photographs of a box that the
+    network never saw; on 350 held-out tables of our own boxes it lost none. A few rows and columns
+    at the right and bottom edges may be left out.
 
     Args:
         bgr: the picture.
         scale: below 1 it is made smaller.
-        quick: draws straight between pixels.
+        quick: interpolates linearly instead of averaging.
     """
     small, halves = bgr, 0
     while scale <= 0.5 and min(small.shape[:2]) >= 4:
@@ -177,12 +177,12 @@ def halved(bgr: Bgr) -> Bgr:
 
 
 def drawn_between(coarse: Points, step: int, shape: tuple[int, int]) -> NDArray[np.float32]:
-    """Return the places of all pixels of a view, drawn straight between some of them.
+    """Return sample coordinates for all pixels of a view, interpolated from a coarse grid.
 
     Args:
-        coarse: places of pixels 0, ``step``, 2 ``step``, … of both axes, rows x columns x 2; the
-            last ones lie at or beyond the view's edges.
-        step: pixels between two of them.
+        coarse: coordinates of pixels 0, ``step``, 2 ``step``, … of both axes, rows x columns x 2;
+            the last ones lie at or beyond the view's edges.
+        step: pixels between two grid points.
         shape: rows and columns of the view.
     """
     fine = cv2.remap(
@@ -193,34 +193,34 @@ def drawn_between(coarse: Points, step: int, shape: tuple[int, int]) -> NDArray[
 
 @lru_cache(maxsize=4)
 def _steps(step: int, shape: tuple[int, int]) -> NDArray[np.float32]:
-    """Return where between some of its pixels all of a view's lie."""
+    """Return the position of every pixel of a view in steps of the coarse grid."""
     rows, columns = (np.arange(length, dtype=np.float32) / step for length in shape)
     return np.stack(np.meshgrid(columns, rows), axis=-1)
 
 
 class Pyramid:
-    """A picture and its halves, made when first asked for."""
+    """An image pyramid: a picture and its successive halves, computed on first use."""
 
     def __init__(self, bgr: Bgr) -> None:
         self._levels = [bgr]
 
     @property
     def whole(self) -> Bgr:
-        """Return the picture itself."""
+        """Return the picture at full size."""
         return self._levels[0]
 
     @property
     def size_px(self) -> tuple[int, int]:
-        """Return its width and height."""
+        """Return the width and height of the full-size picture."""
         height, width = self._levels[0].shape[:2]
         return width, height
 
     def sampled(self, px: NDArray[np.float32], spread_px: float) -> Bgr:
-        """Return the colours at pixels; grey outside the picture.
+        """Return the colours at pixel coordinates; grey outside the picture.
 
         Args:
-            px: rows x columns x 2.
-            spread_px: how far neighbouring samples are apart; a coarser copy is taken for it.
+            px: the coordinates, rows x columns x 2.
+            spread_px: distance between neighbouring samples, which selects the pyramid level.
         """
         level = 0
         while spread_px >= 2.0 and min(self._level(level).shape[:2]) > 32:

@@ -1,16 +1,16 @@
-"""What can go wrong in seeing, as a tree.
+"""Defines the exceptions of the vision package, as a tree.
 
 VisionError
-├── ModelError     a trained file is missing, damaged or of another kind; names it
-│   └── OutdatedError  a taught box is whole, but must be taught again
-└── PictureError   a file is no picture that can be read; names the file and what to do
+├── ModelError     a trained file is missing, damaged or of the wrong format; names the file
+│   └── OutdatedError  a taught box is intact, but must be taught again
+└── PictureError   a file cannot be read as a picture; names the file and what to do
 
 A picture that is too dark, blurred or small is never an error: its table state says so.
 """
 
 
 class VisionError(Exception):
-    """Something that seeing was given is broken; the message is for the person who gave it."""
+    """An input of the vision package is unusable; the message is for the person who gave it."""
 
 
 class PictureError(VisionError):
@@ -22,4 +22,4 @@ class ModelError(VisionError):
 
 
 class OutdatedError(ModelError):
-    """A taught box was learnt by another version: it is whole, but must be taught again."""
+    """A taught box is intact, but another version learnt it: it must be taught again."""

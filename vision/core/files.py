@@ -1,8 +1,8 @@
-"""Finds trained files, says whether they belong to the box at hand, and runs the networks in them.
+"""Finds trained files, checks whether they belong to a box, and runs the networks in them.
 
 Trained files lie in ``models/trained``; they are data, and none of the code beside them is needed
-to use them. Networks run by onnxruntime, which no other file knows; they take as many threads as
-OpenCV does, so that one setting holds for all of a reading.
+to use them. Networks run in onnxruntime, which only this module imports, with as many threads as
+OpenCV uses, so that one setting limits the whole reading.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ Floats = NDArray[np.float32]
 
 TRAINED = Path(__file__).resolve().parents[2] / "models" / "trained"
 LARGEST_FILE = 64 << 20
-"""No reader is larger; what is, is no reader."""
+"""Maximum size of a trained file in bytes; larger files are refused."""
 LARGEST_UNPACKED = 256 << 20
 MOST_ARRAYS = 64
 NO_ARRAYS = (
     OSError, ValueError, KeyError, TypeError, MemoryError, RecursionError, RuntimeError, EOFError,
     SyntaxError, TokenError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
-"""What numpy and zipfile say of files that they did not write."""
+"""Exceptions that NumPy and zipfile raise on files that are no valid array archives."""
 LARGE_LOOK_BYTES = 4 << 20
-"""What looks at more take is given back."""
+"""After runs on larger inputs, the freed memory is returned to the operating system."""
 M_MMAP_THRESHOLD, MAPPED_FROM_BYTES, KEPT_UP_TO_BYTES = -3, 1 << 20, 32 << 20
-"""The C library's name for the size from which memory is the system's own and goes back to it at
-once; that size during a large look, and otherwise."""
+"""glibc's ``mallopt`` parameter for the size from which allocations are mapped, and so returned to
+the system when freed; its value during a run on a large input, and otherwise."""
 ERRORS_ONLY = 3
-"""How much the library writes to standard error: no warnings about graphics cards it misses."""
+"""Log level of onnxruntime, without its warnings about missing graphics cards."""
 
 
 def set_hash(tile_set: TileSet) -> str:
-    """Return a short text that changes whenever the cards of a box look otherwise.
+    """Return a short hash of how the tiles of a box look.
 
-    Counts are left out: a box with a card more is read by the same reader.
+    Counts are excluded: a box with one card more is read by the same reader.
     """
     cards = [
         [
@@ -69,7 +69,7 @@ def set_hash(tile_set: TileSet) -> str:
 
 
 class Manifest:
-    """What is said about the trained files that lie beside it."""
+    """The description of trained files, stored as JSON beside them."""
 
     def __init__(self, path: Path, said: Mapping[str, object]) -> None:
         self._path, self._said = path, said
@@ -78,24 +78,24 @@ class Manifest:
         return self._said[key]
 
     def get(self, key: str) -> Any:
-        """Return what it says of something, if it does."""
+        """Return the value of a key, or ``None``."""
         return self._said.get(key)
 
     def arrays(self, file: str | None = None) -> dict[str, NDArray[Any]]:
-        """Return the arrays of a file beside it, by default of that of the same name.
+        """Return the arrays of a file beside the manifest, by default the ``.npz`` of its name.
 
         Raises:
-            ModelError: they are missing, others, or no plain arrays.
+            ModelError: the file is missing, has another hash, or holds no plain arrays.
         """
         path = self._path.with_name(file) if file else self._path.with_suffix(".npz")
         return read_arrays(path, str(self.get("sha256")))
 
 
 def read_manifest(path: Path, wanted: Mapping[str, object]) -> Manifest:
-    """Return a manifest after checking that it says what is wanted.
+    """Return a manifest after checking that it has the wanted values.
 
     Raises:
-        ModelError: it is missing or broken, or says something else.
+        ModelError: the manifest is missing or broken, or has other values.
     """
     try:
         manifest = read_json(path)
@@ -115,10 +115,10 @@ def read_manifest(path: Path, wanted: Mapping[str, object]) -> Manifest:
 
 
 def read_file(path: Path, sha256: object) -> bytes:
-    """Return a trained file that has the named hash.
+    """Return the bytes of a trained file after checking their SHA-256 hash.
 
     Raises:
-        ModelError: it is missing, too large, or another one.
+        ModelError: the file is missing, too large, or has another hash.
     """
     try:
         if path.stat().st_size > LARGEST_FILE:
@@ -134,10 +134,10 @@ def read_file(path: Path, sha256: object) -> bytes:
 
 
 def read_arrays(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an ``.npz`` file that has the named hash; never runs what is in it.
+    """Return the arrays of an ``.npz`` file after checking its hash; nothing is unpickled.
 
     Raises:
-        ModelError: the file is missing, another one, or no plain arrays.
+        ModelError: the file is missing, has another hash, or holds no plain arrays.
     """
     data = read_file(path, sha256)
     try:
@@ -156,14 +156,14 @@ def read_arrays(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
 
 
 def _plain(array: Any) -> NDArray[Any]:
-    """Return an array of numbers; what is none comes from a file beside the arrays."""
+    """Return a member of the archive, which must be an array of numbers."""
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub":
         raise ValueError("one of them holds no numbers")
     return array
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Write plain arrays and return the hash for their manifest."""
+    """Write plain arrays to an ``.npz`` file and return its SHA-256 hash for the manifest."""
     out = io.BytesIO()
     np.savez_compressed(out, allow_pickle=False, **arrays)
     path.write_bytes(out.getvalue())
@@ -171,7 +171,7 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
 
 
 class Runner:
-    """One network, ready to run; may be used from several threads and by forked processes."""
+    """One network, ready to run; safe to use from several threads and in forked processes."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self._data, self._name = data, name
@@ -187,8 +187,8 @@ class Runner:
         return np.asarray(out, np.float32)
 
     def _session(self) -> Any:
-        # A forked process has none of its parent's threads and would wait for them for ever. The
-        # parent's session stays in the list there: to give it back is to wait for them too.
+        # A forked process has none of its parent's worker threads: running the parent's session
+        # would deadlock. So would destroying it, hence it stays in the dictionary unused.
         own = os.getpid(), max(1, cv2.getNumThreads())
         if own not in self._sessions:
             with self._one_at_a_time:
@@ -198,16 +198,16 @@ class Runner:
 
 
 def blob_of(pictures: list[NDArray[np.uint8]], mean: float = 0.0) -> Floats:
-    """Return pictures of one size as a network takes them: 0 to 1, less a mean of 255 levels."""
+    """Return pictures of one size as network input: (level - mean) / 255, for levels 0 to 255."""
     blob = cv2.dnn.blobFromImages(pictures, 1 / 255, mean=(mean, mean, mean))
     return np.asarray(blob, np.float32)
 
 
 @contextmanager
 def _giving_back() -> Iterator[None]:
-    """Give back what is taken inside the block, where the C library is told how (Linux).
+    """Return memory that the block frees to the operating system, where glibc supports it (Linux).
 
-    It keeps what a network needed for a large look, and the next one comes on top.
+    By default glibc keeps the memory of a run on a large input, and the next run adds to it.
     """
     library = _c_library()
     if library is None:
@@ -231,7 +231,7 @@ def _c_library() -> Any:
 
 
 def _opened(data: bytes, name: str, threads: int) -> Any:
-    """Return a session of its own threads.
+    """Return an onnxruntime session with its own thread pool.
 
     Raises:
         ModelError: the file holds no network.
@@ -249,10 +249,10 @@ def _opened(data: bytes, name: str, threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = ERRORS_ONLY
-    # A pool of its own would hold on to the memory of the largest look for ever: 270 MB more, and
-    # no faster.
+    # The memory arena would keep the memory of the largest run for ever: 270 MB more, and no
+    # faster.
     options.enable_cpu_mem_arena = False
-    # Threads that wait for work must not keep the page and the camera from theirs.
+    # Idle threads must not spin: the web page and the camera need the cores.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
@@ -263,10 +263,10 @@ def _opened(data: bytes, name: str, threads: int) -> Any:
 
 
 def alone() -> AbstractContextManager[Any]:
-    """Return a block within which products of matrices take the thread that asks for them.
+    """Return a context in which BLAS matrix products run on the calling thread only.
 
-    OpenBLAS spreads them over all cores and lets its threads wait busily for each other. Those of
-    a reading are small: on two cores that others used too, one of 0.6 ms took 48.
+    OpenBLAS spreads products over all cores, where its threads busy-wait for each other. The
+    products of a reading are small: on two busy cores, one of 0.6 ms took 48 ms.
     """
     held: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return held
@@ -274,7 +274,7 @@ def alone() -> AbstractContextManager[Any]:
 
 @lru_cache(maxsize=1)
 def _controller() -> Any:
-    # What it finds when it is made is all that it will know; NumPy is loaded by then.
+    # The controller only knows libraries that are loaded when it is made; NumPy is by then.
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -1,9 +1,9 @@
-"""Which tiles lie edge to edge, and the grid that they form.
+"""Finds tiles that lie edge to edge, and fits the lattice that they form.
 
-A tile's own outline says where its neighbours must lie, so the grid is followed from tile to tile
-and never laid over all of them at once: what is off by a little at each step, as tiles laid by
-hand are, adds up to any amount without harm. Two tiles are neighbours when each expects the other
-where it is. Tiles that touch at a corner only, or across one missing tile, are joined last.
+A tile's outline predicts where its neighbours lie, so the lattice is followed from tile to tile and
+never laid over all of them at once: the small errors of tiles laid by hand may add up without harm.
+Two tiles are neighbours when each predicts the other's place. Tiles that touch only at a corner, or
+across one missing tile, are joined last.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SIDE_MISS, FAR_MISS = 0.36, 0.27
-"""How far a neighbour may lie from where it is expected, in pitches: beyond a side; at a corner or
-beyond a gap. Tiles lie off by up to 3 mm of 45 and 5 degrees, twice that between two of them."""
+"""How far a neighbour may lie from its predicted place, in pitches: across a side; at a corner or
+across a gap. A tile is off by up to 3 mm of 45 and 5 degrees, two tiles together by twice that."""
 SIZE_RATIO = 1.45
-"""Neighbours differ less in width, even in steep views."""
+"""Maximum width ratio of two neighbours, even in steep views."""
 MOST_TURNED_DEG = 16.0
 OWN_AXES = 0.25
-"""What a tile's own axes count for the grid beside its middle."""
+"""Weight of a tile's own axes in the lattice fit; its centre has weight 1."""
 RIDGE = 1e-3
-"""Keeps a few tiles from making up a steep view."""
+"""Ridge penalty on the perspective terms: keeps a few tiles from implying a steep view."""
 FEWEST_FOR_PERSPECTIVE = 6
 
 SQUARE_SIDES: tuple[Cell, ...] = ((1, 0), (0, 1), (-1, 0), (0, -1))
@@ -40,7 +40,7 @@ _ANGLES = np.arange(6) * np.pi / 3 - np.pi / 6
 HEX_CORNERS = np.stack(
     [np.cos(_ANGLES) / np.sqrt(3) - np.sin(_ANGLES) / 3, np.sin(_ANGLES) * 2 / 3], axis=1
 )
-"""Corners of a cell by the steps of its lattice."""
+"""Corners of a hex cell, in steps of its lattice."""
 SQUARE_FAR: tuple[Cell, ...] = (
     (1, 1), (-1, 1), (-1, -1), (1, -1), (2, 0), (0, 2), (-2, 0), (0, -2),
 )  # fmt: skip
@@ -51,20 +51,20 @@ HEX_FAR: tuple[Cell, ...] = (
 
 
 _Link = tuple[int, int, list[int], int]
-"""Two tiles that expect each other, the step from the first to the second by the first one's own
-axes, and how many turns the second's axes are ahead of the first's."""
+"""Indices of two tiles that predict each other, the step from the first to the second in the first
+one's axes, and how many turns the second's axes are ahead of the first's."""
 
 
 def cells_beside(cells: Iterable[Cell]) -> set[Cell]:
-    """Return all cells that have a side in common with some squares."""
+    """Return all cells that share a side with any of the given square cells."""
     return {(x + dx, y + dy) for x, y in cells for dx, dy in SQUARE_SIDES}
 
 
 def fit_lattices(detections: Detections) -> list[LatticeFit]:
-    """Return the grids that the tiles form, the one with most tiles first.
+    """Return the lattices that the tiles form, the one with most tiles first.
 
-    A tile on its own forms a grid too: what it is good for is decided by whoever knows the game.
-    Every detection is in exactly one grid, but for such as lie on a taken place.
+    A single tile forms a lattice too: callers that know the game decide whether it counts. Every
+    detection is in exactly one lattice; two on one cell are in different lattices.
     """
     found = detections.found
     if not found:
@@ -74,12 +74,12 @@ def fit_lattices(detections: Detections) -> list[LatticeFit]:
 
 
 def fit_outlines(corners: Array, shape: Shape, fewest: int = 1) -> list[LatticeFit]:
-    """Return the grids of outlines given as N x 4 x 2 (squares) or N x 6 x 2 (hexes).
+    """Return the lattices of outlines given as N x 4 x 2 (squares) or N x 6 x 2 (hexes).
 
     Args:
         corners: the outlines.
         shape: of the tiles.
-        fewest: grids of fewer tiles are left out.
+        fewest: lattices with fewer tiles are left out.
     """
     groups = _grouped(corners, shape)
     turns = np.array(groups.turn)
@@ -93,7 +93,7 @@ def fit_outlines(corners: Array, shape: Shape, fewest: int = 1) -> list[LatticeF
 
 
 def grouped_outlines(corners: Array, shape: Shape) -> list[list[int]]:
-    """Return which outlines lie on one grid, without the grids themselves."""
+    """Return the outline indices on each lattice, without fitting the lattices."""
     return list(_grouped(corners, shape).members.values())
 
 
@@ -125,14 +125,14 @@ def cell_axes(corners: Array, shape: Shape) -> Array:
 
 
 def _places(centres: Array, frames: Array) -> Array:
-    """Return where each tile expects each other one, N x N x 2, in its own steps."""
+    """Return where tile j lies relative to tile i, in tile i's own steps, N x N x 2."""
     inverse = np.linalg.inv(_sound(frames))
     away = centres[None, :, :] - centres[:, None, :]
     return np.asarray(away @ inverse.transpose(0, 2, 1))
 
 
 def _sound(frames: Array) -> Array:
-    """Return the frames with degenerate ones replaced, so that none stops the others."""
+    """Return the frames with degenerate ones replaced, so that all can be inverted."""
     area = np.abs(np.linalg.det(frames))
     return np.where(area[:, None, None] > 1e-6, frames, np.eye(2) * 1e-3)
 
@@ -140,7 +140,7 @@ def _sound(frames: Array) -> Array:
 def _links(
     centres: Array, frames: Array, places: Array, steps: tuple[Cell, ...], most: float, folds: int
 ) -> list[_Link]:
-    """Return the pairs that expect each other at one of the steps, the best first."""
+    """Return the pairs that predict each other at one of the steps, the closest match first."""
     listed = np.array(steps)
     width = np.sqrt(np.abs(np.linalg.det(frames)))
     ratio = width[:, None] / np.maximum(width[None], 1e-9)
@@ -152,7 +152,7 @@ def _links(
     out, miss_out = _nearest(places[first, second], listed)
     home, miss_home = _nearest(places[second, first], listed)
     quarter, turned = _turns(frames[first], frames[second], folds)
-    # What the first calls a step must be the way back, by the second's own axes.
+    # The first tile's step must be the reverse of the second's step back, in the first's axes.
     there, back = listed[out], turned_cells(listed[home], quarter, folds)
     miss = np.maximum(miss_out, miss_home)
     good = (turned < np.radians(MOST_TURNED_DEG)) & (there == -back).all(axis=1) & (miss < most)
@@ -162,17 +162,17 @@ def _links(
 
 
 def _nearest(places: Array, steps: Ints) -> tuple[Ints, Array]:
-    """Return the number of the step that each place is nearest to, and how far it misses it."""
+    """Return the index of the step nearest to each place, and the distance to it."""
     apart = np.hypot(places[:, :1] - steps[:, 0], places[:, 1:] - steps[:, 1])
     number = apart.argmin(axis=1)
     return number, apart[np.arange(len(places)), number]
 
 
 def _turns(one: Array, other: Array, folds: int) -> tuple[Ints, Array]:
-    """Return by how many whole turns the other's axes are ahead, and by how much beside that."""
+    """Return by how many whole turns the other's axes are ahead, and the remaining angle."""
     relative = np.linalg.inv(_sound(one)) @ other
     if folds != QUARTERS:
-        # By skewed axes a turn is no turn: looked at with 60 degrees between the axes.
+        # Convert skewed hex axes to Cartesian ones, in which a turn is a rotation matrix.
         skew = np.array([[1.0, 0.5], [0.0, np.sqrt(3) / 2]])
         relative = skew @ relative @ np.linalg.inv(skew)
     angle = np.arctan2(relative[:, 1, 0] - relative[:, 0, 1], relative[:, 0, 0] + relative[:, 1, 1])
@@ -182,7 +182,7 @@ def _turns(one: Array, other: Array, folds: int) -> tuple[Ints, Array]:
 
 
 def turned_cell(cell: Cell, turns: int, folds: int = QUARTERS) -> Cell:
-    """Return a cell after turns clockwise about ``(0, 0)``, quarters or sixths."""
+    """Return a cell after clockwise turns about ``(0, 0)``: quarters, or sixths for 6 folds."""
     x, y = cell
     for _ in range(turns % folds):
         x, y = -y, x if folds == QUARTERS else x + y
@@ -203,7 +203,7 @@ TURNED_UNITS = {
     folds: [turned_cells(np.tile(unit, (folds, 1)), np.arange(folds), folds) for unit in np.eye(2)]
     for folds in (4, 6)
 }
-"""By the lattice's turns, a step along each of its two axes after each turn."""
+"""By number of folds: for each of the two axes, its unit step after each turn."""
 
 
 class _Groups:
@@ -217,10 +217,10 @@ class _Groups:
         self.turn = [0] * count
 
     def join(self, a: int, b: int, step: Sequence[int], quarter: int) -> None:
-        """Join the groups of two neighbours, unless tiles would then lie on one another."""
+        """Join the groups of two neighbours, unless two tiles would then share a cell."""
         if self.group[a] == self.group[b]:
             return
-        # The second's axes in the first's group: the first's turn, and what it is ahead.
+        # The second tile's turn in the first's group is the first's turn plus ``quarter``.
         step = turned_cell((step[0], step[1]), self.turn[a], self.folds)
         spin = (self.turn[a] + quarter - self.turn[b]) % self.folds
         target = (self.cell[a][0] + step[0], self.cell[a][1] + step[1])
@@ -241,7 +241,7 @@ class _Groups:
         self.members[self.group[a]] += self.members.pop(old)
 
     def cells(self) -> list[dict[Cell, int]]:
-        """Return the groups, each as detections by cell."""
+        """Return the groups, each as detection indices by cell."""
         return [{self.cell[t]: t for t in sorted(m)} for m in self.members.values()]
 
 
@@ -250,7 +250,7 @@ def _fit(
 ) -> LatticeFit:
     places, tiles = np.array(list(cells), np.int64), np.array(list(cells.values()))
     if len(tiles) == 1:
-        # One tile's own axes are its grid: there is nothing to weigh.
+        # A single tile's own axes are its lattice: there is nothing to fit.
         return LatticeFit(cells, _own_grid(centres[tiles[0]], frames[tiles[0]]), 0.0)
     homography = _homography(places, turns[tiles], centres[tiles], frames[tiles], folds)
     pitch = np.sqrt(np.abs(np.linalg.det(frames[tiles])))
@@ -265,8 +265,8 @@ def _own_grid(centre: Array, frame: Array) -> Array:
 def _homography(places: Ints, turns: Ints, seen: Array, frames: Array, folds: int) -> Array:
     """Return the homography from cells to pixels.
 
-    Beside each tile's middle, a little, where its own axes end: so a single tile or a row of them
-    has a grid in both directions.
+    The ends of each tile's own axes count too, with a small weight, so that a single row of tiles
+    has a lattice in both directions.
     """
     sources, targets = [places.astype(float)], [seen]
     for axis, units in enumerate(TURNED_UNITS[folds]):
@@ -283,27 +283,27 @@ def _homography(places: Ints, turns: Ints, seen: Array, frames: Array, folds: in
 
 
 def mapped(homography: Array, points: Array) -> Array:
-    """Return points N x 2 through a homography."""
+    """Return points, N x 2, mapped by a homography."""
     flat = np.asarray(points, float) @ homography[:, :2].T + homography[:, 2]
     return np.asarray(flat[:, :2] / flat[:, 2:])
 
 
 @dataclass(frozen=True, eq=False)
 class LaidCells:
-    """The cells that the tiles of one lattice cover, and how far off these lie there."""
+    """The cells that the tiles of one lattice cover, and the tiles' offsets from them."""
 
     px_from_cell: Array
     cell_from_px: Array
     cells: Array
-    """N x 2, all cells of all tiles."""
+    """All cells of all tiles, N x 2."""
     off: Array
-    """N x 2: from the cell to where its tile really lies, in pitches."""
+    """Offset from each cell to where its tile really lies, N x 2, in pitches."""
 
     @classmethod
     def of(
         cls, px_from_cell: Array, cells: Sequence[Sequence[Cell]], middles_px: Array
     ) -> LaidCells | None:
-        """Return the same of tiles, by their cells and middles; nothing if the lattice is none."""
+        """Return the cells of tiles with the given centres; ``None`` for a singular homography."""
         if np.linalg.matrix_rank(px_from_cell) < 3:
             return None
         back = np.asarray(np.linalg.inv(px_from_cell), np.float64)
@@ -312,24 +312,24 @@ class LaidCells:
         return cls(px_from_cell, back, np.array([c for own in cells for c in own], float), off)
 
     def place(self, px: Array) -> Array:
-        """Return where pixels lie in cells, as the nearest tile would count."""
+        """Return pixels in cell coordinates, corrected by the nearest tile's offset."""
         raw = mapped(self.cell_from_px, px)
         return np.asarray(raw - self._nearest_off(raw))
 
     def outlines(self, cells: Array, corners: Array = SQUARE_CORNERS) -> Array:
-        """Return outlines of cells as the nearest tile would lay them, N x corners x 2."""
+        """Return outlines of cells, shifted by the nearest tile's offset, N x corners x 2."""
         places = (cells + self._nearest_off(cells))[:, None] + corners
         return mapped(self.px_from_cell, places.reshape(-1, 2)).reshape(places.shape)
 
     def within(self, cells: Sequence[Cell], steps: int) -> list[Cell]:
-        """Return those cells from which so many steps, none of them diagonal, lead to a tile."""
+        """Return the cells that are at most ``steps`` non-diagonal steps away from a tile."""
         if not cells:
             return []
         apart = np.abs(np.array(cells, float)[:, None] - self.cells[None]).sum(axis=2).min(axis=1)
         return [cell for cell, far in zip(cells, apart, strict=True) if far <= steps]
 
     def away(self, cells: Array) -> Array:
-        """Return how many cells each lies off, diagonals counting one."""
+        """Return each cell's distance from the nearest tile in cells, a diagonal counting 1."""
         return np.asarray(np.abs(cells[:, None] - self.cells[None]).max(axis=2).min(axis=1))
 
     def _nearest_off(self, cells: Array) -> Array:
@@ -340,7 +340,7 @@ class LaidCells:
 def homography_of(
     source: Array, target: Array, weights: Array, *, perspective: bool = True
 ) -> Array:
-    """Return the homography that maps points best, those that fit badly counting less."""
+    """Return the least-squares homography between points, with outliers down-weighted."""
     low, spread = source.min(axis=0), max(float(np.ptp(source, axis=0).max()), 1e-6)
     middle, size = target.mean(axis=0), max(float(np.ptp(target, axis=0).max()), 1e-6)
     matrix = _least_squares((source - low) / spread, (target - middle) / size, weights,

@@ -1,9 +1,9 @@
-"""Makes the outlines of one picture agree: tiles of one set are all of one size, on one table.
+"""Makes the outlines of one picture consistent: tiles of one set have one size, on one table.
 
-Each tile's place and turn are its own. Its size and how it is foreshortened follow from where it
-lies, smoothly, since the same table and lens are seen everywhere; what single outlines say about
-that is noisy, what they all say together is not. The slope of the size also tells how much nearer
-one side of a tile is than the other, which no single outline knows.
+Each tile has its own place and turn. Its size and foreshortening vary smoothly over the picture,
+since all tiles share one table and one lens: a single outline measures them with noise, all
+outlines together accurately. The gradient of the size also tells how much nearer one side of a tile
+is than the other, which no single outline shows.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ SQUARE_UNIT = np.array([(-1.0, -1), (1, -1), (1, 1), (-1, 1)])
 HEX_ANGLES = np.arange(6) * np.pi / 3
 HEX_UNIT = np.stack([np.cos(HEX_ANGLES), np.sin(HEX_ANGLES)], axis=1)
 NOISE = 0.06
-"""How far off a single outline's size and stretch are, as natural logarithms."""
+"""Standard error of a single outline's size and stretch, as natural logarithms."""
 SLOPE, BEND = 0.6, 0.3
-"""How much size and stretch change over the picture, likewise, and how much that change does:
-steep views reach 1."""
+"""Prior deviations of the linear and the quadratic terms of size and stretch over half a picture,
+as natural logarithms: steep views reach 1."""
 OWN = 0.15
-"""Share that a tile keeps of what it says about itself: piles are nearer to the camera."""
+"""Share of its own deviation that a tile keeps: tiles on piles are nearer to the camera."""
 OUTLIER = 0.2
-"""Further off than that, a tile's say counts little."""
+"""Deviation, as a natural logarithm, beyond which a tile counts little in the fit."""
 
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """Outlines taken apart: N rows each."""
+    """Outlines decomposed into centre, size, stretch and turn: N rows each."""
 
     middles: Points
     logs: Array
     """Log of the half width, and the two numbers of the stretch's matrix logarithm, N x 3."""
     turns: Array
-    """Angle of the first half axis after the stretch is taken off, in radians."""
+    """Angle of the first half axis after the stretch is removed, in radians."""
     shape: Shape
 
     @classmethod
@@ -58,7 +58,7 @@ class Forms:
         return cls(middles, logs, np.arctan2(c - b, a + d), shape)
 
     def corners(self, gradients: Array | None = None) -> Array:
-        """Return the outlines, nearer sides larger where the size has a gradient (N x 2)."""
+        """Return the outlines; gradients of the log size (N x 2) make nearer sides larger."""
         frames = self.frames()
         unit = SQUARE_UNIT if self.shape == "square" else HEX_UNIT
         flat = np.einsum("nij,kj->nki", frames, unit)
@@ -70,7 +70,7 @@ class Forms:
         return np.asarray(bent - bent.mean(axis=1, keepdims=True) + self.middles[:, None])
 
     def frames(self) -> Array:
-        """Return the half axes as columns, N x 2 x 2; a hex's lead to corners."""
+        """Return the half axes as columns, N x 2 x 2; a hex's first one points to a corner."""
         size, a, b = self.logs.T
         stretch = np.maximum(np.hypot(a, b), 1e-9)
         even, odd = np.cosh(stretch), np.sinh(stretch) / stretch
@@ -82,7 +82,7 @@ class Forms:
 
 
 def frames_of(corners: Array, shape: Shape) -> Array:
-    """Return each outline's half axes as columns, N x 2 x 2; a hex's lead to corners."""
+    """Return the half axes as columns, N x 2 x 2; a hex's first one points to a corner."""
     if shape == "square":
         c = [corners[:, k] for k in range(4)]
         right, down = (c[1] + c[2] - c[0] - c[3]) / 4, (c[2] + c[3] - c[0] - c[1]) / 4
@@ -95,19 +95,19 @@ def frames_of(corners: Array, shape: Shape) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Foreshortening:
-    """Size and stretch of a tile by its place in the picture."""
+    """Size and stretch of a tile as a function of its place in the picture."""
 
     centre: Array
     reach: float
     terms: Array
-    """Six coefficients for each of the three logarithms, 6 x 3."""
+    """Six coefficients of a quadratic for each of the three logarithms, 6 x 3."""
 
     def at(self, places: Points) -> Array:
         """Return the three logarithms at places, N x 3."""
         return np.asarray(self._basis(places) @ self.terms)
 
     def size_gradient(self, places: Points) -> Array:
-        """Return how the log of the size grows for each pixel to the right and down, N x 2."""
+        """Return the gradient of the log size per pixel, to the right and down, N x 2."""
         x, y = ((np.asarray(places) - self.centre) / self.reach).T
         t = self.terms[:, 0]
         across = t[1] + 2 * t[3] * x + t[4] * y
@@ -124,7 +124,7 @@ def _basis(unit: Array) -> Array:
 
 
 def foreshortening_of(forms: Forms, weights: Array, size_px: tuple[int, int]) -> Foreshortening:
-    """Return what all tiles together say, those far from the others counting little."""
+    """Return the foreshortening that fits all tiles, with outliers down-weighted."""
     centre = np.array(size_px, float) / 2
     reach = max(size_px) / 2
     basis = _basis((forms.middles - centre) / reach)
@@ -145,7 +145,7 @@ def foreshortening_of(forms: Forms, weights: Array, size_px: tuple[int, int]) ->
 def agreed_outlines(
     corners: Array, weights: Array, shape: Shape, size_px: tuple[int, int]
 ) -> tuple[Array, Array, Foreshortening]:
-    """Return outlines that agree with each other, and how much each had to change.
+    """Return consistent outlines, each one's deviation in size, and the fitted foreshortening.
 
     Args:
         corners: N x 4 x 2 or N x 6 x 2.
@@ -153,7 +153,7 @@ def agreed_outlines(
         shape: of the tiles.
         size_px: width and height of the picture.
 
-    The change is the difference of the logarithms of the half width, N.
+    The deviation is the log half width measured minus the one fitted, N.
     """
     forms = Forms.of(corners, shape)
     field = foreshortening_of(forms, weights, size_px)

@@ -1,8 +1,8 @@
-"""What a picture is to be read as: which box or shape, on which grid, seen by which camera.
+"""Describes what to read in a picture: which box or shape, on which grid, by which camera.
 
-A profile of the camera says before a look how wide tiles are and what is white. It may be of a
-table that was set up anew since, and tiles may be printed in another size: what it says spares
-looks and helps colours, and is never trusted for where a tile lies.
+A camera profile predicts how wide tiles are and what white looks like. It may be outdated, and
+tiles may be printed in another size: the profile saves network passes and corrects colours, but is
+never trusted for where a tile lies.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from vision.core.types import Shape
 from vision.intake.picture import WORKING_PIXELS
 
 READ_WIDE_PX = 36.0
-"""Tiles so wide are read as well as wider ones: a picture in which they are twice as wide or more
-is decoded at a half."""
+"""Tile width that is enough to read: where tiles are at least twice or four times as wide, the
+picture is decoded at a half or a quarter."""
 SIDE_PX = 40.0
-"""Of the square in the picture's middle that the scale is measured at."""
+"""Side of the square at the picture's centre on which the scale is measured."""
 MOST_GAIN = 2.5
-"""A light of which a channel would have to be raised by more is no light but a mistake."""
+"""White-balance gains outside 1 / MOST_GAIN to MOST_GAIN are taken for a mistake and ignored."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReadRequest:
-    """What the reader is told before it looks."""
+    """What the reader knows before it reads a picture."""
 
     shape: Shape
     tile_set: TileSet | None = None
@@ -37,11 +37,11 @@ class ReadRequest:
     grid: tuple[int, int] | None = None
     """Columns and rows where the whole picture is one grid of squares."""
     profile: Profile | None = None
-    """The camera; to be asked for the picture's size with ``for_size``."""
+    """The camera profile, scaled to the picture's size with ``for_size``."""
 
     @property
     def game(self) -> str | None:
-        """The rule book of the box; none for tiles that were taught without one."""
+        """The game of the box; ``None`` for tiles that were taught without one."""
         return (self.tile_set.game or None) if self.tile_set is not None else None
 
     @property
@@ -51,7 +51,7 @@ class ReadRequest:
 
     @property
     def is_loose(self) -> bool:
-        """Whether squares of a known box lie anywhere in the picture."""
+        """Whether the tiles are squares of a known box that may lie anywhere in the picture."""
         return self.tile_set is not None and self.shape == "square" and self.grid is None
 
     @property
@@ -61,11 +61,11 @@ class ReadRequest:
 
 
 def expected_wide_px(request: ReadRequest, scale: float = 1.0) -> float | None:
-    """Return how many pixels wide tiles are in the picture's middle, if the profile can say.
+    """Return the expected tile width in pixels at the picture's centre, if the profile has one.
 
     Args:
-        request: what is read, with the profile for the whole picture's size.
-        scale: pixels of the whole picture for one of the picture at hand.
+        request: what is read; its profile is scaled to the whole picture's size.
+        scale: pixels of the whole picture per pixel of the reduced one.
     """
     profile, box = request.profile, request.tile_set
     if profile is None or profile.table is None or box is None:
@@ -80,7 +80,7 @@ def expected_wide_px(request: ReadRequest, scale: float = 1.0) -> float | None:
 
 
 def pixels_enough(request: ReadRequest) -> int:
-    """Return how many pixels a picture needs for its tiles to be read, by what the profile says."""
+    """Return how many pixels a picture needs for its tiles to be readable, given the profile."""
     wide = expected_wide_px(request) if request.shape == "square" else None
     if wide is None or request.profile is None:
         return WORKING_PIXELS
@@ -90,7 +90,7 @@ def pixels_enough(request: ReadRequest) -> int:
 
 
 def in_white_light(patches: Patches, profile: Profile | None) -> Patches:
-    """Return tiles as they would look where white paper has no colour."""
+    """Return tile patches white-balanced by the profile; unchanged where it has no usable light."""
     if profile is None or profile.light is None:
         return patches
     gains = np.array(profile.light.gains_bgr, np.float32)

@@ -1,7 +1,7 @@
-"""Marks the stages that a table can be read without: each can be left out, counted and watched.
+"""Marks optional stages of reading a table, which a watcher can skip, count and inspect.
 
-``stage`` says what comes out instead when one is left out. Whoever wants to know what every stage
-does reads inside ``watched_by``; nothing is watched otherwise.
+The decorator ``stage`` names the fallback result of a skipped stage. Stages are only watched while
+code runs inside ``watched_by``.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ Given = ParamSpec("Given")
 Made = TypeVar("Made")
 
 STAGES: list[str] = []
-"""Every stage that is marked, in the order of their files being read."""
+"""Names of all optional stages, in the order in which their modules were imported."""
 
 
 class Watcher(Protocol):
-    """Somebody who watches a table being read."""
+    """Observes the stages of reading a table, and may skip some."""
 
     def leaves_out(self, stage: str) -> bool:
-        """Say whether a stage is to be left out."""
+        """Say whether to skip a stage."""
         ...
 
     def saw(self, stage: str, made: object, given: object) -> None:
-        """Take note of what came out of a stage, and what would have without it."""
+        """Record the result of a stage, and the fallback result that skipping it gives."""
         ...
 
 
@@ -36,7 +36,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 @contextmanager
 def watched_by(watcher: Watcher) -> Iterator[None]:
-    """Have every stage of what is read inside the block watched."""
+    """Let a watcher observe every stage that runs inside the block."""
     before = _watcher.set(watcher)
     try:
         yield
@@ -47,11 +47,11 @@ def watched_by(watcher: Watcher) -> Iterator[None]:
 def stage(
     name: str, without: Callable[..., Any]
 ) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:
-    """Mark a function as a stage.
+    """Mark a function as an optional stage.
 
     Args:
-        name: by which it is left out and told of.
-        without: returns what comes out when it is left out; takes what the function takes.
+        name: the stage's name, for skipping and reporting it.
+        without: returns the fallback result of a skipped stage; has the function's parameters.
     """
 
     def marked(work: Callable[Given, Made]) -> Callable[Given, Made]:
@@ -73,7 +73,7 @@ def stage(
 
 
 def shown(name: str, made: object) -> None:
-    """Show whoever watches what came out of a part that nothing can be read without."""
+    """Report the result of a mandatory step to the current watcher, if there is one."""
     watcher = _watcher.get()
     if watcher is not None:
         watcher.saw(name, made, None)

@@ -1,8 +1,8 @@
 """Table states: what lies on the table, entry by entry, and the JSON that other programs rely on.
 
-Each entry is a value with typed fields, and reads as the mapping that the interface promises:
-``entry.turns`` inside, ``entry["turns"]`` for whoever writes it down. A field that does not apply
-is ``None`` here and no key there.
+Each entry has typed fields (``entry.turns``) and is also the mapping that the JSON interface
+specifies (``entry["turns"]``). A field that does not apply is ``None``, and its key is absent from
+the mapping.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.record import TABLE_FORMAT, VERSION
 from vision.core.types import UNKNOWN_TILE, Quality
 
 PIXEL_DIGITS = 1
-"""Outlines are good to about a pixel."""
+"""Decimals of pixel coordinates: outlines are accurate to about a pixel."""
 CONFIDENCE_DIGITS = 4
 
 Guesses = tuple[tuple[str, float], ...]
@@ -34,7 +34,7 @@ class Entry(Mapping[str, Any]):
 
     @abstractmethod
     def promised(self) -> Iterator[tuple[str, Any]]:
-        """Yield the promised keys in their order, each with its value or ``None``."""
+        """Yield the keys of the JSON interface in order, each with its value or ``None``."""
 
     @cached_property
     def _form(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Entry(Mapping[str, Any]):
 
 @dataclass(frozen=True, eq=False)
 class TileEntry(Entry):
-    """A tile: in the layout by its place, beside it by its outline alone."""
+    """A tile: one in the layout has its cells, one aside only its outline."""
 
     tile: str
     outline: ArrayLike
@@ -60,16 +60,16 @@ class TileEntry(Entry):
     at: Cell | None = None
     """The cell of a square tile."""
     cells: tuple[Cell, ...] | None = None
-    """Those of a hex tile."""
+    """The cells of a hex tile."""
     turns: int | None = None
     board: int | None = None
     field: int | None = None
     guesses: Guesses | None = None
-    """What it may be, best first; only of unsure ones, as is the next."""
+    """Candidate tiles with confidences, best first; only unsure tiles have these and ``why``."""
     why: str | None = None
 
     def promised(self) -> Iterator[tuple[str, Any]]:
-        """Yield the promised keys."""
+        """Yield the keys of the JSON interface."""
         yield "tile", self.tile
         yield "at", None if self.at is None else list(self.at)
         yield "cells", _lists(self.cells)
@@ -96,7 +96,7 @@ class ClayEntry(Entry):
     opens: str | None = None
 
     def promised(self) -> Iterator[tuple[str, Any]]:
-        """Yield the promised keys."""
+        """Yield the keys of the JSON interface."""
         yield "board", self.board
         yield "cell", list(self.cell)
         yield "kind", self.kind
@@ -114,7 +114,7 @@ class SplitEntry(Entry):
     board: int | None = None
 
     def promised(self) -> Iterator[tuple[str, Any]]:
-        """Yield the promised keys."""
+        """Yield the keys of the JSON interface."""
         yield "cells", _lists(self.cells)
         yield "ways", [[_piece(piece) for piece in way] for way in self.ways]
         yield "board", self.board
@@ -124,8 +124,8 @@ class SplitEntry(Entry):
 class TableState:
     """What the camera believes lies on the table, ready to be written as JSON.
 
-    Entries read as the interface promises: ``tile``, ``at``, ``turns`` (or ``cells``, ``board``),
-    ``confidence``, ``outline`` and so on.
+    Entries have the keys of the JSON interface: ``tile``, ``at``, ``turns`` (or ``cells``,
+    ``board``), ``confidence``, ``outline`` and so on.
     """
 
     size_px: tuple[int, int]
@@ -138,10 +138,10 @@ class TableState:
     game: str | None = None
     set_name: str | None = None
     timings_ms: Mapping[str, float] = field(default_factory=dict)
-    """How long each stage took, for the bench; not part of the JSON."""
+    """Duration of each stage in milliseconds, for benchmarks; not part of the JSON."""
 
     def contents(self) -> Hashable:
-        """Return what it says, without pixels and confidences."""
+        """Return the state without pixels and confidences, as a key to compare states by."""
         return (
             frozenset((*_place(one), one["tile"], one.get("turns")) for one in self.tiles),
             frozenset(_place(one) for one in self.unsure),
@@ -155,7 +155,7 @@ def _place(entry: Mapping[str, Any]) -> tuple[Hashable, ...]:
 
 
 def table_state_to_json(state: TableState, file: str | None = None) -> dict[str, Any]:
-    """Return a table state as JSON can hold it, with exactly the promised keys.
+    """Return a table state as a JSON object, with exactly the keys of the interface.
 
     Args:
         state: what was read.
@@ -178,7 +178,7 @@ def table_state_to_json(state: TableState, file: str | None = None) -> dict[str,
 
 
 def quality_to_json(quality: Quality, size_px: tuple[int, int]) -> dict[str, Any]:
-    """Return a judgement of a picture; advice about all of it has a box around all of it."""
+    """Return a quality as JSON; advice without a box gets one around the whole picture."""
     everything = [0, 0, int(size_px[0]), int(size_px[1])]
     return {
         "ok": bool(quality.ok),
@@ -199,7 +199,7 @@ def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any, key: str = "") -> Any:
-    """Return a value without NumPy in it, and with no more digits than it is worth."""
+    """Return a value as plain Python types, floats rounded to their useful precision."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Mapping):
@@ -208,7 +208,7 @@ def _plain(value: Any, key: str = "") -> Any:
         return [_plain(item, key) for item in value]
     if isinstance(value, float):
         digits = PIXEL_DIGITS if key in ("outline", "centre") else CONFIDENCE_DIGITS
-        # A number that is none would make the whole document unreadable.
+        # JSON has no NaN or infinity: one would make the whole document unreadable.
         return round(value, digits) if isfinite(value) else None
     return value
 
@@ -219,5 +219,5 @@ def _piece(piece: Piece) -> dict[str, Any]:
 
 
 def _lists(pairs: Sequence[Sequence[Any]] | None) -> list[list[Any]] | None:
-    """Return pairs as JSON has them."""
+    """Return a sequence of pairs as nested lists, as JSON has them."""
     return None if pairs is None else [list(pair) for pair in pairs]

@@ -1,8 +1,8 @@
-"""The values that pass between the stages of seeing, one type between two stages.
+"""Defines the values that pass between the stages of vision, one type between two stages.
 
 Picture -detect-> Detections -crop, classify-> CellReadings -lattice-> LatticeFit -reconstruct->
 a table state (``core/tables.py``). Pixels are those of the upright picture; ``(0, 0)`` is the
-centre of its upper left one. Arrays are checked here once and trusted everywhere else.
+centre of its upper left pixel. Arrays are checked here once and trusted everywhere else.
 """
 
 from __future__ import annotations
@@ -24,43 +24,43 @@ Bgr = NDArray[np.uint8]
 Points = NDArray[np.float64]
 
 UNKNOWN_TILE = "unknown-tile"
-"""Why a tile is not named surely: it is none of the box."""
+"""Reason and advice code for a tile that does not belong to this box."""
 BACK = "back"
-"""Every face-down card, as table states have it."""
+"""Tile name of every face-down card in a table state."""
 QUARTERS = 4
 
 SAME_PLACE, NEAREST, BESIDE = 0.35, 0.7, 1.25
-"""Outlines whose middles are closer, in widths, are of one tile, cannot both be tiles, and lie side
-by side."""
+"""Distances between outline centres, in tile widths. Below the first, two outlines show one tile;
+below the second, only one can be a tile; below the third, they lie side by side."""
 SMALLEST_PX = 24.0
-"""A tile must be so wide, measured as the root of its area; hexes as if they were squares."""
+"""Minimum width of a readable tile, as ``width_of`` measures it."""
 CLIPPED = 250
-"""Where all channels are at or above it, the camera saw nothing but light."""
+"""A pixel with all channels at or above this level is over-exposed."""
 
-# How sure is sure: the confidences that stages accept, one meaning each.
+# Confidence thresholds that all stages share, one meaning each.
 LIKELIER = 0.5
-"""What is surer is likelier than not."""
+"""A hypothesis above this confidence is likelier true than false."""
 DOUBTED = 0.75
-"""What nobody can see for sure is so sure at most: it is asked about."""
+"""Confidence limit for tiles that are not clearly seen: it keeps them unsure."""
 TOLD = 0.8
-"""Tiles that are less sure are told to be unsure."""
+"""Tiles below this confidence are reported as unsure."""
 EXPECTED = 0.8
-"""How sure it is that a card lies where it was only expected, once it is read there."""
+"""Confidence that a tile lies where the lattice predicted one, once it has been found there."""
 SURE = 0.9
-"""Readings as sure say something about others: where they lie, and what the light does."""
+"""Readings at or above this confidence serve as evidence about other tiles and about the light."""
 CLEAR = 0.98
-"""So surely a card is read whose outline alone would not be taken."""
+"""Reading confidence that a card needs when its outline alone would be rejected."""
 BEYOND_DOUBT = 0.99
-"""Readings that nothing else can outvote."""
+"""Readings at or above this confidence are not overruled by other evidence."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One camera picture, blue-first bytes, and the moment it was taken."""
+    """One camera picture as BGR bytes, with its capture time."""
 
     bgr: Bgr
     taken_at_s: float = 0.0
-    """Seconds of the source's clock."""
+    """Capture time in seconds on the source's clock."""
 
     def __post_init__(self) -> None:
         if self.bgr.ndim != 3 or self.bgr.shape[2] != 3 or self.bgr.dtype != np.uint8:
@@ -71,8 +71,8 @@ class Frame:
 
 
 def width_of(corners_px: Points) -> float:
-    """Return the root of a square's area, or of that which a hex of such a flat width has."""
-    # In plain numbers: for four corners NumPy takes ten times as long.
+    """Return a tile's width: the square root of a square's area, or a hex's width across flats."""
+    # Plain Python floats: for four corners NumPy takes ten times as long.
     corners = corners_px.tolist()
     following = [*corners[1:], corners[0]]
     twice = sum(x * v - y * u for (x, y), (u, v) in zip(corners, following, strict=True))
@@ -82,12 +82,12 @@ def width_of(corners_px: Points) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Detection:
-    """A tile-shaped outline in the picture: somebody's card, whatever is printed on it."""
+    """A tile-shaped outline in the picture, whatever is printed on the tile."""
 
     corners_px: Points
-    """Its corners in clockwise order as seen, 4 for a square and 6 for a hex cell."""
+    """Corners in clockwise order as seen: 4 for a square, 6 for a hex cell."""
     confidence: float
-    """How sure it is that a tile lies here, 0 to 1."""
+    """Confidence that a tile lies here, 0 to 1."""
     cut_off: bool = False
     """True when a corner lies outside the picture."""
 
@@ -97,37 +97,37 @@ class Detection:
 
     @cached_property
     def centre_px(self) -> Points:
-        """Return the middle of the outline, where its diagonals meet."""
+        """Return the mean of the outline's corners."""
         return np.asarray(self.corners_px.mean(axis=0))
 
     @cached_property
     def across_px(self) -> float:
-        """Return how wide the tile is in the picture: the square root of a square's area."""
+        """Return the tile's width in the picture, as ``width_of`` measures it."""
         return width_of(self.corners_px)
 
 
 @dataclass(frozen=True, eq=False)
 class Detections:
-    """All outlines that one picture shows, before anybody knows what they are."""
+    """All tile outlines of one picture, before any tile is read."""
 
     size_px: tuple[int, int]
     """Width and height of the picture."""
     shape: Shape
     found: tuple[Detection, ...]
     faint: tuple[Detection, ...] = ()
-    """Outlines that are too doubtful to count, unless their print is surely read."""
+    """Outlines too doubtful to count as tiles unless their print is read with high confidence."""
 
 
 @dataclass(frozen=True, eq=False)
 class LatticeFit:
-    """Tiles that lie edge to edge on one grid, and that grid."""
+    """Tiles that lie edge to edge on one lattice, and that lattice."""
 
     cells: Mapping[Cell, int]
-    """By cell: the number of the detection that lies there."""
+    """Index of the detection in each occupied cell."""
     px_from_cell: NDArray[np.float64]
     """Homography from cell coordinates (cell centres are whole numbers) to pixels, 3 x 3."""
     residual: float
-    """How far tiles lie off the grid on average, as a share of the pitch."""
+    """Mean distance of tiles from their lattice positions, as a share of the pitch."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Advice:
-    """What would make a picture better, in the owner's words, with the place."""
+    """What would make a picture better, as a sentence for people, and where in the picture."""
 
     what: str
     """``blur``, ``dark``, ``glare``, ``small``, ``cut-off``, ``covered`` or ``unknown-tile``."""
@@ -149,7 +149,7 @@ class Advice:
     box: tuple[int, int, int, int] | None = None
     """Left, top, width and height in pixels; ``None`` for the whole picture."""
     looks_like: str | None = None
-    """The box that an unknown tile seems to come from, where there is one."""
+    """Name of the box that an unknown tile seems to come from, if any matches."""
 
 
 @dataclass(frozen=True)
@@ -162,11 +162,11 @@ class Quality:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Look:
-    """One cell of a card, turned so many quarters clockwise against its patch."""
+    """One cell of a card, with its clockwise quarter turns relative to the patch."""
 
     tile: str
     cell: int = 0
-    """Which of the card's cells, for cards that cover more than one."""
+    """Index of the cell within a card that covers more than one."""
     turns: int = 0
 
     def __str__(self) -> str:
@@ -174,12 +174,12 @@ class Look:
 
     @classmethod
     def parse(cls, text: str) -> Look:
-        """Return the look that a text like ``blue/curve#0@1`` names."""
+        """Return the look that a string such as ``blue/curve#0@1`` names."""
         tile, _, rest = text.rpartition("#")
         cell, _, turns = rest.partition("@")
         return cls(tile, int(cell), int(turns))
 
 
 def period_of(tile_set: TileSet, tile: str) -> int:
-    """Return the quarter turns after which a card means the same; 1 for a back."""
+    """Return the number of turns after which a tile repeats itself; 1 for one outside the box."""
     return tile_set[tile].period if tile in tile_set else 1

@@ -1,8 +1,8 @@
-"""Finds tiles on a bare photo: no board, no marker, no calibration, no idea what is on them.
+"""Finds tiles in a plain photo, without board, marker, calibration or knowledge of their print.
 
-The whole picture is looked at small; where tiles are too small for that, the part with tiles is
-looked at again, larger. What comes out are outlines; which of them form a layout is the next
-stage's question.
+The network sees the whole picture at a small scale; where tiles are too small for that, it sees the
+part with tiles again at a larger one. The result are outlines; a later stage decides which of them
+form a layout.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ __all__ = ["DEFAULT", "QUICK", "DetectSettings", "detect_tiles"]
 Array = NDArray[np.float64]
 
 ON_GRID, FAINT = 0.3, 0.2
-"""Tiles that are less sure than likely are taken on a grid of others if they are as sure as the
-first, and are looked at by whoever knows the box if they are as sure as the second."""
+"""Minimum confidences of outlines that are not likely tiles: to be taken on a grid with likely
+ones, and to be kept as faint, for stages that know the box."""
 FEW = 2
-"""Where more cells are doubtful than likely, nothing is a tile, unless so many are sure or no more
-are doubtful: on chessboards none is sure."""
+"""Where more cells are doubtful than likely, nothing is a tile, unless this many are sure or no
+more are doubtful: on chessboards none is sure. Grids with as many likely tiles take in others."""
 MOST_CHANGE, MOST_CHANGE_FAINT = 0.3, 0.5
-"""Tiles that are larger or smaller than the others around them by more, as a natural logarithm, are
-none; such as are only looked at by whoever knows the box may differ by the second."""
+"""Maximum deviation of an outline's size from what the other outlines predict, as a natural
+logarithm: for a tile, and for a faint outline."""
 SEAMS_WIDE_PX = 84.0
-"""Hexes are looked at so wide for their seams."""
+"""Width of hexes in the network's input at which their seams are visible."""
 
 
 def detect_tiles(
@@ -76,10 +76,10 @@ def detect_tiles(
 
     Args:
         bgr: the picture.
-        shape: which tiles to look for; without, whichever the picture shows more of.
+        shape: which tiles to look for; by default the shape that the picture shows more of.
         network: by default the one that the repository ships.
         settings: how closely to look.
-        wide_px: about how wide tiles are, where that is known.
+        wide_px: approximate tile width in pixels, if known.
     """
     kinds: tuple[CellKind, ...] = ("square", "hex") if shape is None else (shape,)
     looker = network or shipped_network()
@@ -103,11 +103,11 @@ def detect_tiles(
 
 
 Outlines = tuple[Array, Array]
-"""N x corners x 2, and how sure each is."""
+"""Outlines, N x corners x 2, and the confidence of each, N."""
 
 
 def _tiles(bgr: Bgr, seen: Look, shape: Shape) -> tuple[Outlines, Outlines]:
-    """Return the outlines of one shape's tiles, and such as were seen too faintly."""
+    """Return the outlines of one shape's tiles, and the faint outlines."""
     size_px = (bgr.shape[1], bgr.shape[0])
     cells = [cell for cell in seen.cells if cell.kind == shape]
     sure = np.array([agreed_share(cell, size_px) * max(cell.shares) for cell in cells])
@@ -118,7 +118,7 @@ def _tiles(bgr: Bgr, seen: Look, shape: Shape) -> tuple[Outlines, Outlines]:
     outlines, change, _ = agreed_outlines(corners, sure**2, shape, size_px)
     kept = (np.abs(change) < MOST_CHANGE) & (sure >= ON_GRID)
     kept[kept] = _taken(corners[kept], sure[kept], shape)
-    # Dice beside one large card say that it is none: whoever knows the box can tell.
+    # Dice can make one large card an outlier: a stage that knows the box can tell.
     outgrown = ~kept & (sure >= SURE)
     outlines[outgrown] = corners[outgrown]
     dim = outgrown | (~kept & (np.abs(change) < MOST_CHANGE_FAINT) & (sure >= FAINT))
@@ -134,7 +134,7 @@ def _tiles(bgr: Bgr, seen: Look, shape: Shape) -> tuple[Outlines, Outlines]:
 
 
 def _shows_some(sure: Array) -> bool:
-    """Say whether some cells are tiles, by how sure all of them are."""
+    """Say whether any cells are tiles, by the confidences of all cells."""
     likely = int((sure >= LIKELIER).sum())
     doubtful = int((sure >= FAINT).sum()) - likely
     outnumbered = doubtful > max(likely, FEW) and int((sure >= SURE).sum()) < FEW
@@ -142,7 +142,7 @@ def _shows_some(sure: Array) -> bool:
 
 
 def _with_missed(faint: Outlines, seen: Look, shape: Shape) -> Outlines:
-    """Return faint outlines with such as only a first look at the picture showed."""
+    """Return faint outlines with those added that only the first look showed."""
     missed = [cell for cell in seen.missed if cell.kind == shape]
     if not missed:
         return faint
@@ -152,7 +152,7 @@ def _with_missed(faint: Outlines, seen: Look, shape: Shape) -> Outlines:
 
 
 def _taken(corners: Array, sure: Array, shape: Shape) -> NDArray[np.bool_]:
-    """Return which outlines are tiles: likely ones, and others on a grid with some of them."""
+    """Return which outlines are tiles: likely ones, and others on a grid with several of them."""
     likely = np.asarray(sure >= LIKELIER)
     taken = likely.copy()
     for tiles in [] if taken.all() else grouped_outlines(corners, shape):
@@ -162,7 +162,7 @@ def _taken(corners: Array, sure: Array, shape: Shape) -> NDArray[np.bool_]:
 
 
 def _seam_maps(bgr: Bgr, maps: TileMaps, corners: Array, network: TileNetwork) -> TileMaps:
-    """Return a look at hexes from which their seams can be told, the one at hand if it will do."""
+    """Return maps fine enough to show the seams of hexes: the given ones if they suffice."""
     wide = float(np.median([width_of(outline) for outline in corners]))
     box = box_around(corners.reshape(-1, 2), wide, bgr)
     closer = closest(SEAMS_WIDE_PX / wide, box)
@@ -170,34 +170,34 @@ def _seam_maps(bgr: Bgr, maps: TileMaps, corners: Array, network: TileNetwork) -
 
 
 LONG_PX = (640, 800, 1000, 1260, 1600)
-"""Long sides of the picture at which it is looked at."""
+"""Long sides to which the picture is scaled when looking for a few tiles."""
 LEAST = 0.08
-"""What is seen less surely at one look is not seen there."""
+"""Minimum confidence of a tile in one look."""
 SAME_WIDTH = 0.15
-"""Tiles of two looks are one when they lie at the same place and their widths differ by less, as a
-natural logarithm."""
+"""Outlines of two looks show one tile if they lie at the same place and their widths differ by
+less, as a natural logarithm."""
 ONCE_MORE, OFTEN = 2, 3
-"""Looks at which something is seen that may be a tile, and at which each tile must be."""
+"""Number of looks that make an outline a candidate, and that every candidate must reach."""
 FEWEST, MOST = 3, 6
-"""Tiles that are found so; of more some are sure at one look already."""
+"""Sizes of a layout found by several looks; a larger one has sure tiles in a single look."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """What was seen at one place, by the number of the look."""
+    """A candidate tile, with its confidence in each look, by the look's index."""
 
     corners_px: Points
     looks: dict[int, float]
 
     def is_same(self, outline: Points) -> bool:
-        """Say whether an outline of another look is the same tile's."""
+        """Say whether an outline of another look shows the same tile."""
         wide, other = width_of(self.corners_px), width_of(outline)
         apart = np.linalg.norm(self.corners_px.mean(axis=0) - outline.mean(axis=0))
         return bool(apart < SAME_PLACE * wide and abs(np.log(other / wide)) < SAME_WIDTH)
 
 
 def few_tiles(bgr: Bgr, network: TileNetwork) -> Detections:
-    """Return the squares of a short layout; nothing where others are seen as often."""
+    """Return the square tiles of a small layout, found by looks at several sizes, or nothing."""
     size_px = (bgr.shape[1], bgr.shape[0])
     often = [one for one in _seen(bgr, network) if len(one.looks) >= ONCE_MORE]
     outlines = [one.corners_px for one in often]
@@ -213,7 +213,7 @@ def few_tiles(bgr: Bgr, network: TileNetwork) -> Detections:
 
 
 def _seen(bgr: Bgr, network: TileNetwork) -> list[_Seen]:
-    """Return all that looks like a square at some size of the picture, the surest outlines."""
+    """Return the square candidates of looks at all sizes, each with its surest outline."""
     cells: list[tuple[float, int, FoundCell]] = []
     for number, long_px in enumerate(LONG_PX):
         scale = long_px / max(bgr.shape[:2])
@@ -232,7 +232,7 @@ def _seen(bgr: Bgr, network: TileNetwork) -> list[_Seen]:
 
 
 def _lie_alone(outlines: list[Points], ground: Ground) -> bool:
-    """Say whether outlines are one layout whose colours no table has, with table all around."""
+    """Say whether outlines are one layout in colours the table lacks, with table all around."""
     fits = fit_outlines(np.stack(outlines), "square")
     if len(fits) != 1 or not ground.hidden(np.stack(outlines), HIDDEN).all():
         return False

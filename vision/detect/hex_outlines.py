@@ -1,9 +1,8 @@
-"""Lays the outlines of loose hex tiles on the grid that they form, as exactly as seams show it.
+"""Aligns the outlines of loose hex tiles with the grid that they form, by the visible seams.
 
-Single outlines are off by a tenth of a radius or so; tiles that lie edge to edge share their sides.
-The grid as a whole is moved onto the sides that are seen, then each tile by as much as tiles of
-this table lie off their grid. What the grid then shows to be no tile is left out, and what it shows
-to be one is taken in.
+Single outlines are off by about a tenth of a radius, but tiles that lie edge to edge share their
+sides. The whole grid is moved onto the visible sides, then each tile by a part of its own offset
+from the grid. Cells that show no tile are then dropped, and missed tiles on free cells are added.
 """
 
 from __future__ import annotations
@@ -28,35 +27,34 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 FEWEST = 7
-"""Grids of fewer tiles keep the outlines that they have."""
+"""Grids with fewer tiles keep their original outlines."""
 GRID_REACH, TILE_REACH = 0.14, 0.08
-"""How far from where it is expected a side is looked for, in pitches: of the grid at first, of a
-single tile at last."""
+"""Search distance from the predicted place of a side, in pitches: for the whole grid at first, and
+for a single tile."""
 BELIEVED = 0.5
-"""Share of what a tile's sides say that it is moved by: they are seen less exactly than the grid.
+"""Share of its measured offset by which a tile is moved: single sides are less exact than the grid.
 On photographs of tiles that lie tight 0 is best, on drawn ones that lie loose 1."""
 LEAST_SIDE, LEAST_LIKE = 0.3, 0.4
-"""What shows the sides that no other tile has less clearly than that, and has less of the colours
-of tiles rather than of what lies around them, is no tile. Sides: 0.26 at least on 146 photographed
-and 350 drawn tiles but for one under a hand, 0.24 at most on 7 pictures of a printed frame.
-Colours: 0.17 at most on those 7, 0.62 at least on tiles whose sides are shown no better than
-0.4."""
+"""A cell is no tile if its outer sides are less clear than the first on average, and its share of
+tile colours is below the second. Sides had at least 0.26 on 146 photographed and 350 drawn tiles,
+except one under a hand, and at most 0.24 on 7 pictures of a printed frame. Colours had at most 0.17
+on those 7, and at least 0.62 on tiles whose sides had no more than 0.4."""
 
 EVERY_SIDE, SURROUNDED = 0.22, 5
-"""A free place that shows each of its sides so clearly, and the colours of tiles, is one at which
-the network hints; beside so many others, whose sides these are, it must more than hint. Two tiles
-that were missed on photographs had 0.28 and 0.16 at least, 200 free places 0.04 for one side."""
+"""A free cell is a tile if each side is at least this clear, it has the colours of tiles, and the
+network hints at a tile; beside this many tiles, which have the same sides, it must more than hint.
+Two tiles missed on photographs had at least 0.28 and 0.16, 200 free cells 0.04 for one side."""
 
 
 @stage("loose hexes", without=lambda bgr, maps, corners, confidence: (corners, confidence))
 def laid_hexes(bgr: Bgr, maps: TileMaps, corners: Array, sure: Array) -> tuple[Array, Array]:
-    """Return outlines laid on the grids that they form, and how sure each is.
+    """Return outlines aligned with the grids that they form, and the confidence of each.
 
     Args:
         bgr: the picture.
-        maps: a look at the tiles.
+        maps: the network's maps of the tiles.
         corners: outlines, N x 6 x 2; those on small grids, or in a single row, stay as they are.
-        sure: how sure each is, N.
+        sure: the confidence of each, N.
     """
     out, kept = corners.copy(), np.ones(len(corners), bool)
     more, surer = [corners[:0]], [sure[:0]]
@@ -77,13 +75,13 @@ def laid_hexes(bgr: Bgr, maps: TileMaps, corners: Array, sure: Array) -> tuple[A
 
 
 def _is_wide(cells: Sequence[Cell]) -> bool:
-    """Say whether cells are enough, and not in one row, to tell where their grid lies."""
+    """Say whether there are enough cells, not all in one row, to locate their grid."""
     return len(cells) >= FEWEST and bool((np.ptp(np.array(cells), axis=0) > 0).all())
 
 
 @dataclass(frozen=True, eq=False)
 class _Grid:
-    """A grid that was moved onto the sides that are seen."""
+    """A grid that is aligned with the visible sides of its cells."""
 
     cells: tuple[Cell, ...]
     px_from_plane: Array
@@ -91,14 +89,14 @@ class _Grid:
 
     @classmethod
     def of(cls, fit: LatticeFit, maps: TileMaps) -> _Grid:
-        """Return the grid of tiles that lie on one, moved onto their sides."""
+        """Return the grid of a lattice fit, aligned with the visible sides of its tiles."""
         steps = np.eye(3)
         steps[:2, :2] = np.linalg.inv(SKEW)
         laid = settled(maps, fit.px_from_cell @ steps, list(fit.cells), GRID_REACH)
         return cls(tuple(fit.cells), laid, maps)
 
     def outlines(self, moves: Array | float = 0.0) -> Array:
-        """Return outlines of its cells in pixels, moved on the plane, N x 6 x 2."""
+        """Return the outlines of the cells in pixels, after moves on the plane, N x 6 x 2."""
         places = (plane_of(self.cells) + moves)[:, None] + HEX_CORNERS
         return np.asarray(mapped(self.px_from_plane, places.reshape(-1, 2)).reshape(-1, 6, 2))
 
@@ -107,7 +105,7 @@ class _Grid:
         return replace(self, cells=tuple(sorted(around(self.cells, HEX_SIDES))))
 
     def moves(self) -> Array:
-        """Return by how much each tile lies off the grid, on the plane."""
+        """Return by how much to move each tile on the plane, given its visible sides, N x 2."""
         seen = offsets(self.maps, self.px_from_plane, Sides.of(self.cells), TILE_REACH)
         off, clear = (numbers.reshape(-1, 6) for numbers in seen)
         normal = np.einsum("nk,ki,kj->nij", clear, NORMALS, NORMALS) + np.eye(2) * 1e-3
@@ -115,7 +113,7 @@ class _Grid:
         return np.asarray(BELIEVED * np.linalg.solve(normal, said[..., None])[..., 0])
 
     def side_shares(self) -> Array:
-        """Return how clearly each of six sides is shown, N x 6; -1 beyond the picture's edge."""
+        """Return how clearly the six sides of each cell are shown, N x 6; -1 beyond the maps."""
         sides = Sides.of(self.cells)
         shares = side_profiles(self.maps, self.px_from_plane, sides, TILE_REACH).max(axis=1)
         at = self.maps.map_xy(mapped(self.px_from_plane, sides.middle))
@@ -125,9 +123,9 @@ class _Grid:
 
 
 def _shows_tiles(bgr: Bgr, grid: _Grid, sure: Array) -> Bools:
-    """Say of each cell whether it shows a tile, and not a part of what frames tiles.
+    """Say of each cell whether it shows a tile, and not a part of a frame printed around tiles.
 
-    That shows neither the sides that no other tile has nor the colours that tiles have.
+    A frame shows neither clear outer sides nor the colours of tiles.
     """
     taken = set(grid.cells)
     free = np.array([[(x + i, y + j) not in taken for i, j in HEX_SIDES] for x, y in grid.cells])
@@ -145,13 +143,13 @@ def _shows_tiles(bgr: Bgr, grid: _Grid, sure: Array) -> Bools:
 
 
 def _inside(bgr: Bgr, outlines: Array) -> Array:
-    """Return the outlines that lie in the picture."""
+    """Return the outlines that lie entirely in the picture."""
     size = bgr.shape[1], bgr.shape[0]
     return outlines[[not leaves(outline, size) for outline in outlines]]
 
 
 def _missed(bgr: Bgr, grid: _Grid) -> tuple[Array, Array]:
-    """Return the outlines of free cells that show a tile, and how sure each is."""
+    """Return the outlines of free cells that show a tile, and the confidence of each."""
     free, taken = grid.beside(), set(grid.cells)
     sides, outlines = free.side_shares(), free.outlines()
     near = np.array([sum((x + i, y + j) in taken for i, j in HEX_SIDES) for x, y in free.cells])

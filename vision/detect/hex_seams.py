@@ -1,9 +1,9 @@
-"""Places hex boards of which a part is hidden by the seams between the cells that are seen.
+"""Locates partly hidden hex boards by the seams between their visible cells.
 
-The network that places boards goes by their corners; without some of them it is off by a third of
-a cell. The network that looks for tiles shows the sides of all cells, and a board's grid is moved
-onto those. Which cell is which is told by where the board ends. Loose hexes are laid on their seams
-by the same grid.
+The network that places boards relies on their corners; without some of them it is off by a third of
+a cell. The network that detects tiles shows the sides of all cells, and a board's grid is moved
+onto those. Where the board ends tells which cell is which. Loose hexes are aligned with their seams
+by the same functions.
 """
 
 from __future__ import annotations
@@ -27,42 +27,42 @@ Array = NDArray[np.float64]
 
 CELLS = hex_board(REACH + 1)
 BEYOND = tuple(sorted(set(hex_board(REACH + 2)) - set(CELLS)))
-"""The cells that a larger board would have around this one."""
+"""The ring of cells just outside a board."""
 STEPS: tuple[Cell, ...] = ((0, 0), *HEX_STEPS)
 CELL_PX = 26.0
-"""How wide cells are made for the look."""
+"""Width of a cell in the network's input."""
 LEAST_AHEAD = 2.5
-"""By how many cells a place must be better than those a cell beside it: nine boards that were cut
-by up to two thirds were 8.7 and more ahead, one that a hand hid from a corner on 2.7, and one that
-an arm hid from its middle on 0.1."""
+"""Minimum lead of a board's place over those one cell away, as a score in cells: nine boards that
+were cut by up to two thirds led by 8.7 and more, one that a hand hid from a corner on by 2.7, and
+one that an arm hid from its middle on by 0.1."""
 LEAST_SEAMS = 0.54
-"""How much clearer sides must be shown than what is beside them. Of 48 boards that the picture's
-edge cut, up to a third of them, 37 were within 0.07 of a cell after and 0.65 and more, the others
-were off by 0.2 and more and 0.51 at most, but for one that lay a whole cell beside."""
+"""Minimum contrast of sides against what is beside them. Of 48 boards that the picture's edge cut
+by up to a third, 37 were placed within 0.07 of a cell and had at least 0.65; the others were off by
+0.2 and more and had at most 0.51, except one that lay a whole cell beside."""
 UNKNOWN = 1.0
-"""How far a board counts as misplaced that may as well lie a cell beside."""
+"""``unsteady`` of a board that may as well lie one cell away, in cell widths."""
 FEWEST = 16
-"""With fewer cells in the picture nothing is moved, and with fewer of them shown none is placed: 47
-boards cut to 20 to 30 cells lay within 0.05 of a cell, and one more that a cup hid some of."""
+"""Minimum number of cells inside the picture to move a board, and of cells clearly shown to place
+it: 47 boards cut to 20 to 30 cells lay within 0.05 of a cell, and one more partly under a cup."""
 
 SEAM_REACH = 0.3
-"""How far from where it is expected a side of a board's cell is looked for at first, in cells."""
+"""Search distance from the predicted place of a board's side in the first round, in cells."""
 ROUNDS, OFFSETS, PLACES = 8, 15, 5
-"""How often a grid is moved, and where its sides are looked for: so far off, and so many places
-along each."""
+"""Rounds in which a grid is moved, offsets at which each of its sides is searched, and samples
+along a side."""
 ENDS = 0.1
-"""What is left out at both ends of a side: things stand on corners."""
+"""Share left out at both ends of a side, since things may stand on corners."""
 NORMALS = np.stack([np.cos(HEX_TURNS), np.sin(HEX_TURNS)], axis=1)
-"""Towards the neighbours of ``HEX_SIDES``, in their order."""
+"""Unit vectors towards the neighbours, in the order of ``HEX_SIDES``."""
 
 
 @stage("hexes: seams", without=lambda bgr, board, *_: board)
 def on_its_seams(bgr: Bgr, board: HexBoard, network: TileNetwork | None = None) -> HexBoard:
     """Return a board moved to where the sides of its cells are seen.
 
-    It counts as placed, whatever looks said before, where its sides are shown and it could not as
-    well lie a cell beside. One that is not is tried again from half a cell beside: a hand on one
-    of its corners may have drawn it so far off.
+    The board counts as placed, whatever earlier looks said, if its sides are clear and it could
+    not as well lie one cell away. Otherwise starts half a cell away are tried: a hand on a corner
+    may have pulled the board that far off.
     """
     cells = _seen(bgr, board, CELLS)
     if len(cells) < FEWEST:
@@ -82,13 +82,13 @@ def on_its_seams(bgr: Bgr, board: HexBoard, network: TileNetwork | None = None) 
 
 @dataclass(frozen=True, eq=False)
 class _Laid:
-    """A board moved onto seams, and what speaks for its place."""
+    """A board moved onto seams, and the evidence for its place."""
 
     board: HexBoard
     ahead: float
-    """By how many cells its place is better than those a cell beside it."""
+    """Lead of its place over those one cell away, as a score in cells."""
     seams: float
-    """How much clearer its sides are shown than what is beside them."""
+    """Contrast of its sides against what is beside them, -1 to 1."""
 
     @property
     def is_placed(self) -> bool:
@@ -96,7 +96,7 @@ class _Laid:
 
 
 def _laid(bgr: Bgr, start: HexBoard, maps: TileMaps) -> _Laid:
-    """Return a board moved onto seams from where it starts, which no lens bends."""
+    """Return a board moved onto seams, from a start without lens distortion."""
     cells = _seen(bgr, start, CELLS)
     if len(cells) < FEWEST:
         return _Laid(start, 0.0, 0.0)
@@ -114,30 +114,29 @@ def _laid(bgr: Bgr, start: HexBoard, maps: TileMaps) -> _Laid:
 
 
 def board_shares(bgr: Bgr, points: Points, cell_px: float) -> tuple[float, float]:
-    """Return how surely bare cells and tiles are shown at some places of a picture, 0 to 1."""
+    """Return the mean probabilities of bare cells and of tiles at some places of a picture."""
     maps = look_around(bgr, points, cell_px, shipped_network())
     bare, laid = (float(_at(maps, maps.share(name), points).mean()) for name in ("board", "hex"))
     return bare, laid
 
 
 def look_around(bgr: Bgr, points: Points, cell_px: float, network: TileNetwork) -> TileMaps:
-    """Return the maps of the part of a picture around some places, and of what is beside it."""
+    """Return the network's maps of the part of a picture around some places, with a margin."""
     scale = min(CELL_PX / max(cell_px, 1.0), MOST_ENLARGED)
     return network.look(bgr, scale, box_around(points, 2.5 * cell_px, bgr))
 
 
 def _shifted(board: HexBoard, step: Cell, share: float = 1.0) -> HexBoard:
-    """Return a board that lies a cell further, or a share of one."""
+    """Return a board moved by one step, or by a share of it."""
     move = np.eye(3)
     move[:2, 2] = plane_of([step])[0] * share
     return replace(board, px_from_plane=board.px_from_plane @ move)
 
 
 def _filled(bgr: Bgr, board: HexBoard, maps: TileMaps, shown: NDArray[np.float32]) -> float:
-    """Return how many cells are shown where a board has some, less those that are not.
+    """Return how many of a board's cells are shown, less those missing and those shown around it.
 
-    Cells that are shown around the board count against it too. Without both, a board could as
-    well lie a cell further where it leaves the picture.
+    Without both penalties, a board that leaves the picture could as well lie one cell further.
     """
     own, around = (
         _at(maps, shown, board.px(plane_of(_seen(bgr, board, cells)))) for cells in (CELLS, BEYOND)
@@ -146,7 +145,7 @@ def _filled(bgr: Bgr, board: HexBoard, maps: TileMaps, shown: NDArray[np.float32
 
 
 def _seen(bgr: Bgr, board: HexBoard, cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells whose middle lies in the picture."""
+    """Return the cells whose centre lies in the picture."""
     height, width = bgr.shape[:2]
     px = board.px(plane_of(cells))
     inside = np.asarray(((px >= 0) & (px <= (width - 1, height - 1))).all(axis=1))
@@ -154,7 +153,7 @@ def _seen(bgr: Bgr, board: HexBoard, cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _at(maps: TileMaps, shown: NDArray[np.float32], points: Points) -> NDArray[np.float32]:
-    """Return what a map says at places of the picture."""
+    """Return the values of a map at places of the picture."""
     if not len(points):
         return np.zeros(0, np.float32)
     at = maps.map_xy(points).astype(np.float32)[None]
@@ -167,7 +166,7 @@ def _at(maps: TileMaps, shown: NDArray[np.float32], points: Points) -> NDArray[n
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Sides of cells on the plane of their grid."""
+    """Sides of cells on the plane of their grid: both ends and the outward normal, N x 2 each."""
 
     first: Array
     last: Array
@@ -175,7 +174,7 @@ class Sides:
 
     @classmethod
     def of(cls, cells: Sequence[Cell], *, once: bool = False) -> Sides:
-        """Return the six sides of each cell; those between two ``once``, if that is wanted."""
+        """Return the six sides of each cell; with ``once``, a side between two cells only once."""
         taken = set(cells)
         picked = [
             (cell, k) for cell in cells for k, (x, y) in enumerate(HEX_SIDES)
@@ -188,18 +187,18 @@ class Sides:
 
     @property
     def middle(self) -> Array:
-        """Where their middles are."""
+        """Midpoints of the sides, N x 2."""
         return np.asarray((self.first + self.last) / 2)
 
 
 def settled(maps: TileMaps, px_from_plane: Array, cells: Sequence[Cell], reach: float) -> Array:
-    """Return the map from the plane to pixels after it was moved onto the sides that are seen.
+    """Return the homography from the plane to pixels after moving it onto the visible sides.
 
     Args:
-        maps: a look at them.
-        px_from_plane: where cells are expected.
+        maps: the network's maps of the cells.
+        px_from_plane: the initial homography.
         cells: the cells.
-        reach: how far from there their sides are looked for at first, in cells.
+        reach: search distance from the predicted sides in the first round, in cells.
     """
     sides = Sides.of(cells, once=True)
     centre = sides.middle.mean(axis=0)
@@ -218,18 +217,18 @@ def settled(maps: TileMaps, px_from_plane: Array, cells: Sequence[Cell], reach: 
 def offsets(
     maps: TileMaps, px_from_plane: Array, sides: Sides, reach: float
 ) -> tuple[Array, Array]:
-    """Return how far along its normal each side is seen off its place, and how clearly."""
+    """Return each side's offset along its normal from its predicted place, and its contrast."""
     away = np.linspace(-reach, reach, OFFSETS)
     profile = side_profiles(maps, px_from_plane, sides, reach)
     expected = np.exp(-2 * (away / reach) ** 2)
-    # The middle of what stands out, not its highest step: maps are coarse and blurred.
+    # The centroid of the ridge, not its maximum: maps are coarse and blurred.
     ridge = np.maximum(profile - np.median(profile, axis=1, keepdims=True), 0) * expected
     off = (ridge * away).sum(axis=1) / np.maximum(ridge.sum(axis=1), 1e-9)
     return off, profile.max(axis=1) - profile.min(axis=1)
 
 
 def side_profiles(maps: TileMaps, px_from_plane: Array, sides: Sides, reach: float) -> Array:
-    """Return how clearly a side is shown by how far off it is looked for, sides x offsets."""
+    """Return how clearly each side is shown at each offset along its normal, sides x offsets."""
     away = np.linspace(-reach, reach, OFFSETS)
     along = np.linspace(ENDS, 1 - ENDS, PLACES)
     line = sides.first[:, None] + (sides.last - sides.first)[:, None] * along[None, :, None]
@@ -242,7 +241,7 @@ def side_profiles(maps: TileMaps, px_from_plane: Array, sides: Sides, reach: flo
 
 
 def _side_contrast(maps: TileMaps, px_from_plane: Array, cells: Sequence[Cell]) -> float:
-    """Return how much clearer sides are shown where cells have them than beside, -1 to 1."""
+    """Return the mean contrast of the sides of cells against what is beside them, -1 to 1."""
     profile = side_profiles(maps, px_from_plane, Sides.of(cells, once=True), SEAM_REACH)
     near, fifth = OFFSETS // 2, OFFSETS // 5
     there = profile[:, near - 1 : near + 2].max(axis=1)
@@ -251,9 +250,9 @@ def _side_contrast(maps: TileMaps, px_from_plane: Array, cells: Sequence[Cell]) 
 
 
 def _bend(places: Array, normals: Array, off: Array, clear: Array, outlier: float) -> Array:
-    """Return the small change of the homography that brings sides to where they are seen.
+    """Return the small change of the homography that moves sides to where they are seen.
 
-    Sides that lie further off than the others say count little.
+    Outliers among the sides are down-weighted.
     """
     across, down = _basis(places)
     rows = across * normals[:, :1] + down * normals[:, 1:]
@@ -268,7 +267,7 @@ def _bend(places: Array, normals: Array, off: Array, clear: Array, outlier: floa
 
 
 def _basis(places: Array) -> tuple[Array, Array]:
-    """Return by how much each of eight small changes moves places to the right and down."""
+    """Return how each of eight small changes of a homography moves places right and down."""
     x, y = places.T
     one, nil = np.ones_like(x), np.zeros_like(x)
     return (

@@ -1,4 +1,4 @@
-"""From readings of loose hex tiles to a table state: boxes of single hexes that owners taught."""
+"""Turns readings of loose hex tiles into a table state, for taught boxes of single hexes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def reconstruct_hexes(
 ) -> Reconstruction:  # fmt: skip
     """Return what lies on the table: the largest lattice is the layout, the rest lies aside.
 
-    Of two as large that which lies nearer to the picture's middle is. Tiles of a layout touch.
+    Of equally large lattices, the one nearest to the picture's centre is the layout. Its tiles that
+    touch no other lie aside too.
     """
     groups = [_group(detections.found, fit, readings, tile_set) for fit in fits]
     groups = [group for group in groups if any(card.confidence >= TOLD for card in group.cards)]
@@ -55,7 +56,7 @@ def reconstruct_hexes(
 def _entries(
     laid: Sequence[SeenCard], tile_set: TileSet
 ) -> tuple[tuple[TileEntry, ...], tuple[TileEntry, ...]]:
-    """Return the tiles of a layout, sure ones and others."""
+    """Return the entries of a layout's sure and unsure tiles."""
     tiles = tuple(_entry(card, tile_set) for card in laid if card.confidence >= TOLD)
     unsure = tuple(
         replace(_entry(card, tile_set), guesses=guesses_of(card), why=why_of(card))
@@ -65,7 +66,7 @@ def _entries(
 
 
 def _laid(group: CardGroup) -> tuple[int, int]:
-    """Return how many sure tiles touch another one, and how many there are: such are laid."""
+    """Return how many sure tiles touch another tile, and how many sure tiles there are."""
     sure = [card for card in group.cards if card.confidence >= TOLD]
     cells = {card.at for card in group.cards}
     touching = [one for one in sure if cells & set(hex_neighbours(one.at))]
@@ -73,9 +74,9 @@ def _laid(group: CardGroup) -> tuple[int, int]:
 
 
 def _strays(group: CardGroup) -> list[SeenCard]:
-    """Return tiles that touch no other: a loose one may lie on a cell two steps away.
+    """Return tiles that touch no other, such as a loose one on a cell two steps away.
 
-    Where no tile touches another, all of them stay.
+    Where no tile touches another, all of them stay in the layout.
     """
     cells = {card.at for card in group.cards}
     lone = [card for card in group.cards if not cells & set(hex_neighbours(card.at))]

@@ -1,11 +1,11 @@
-"""Runs the network that looks for tiles, and says which cells its maps show.
+"""Runs the network that detects tiles, and extracts cells from its output maps.
 
-A pixel that shows a tile knows the way to the tile's middle, the tile's size, stretch and turn.
-Votes are counted where they fall, each worth its share of the tile's area, so that a whole tile
-that all pixels agree on counts 1, half of one a half, and a few stray pixels nearly nothing.
+Each pixel on a tile predicts the offset to the tile's centre, and the tile's size, stretch and
+turn. These votes are accumulated at the centres, each weighted by its share of the tile's area: a
+tile whose pixels all agree counts 1, half a tile a half, and a few stray pixels nearly nothing.
 
-The network itself is data: ``models/trained/detector.onnx`` with a manifest beside it that says
-what goes in, what comes out and which file it is about; a file that does not fit is refused.
+The network itself is data: ``models/trained/detector.onnx`` with a manifest beside it that states
+its input, its outputs and its hash; a file that does not match is refused.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ CHANNELS = (
     "square", "hex", "board", "side", "cut", "centre",
     "offset_x", "offset_y", "log_size", "stretch_x", "stretch_y", "turn_cos", "turn_sin",
 )  # fmt: skip
-"""The maps in their order: six logits, then numbers that describe the cell which a pixel shows."""
+"""The output maps in order: six logits, then regression values of the cell that a pixel shows."""
 STRIDE, STEP, SIZE_PX = 4, 32, 16.0
 WANTED = {
     "format": FORMAT, "version": VERSION, "colour": "bgr", "stride": STRIDE, "step": STEP,
     "channels": list(CHANNELS),
 }  # fmt: skip
-"""What the manifest must say."""
+"""Values that the manifest must have."""
 GREY = 128
-"""What lies outside a picture, to the network."""
+"""Grey level that pads the network's input."""
 SHARE = np.float32(1 / 255)
 
 
 @dataclass(frozen=True, eq=False)
 class TileMaps:
-    """What the network says about one picture, or a part of it."""
+    """The network's output for one picture, or a part of it."""
 
     maps: Floats
-    """Channels x rows x columns; logits and numbers as ``CHANNELS`` lists them."""
+    """Channels x rows x columns; logits and regression values as ``CHANNELS`` lists them."""
     scale: tuple[float, float]
-    """Pixels of the network's picture for one of the picture, across and down."""
+    """Pixels of the network's input per pixel of the picture, across and down."""
     origin_px: tuple[float, float] = (0.0, 0.0)
-    """Where the part that was looked at begins in the picture."""
+    """Upper left corner of the part that was looked at, in pixels of the picture."""
 
     def __post_init__(self) -> None:
         if self.maps.ndim != 3 or len(self.maps) != len(CHANNELS):
@@ -63,23 +63,23 @@ class TileMaps:
             )
 
     def share(self, name: str) -> Floats:
-        """Return one of the first six maps as shares between 0 and 1."""
+        """Return one of the six logit maps as probabilities, 0 to 1."""
         logits = self.maps[CHANNELS.index(name)]
         return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))), np.float32)
 
     def picture_px(self, map_xy: Points) -> Points:
-        """Return the picture's pixels of places in the maps, N x 2."""
+        """Convert map coordinates, N x 2, to pixels of the picture."""
         inner = np.asarray(map_xy, float) * STRIDE + STRIDE / 2
         return np.asarray(inner / np.array(self.scale) - 0.5 + np.array(self.origin_px))
 
     def map_xy(self, points_px: Points) -> Points:
-        """Return the places in the maps of the picture's pixels, N x 2."""
+        """Convert pixels of the picture, N x 2, to map coordinates."""
         inner = (np.asarray(points_px, float) + 0.5 - np.array(self.origin_px)) * self.scale
         return np.asarray((inner - STRIDE / 2) / STRIDE)
 
 
 class TileNetwork:
-    """The network, loaded and checked once; may be used from several threads."""
+    """The detector network, loaded and checked once; safe to use from several threads."""
 
     def __init__(self, folder: Path = TRAINED) -> None:
         self.manifest = read_manifest(folder / MANIFEST, WANTED)
@@ -97,8 +97,8 @@ class TileNetwork:
         Args:
             bgr: the picture.
             scale: below 1 it is made smaller.
-            box: left, top, right and bottom of the part to look at; all of it without.
-            quick: counts in whole numbers, which takes little more than half as long.
+            box: left, top, right and bottom of the part to look at; by default the whole picture.
+            quick: runs the integer-quantised copy, which takes little more than half as long.
         """
         left, top, right, bottom = box or (0, 0, bgr.shape[1], bgr.shape[0])
         small, scales = shrunk(bgr[top:bottom, left:right], scale, quick=quick)
@@ -111,10 +111,10 @@ class TileNetwork:
 
 
 def _quick_copy(folder: Path, entry: Any) -> Runner:
-    """Return the copy that counts in whole numbers.
+    """Return the integer-quantised copy of the network.
 
     Raises:
-        ModelError: it is missing, or not the one that the manifest is about.
+        ModelError: the copy is missing, or does not match the manifest.
     """
     if not isinstance(entry, dict):
         raise ModelError(f"{folder / MANIFEST} says nothing of its quick copy; run 'make train'")
@@ -123,7 +123,7 @@ def _quick_copy(folder: Path, entry: Any) -> Runner:
 
 
 def padded(small: Bgr) -> Floats:
-    """Return a picture as the network takes it, its sides filled up with grey."""
+    """Return a picture as network input, padded with grey to multiples of ``STEP``."""
     height, width = small.shape[:2]
     high, wide = height + -height % STEP, width + -width % STEP
     blob = np.full((1, 3, high, wide), GREY / 255, np.float32)
@@ -142,15 +142,15 @@ CellKind = Literal["square", "hex", "board"]
 KINDS: tuple[CellKind, ...] = ("square", "hex", "board")
 
 LEAST_SHOWN = 0.35
-"""Pixels that show a tile with less probability do not vote."""
+"""Minimum tile probability for a pixel to vote."""
 LEAST_PEAK = 0.2
-"""Share of a tile that must agree on a middle for the middle to be looked at."""
+"""Minimum share of a tile's area that must vote for a centre."""
 APART = 1.1
-"""Two middles are at least that many half widths apart; neighbours' are 2."""
+"""Minimum distance between two centres in half widths; those of neighbours are 2 apart."""
 CLOSE = 0.45
-"""A vote belongs to a middle that it misses by less, in half widths."""
+"""Maximum distance of a vote from the centre that it counts for, in half widths."""
 LARGEST_LOG, LARGEST_STRETCH = 3.0, 1.2
-"""Bounds on what a vote may say: half widths up to 20 times ``SIZE_PX``, views from 17 degrees."""
+"""Bounds of a vote's values: half widths up to 20 times ``SIZE_PX``, views from 17 degrees."""
 
 SQUARE_UNIT = np.array([(-1.0, -1), (1, -1), (1, 1), (-1, 1)])
 HEX_ANGLES = np.arange(6) * np.pi / 3
@@ -164,39 +164,39 @@ class FoundCell:
     """One cell that pixels agree on, in pixels of the picture."""
 
     corners_px: Points
-    """Clockwise, 4 or 6."""
+    """Corners in clockwise order, 4 or 6."""
     kind: CellKind
     shares: tuple[float, float, float]
-    """How much it looks like a square tile, a hex tile's cell and an empty cell of a board."""
+    """Probabilities of a square tile, a cell of a hex tile, and an empty cell of a board."""
     agreed: float
-    """Share of its area that votes for it, about 1 for a tile that is seen whole."""
+    """Share of the cell's area that votes for it, about 1 for a fully visible tile."""
 
     @property
     def centre_px(self) -> Points:
-        """Its middle."""
+        """Mean of the corners."""
         return np.asarray(self.corners_px.mean(axis=0))
 
     @property
     def confidence(self) -> float:
-        """How sure it is that there is such a cell."""
+        """Confidence that there is such a cell, 0 to 1."""
         return float(min(1.0, self.agreed) * max(self.shares))
 
 
 @dataclass(frozen=True, eq=False)
 class _Votes:
-    """Pixels that show tiles, and what each says; all in units of the maps."""
+    """The votes of pixels that show tiles; lengths are in pixels of the maps."""
 
     middles: Array
     half: Array
     numbers: Array
-    """N x 5: log size, stretch twice, turn twice."""
+    """N x 5: log size, two components of the stretch, cosine and sine of the turn."""
     shares: Array
-    """N x 3."""
+    """Probabilities of ``KINDS``, N x 3."""
     worth: Array
 
 
 def found_cells(seen: TileMaps, kinds: tuple[CellKind, ...] = KINDS) -> tuple[FoundCell, ...]:
-    """Return the cells of some kinds that the maps show, the surest first."""
+    """Return the cells of some kinds that the maps show, those with most votes first."""
     votes = _votes(seen, kinds)
     if not len(votes.worth):
         return ()
@@ -205,7 +205,7 @@ def found_cells(seen: TileMaps, kinds: tuple[CellKind, ...] = KINDS) -> tuple[Fo
     if not len(peaks):
         return ()
     owner = _owners(votes, peaks, rows, columns)
-    # Once more around the mean of each tile's votes: the peak was a whole pixel of the maps.
+    # Reassign votes around the mean of each tile's votes: a peak is only exact to a pixel.
     middles = _means(votes.middles, owner, votes.worth, len(peaks))
     owner = _still_close(votes, middles, owner)
     return _cells(seen, votes, owner, len(peaks), kinds)
@@ -213,7 +213,7 @@ def found_cells(seen: TileMaps, kinds: tuple[CellKind, ...] = KINDS) -> tuple[Fo
 
 def _votes(seen: TileMaps, kinds: tuple[CellKind, ...]) -> _Votes:
     wanted = [KINDS.index(kind) for kind in kinds]
-    # The first three maps are of these kinds, as logits.
+    # The first three maps are the logits of ``KINDS``.
     likely = np.maximum.reduce([seen.maps[kind] for kind in wanted])
     ys, xs = np.nonzero(likely >= np.log(LEAST_SHOWN / (1 - LEAST_SHOWN)))
     own = 1 / (1 + np.exp(-np.clip(seen.maps[:3, ys, xs].T.astype(np.float64), -30, 30)))
@@ -227,15 +227,15 @@ def _votes(seen: TileMaps, kinds: tuple[CellKind, ...]) -> _Votes:
 
 
 def votes_at(seen: TileMaps, x: Any, y: Any) -> tuple[Array, Array]:
-    """Return the middles of the tiles that places of the maps vote for, and their half widths."""
+    """Return the tile centres that places of the maps vote for, and the half widths."""
     right, down, log_size = seen.maps[6:9, y, x].astype(np.float64)
     half = np.exp(np.clip(log_size, -LARGEST_LOG, LARGEST_LOG)) * SIZE_PX / STRIDE
     return np.stack([x + right * half, y + down * half], axis=-1), half
 
 
 def _peaks(votes: _Votes, rows: int, columns: int) -> Array:
-    """Return the places that many votes fall on, at least a tile apart, the strongest first."""
-    # Votes may fall a little outside the picture: tiles are cut by its edge.
+    """Return the peaks of the votes, with neighbouring ones suppressed, the strongest first."""
+    # Centres may lie a little outside the picture: its edge cuts tiles.
     margin = 8
     xs = np.round(votes.middles[:, 0]).astype(int) + margin
     ys = np.round(votes.middles[:, 1]).astype(int) + margin
@@ -257,7 +257,7 @@ def _peaks(votes: _Votes, rows: int, columns: int) -> Array:
 
 
 def _thinned(places: Array, half: Array) -> Array:
-    """Return the places without those that lie within the tile of a stronger one."""
+    """Return the places after non-maximum suppression: none lies in the tile of a stronger one."""
     kept: list[int] = []
     apart = np.linalg.norm(places[:, None] - places[None], axis=2)
     close = apart < APART * np.minimum(half[:, None], half[None])
@@ -270,7 +270,7 @@ def _thinned(places: Array, half: Array) -> Array:
 
 
 def _owners(votes: _Votes, peaks: Array, rows: int, columns: int) -> NDArray[np.int64]:
-    """Return for each vote the number of its middle, or -1."""
+    """Return for each vote the index of its centre, or -1."""
     margin = 8
     ground = np.full((rows + 2 * margin, columns + 2 * margin), 255, np.uint8)
     at = np.round(peaks).astype(int) + margin
@@ -283,7 +283,7 @@ def _owners(votes: _Votes, peaks: Array, rows: int, columns: int) -> NDArray[np.
     x = np.clip(np.round(votes.middles[:, 0]).astype(int) + margin, 0, labels.shape[1] - 1)
     y = np.clip(np.round(votes.middles[:, 1]).astype(int) + margin, 0, labels.shape[0] - 1)
     owner = number[labels[y, x]]
-    # A peak is known to a pixel only: small tiles' votes may miss it by that much more.
+    # A peak is only exact to a pixel: votes for small tiles may miss it by that much more.
     miss = np.linalg.norm(votes.middles - peaks[owner], axis=1) - 0.7
     return np.where(miss < CLOSE * votes.half, owner, -1)
 
@@ -328,15 +328,15 @@ def _cells(
 
 
 def outline_of(numbers: Array, *, square: bool) -> Array:
-    """Return the corners around the middle, in the network's pixels, of cells by their numbers.
+    """Return the corners of cells relative to their centres, in pixels of the network's input.
 
     Args:
-        numbers: five for each cell, in the last axis.
-        square: whether the cells have four corners or six, which are in the last axis but one.
+        numbers: log size, stretch and turn of each cell, five values in the last axis.
+        square: whether cells have four corners or six; the corners are in the last axis but one.
     """
     log_size, a, b, cos, sin = np.moveaxis(np.asarray(numbers, float), -1, 0)
     stretch = np.maximum(np.hypot(a, b), 1e-9)
-    # The exponential of a symmetric matrix without trace.
+    # Closed form of the matrix exponential of a symmetric, traceless matrix.
     even, odd = np.cosh(stretch), np.sinh(stretch) / stretch
     matrix = np.array([[even + odd * a, odd * b], [odd * b, even - odd * a]])
     turn = np.arctan2(sin, cos) / (4 if square else 6)

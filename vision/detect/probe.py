@@ -1,7 +1,7 @@
-"""Looks in the maps where tiles of a grid should lie and none was found.
+"""Probes the network's maps for missed tiles, at free cells beside a grid of found ones.
 
-Where neighbours look alike and their seam hardly shows, pixels are sure that they show a tile but
-not which one. The tiles around say where it must lie; whether it does is read from the maps.
+Where neighbours look alike and their seam is faint, pixels surely show a tile but do not agree on
+its centre. The tiles around predict its place, and the maps confirm or refute it.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 FEWEST_TILES = 3
-"""Grids of fewer tiles expect nothing."""
+"""Grids with fewer tiles are not probed."""
 SHOWN = 0.6
-"""Mean share of tile in the outline of an expected one that counts as seen."""
+"""Minimum mean tile probability inside the outline of a predicted tile."""
 AGREED, HINTED = 0.7, 0.08
-"""So does the share of its outline that votes for just this tile where its pixels are hardly sure:
-the second as a mean share of tile is enough then."""
+"""Alternative to ``SHOWN``: minimum share of an outline that votes for exactly the predicted tile,
+with a minimum mean tile probability."""
 ALIKE = 0.25
-"""A vote is for a tile whose size it names within that, as a natural logarithm."""
+"""Maximum size difference between a vote and the predicted tile, as a natural logarithm."""
 EMPTY = 0.05
-"""Expected tiles that are shown less than that tell what the table looks like."""
+"""Predicted outlines with a lower mean tile probability are samples of the table."""
 INNER, SAMPLES = 0.8, 8
-"""The part of an outline that is looked at, and the places along each axis of it."""
+"""Inner share of an outline that is sampled, and the samples along each axis of it."""
 MOST_COLOURS = 400
-"""Colours of tiles, and of the table, that others are compared with."""
+"""Approximate number of reference colours of tiles, and of the table."""
 UNITS: dict[Shape, Array] = {"square": SQUARE_UNIT, "hex": HEX_UNIT}
-"""Corners of a tile whose half axes have length 1."""
+"""Corners of a tile with half axes of length 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Probed:
-    """A tile that was expected and then seen."""
+    """A tile that the grid predicted and the maps confirmed."""
 
     corners_px: Array
     shown: float
@@ -55,14 +55,14 @@ class Probed:
 def probe(
     bgr: Bgr, seen: TileMaps, shape: Shape, corners: Array, fits: Sequence[LatticeFit]
 ) -> list[Probed]:
-    """Return the tiles that the grids expect and the maps show, beyond those already found.
+    """Return the tiles that the grids predict and the maps confirm, beyond those already found.
 
     Args:
         bgr: the picture.
-        seen: its maps.
+        seen: the network's maps of the picture.
         shape: of the tiles.
-        corners: outlines of those found, N x 4 x 2 or N x 6 x 2.
-        fits: their grids.
+        corners: outlines of the tiles found, N x 4 x 2 or N x 6 x 2.
+        fits: the grids of these tiles.
     """
     return [
         one for fit in fits if len(fit.cells) >= FEWEST_TILES
@@ -71,7 +71,7 @@ def probe(
 
 
 def _grown(bgr: Bgr, seen: TileMaps, shape: Shape, corners: Array, fit: LatticeFit) -> list[Probed]:
-    """Return the tiles around a grid, and around these, as long as there are some."""
+    """Return missed tiles beside a grid, growing it until no more are found."""
     sides = SQUARE_SIDES if shape == "square" else HEX_SIDES
     own = corners[list(fit.cells.values())]
     form = _common_form(own, fit, shape)
@@ -87,7 +87,7 @@ def _grown(bgr: Bgr, seen: TileMaps, shape: Shape, corners: Array, fit: LatticeF
         half = np.sqrt(np.abs(np.linalg.det(frames)))
         apart = np.linalg.norm(middles[:, None] - taken[None], axis=2).min(axis=1)
         share, emptiest = shares_of(seen, outlines, shape)
-        # Half a tile is none.
+        # Every quarter must show a tile: half a tile is none.
         good = (share >= SHOWN) & (emptiest >= LEAST_SHOWN)
         good |= (share >= HINTED) & (_agreed(seen, outlines, shape) >= AGREED)
         good &= apart > 1.2 * half
@@ -103,7 +103,7 @@ def _grown(bgr: Bgr, seen: TileMaps, shape: Shape, corners: Array, fit: LatticeF
 
 
 def around(cells: Iterable[Cell], sides: Sequence[Cell]) -> set[Cell]:
-    """Return the free cells beside some."""
+    """Return the free cells that share a side with the given ones."""
     taken = set(cells)
     return {(x + dx, y + dy) for x, y in taken for dx, dy in sides} - taken
 
@@ -111,19 +111,19 @@ def around(cells: Iterable[Cell], sides: Sequence[Cell]) -> set[Cell]:
 def _expected(
     cells: Sequence[Cell], laid: Mapping[Cell, Array], fit: LatticeFit, sides: Sequence[Cell]
 ) -> Array:
-    """Return where the middle of each cell's tile must lie, by those of its neighbours, N x 2."""
+    """Return the predicted tile centre in each cell, given its neighbours' centres, N x 2."""
     off = np.stack(list(laid.values())) - mapped(fit.px_from_cell, np.array(list(laid), float))
     number = {cell: k for k, cell in enumerate(laid)}
     expected = mapped(fit.px_from_cell, np.array(cells, float))
     for k, (x, y) in enumerate(cells):
         near = [number[x - i, y - j] for i, j in sides if (x - i, y - j) in number]
-        # How far each tile lies off the grid, its free neighbours will too.
+        # A tile lies off the grid by as much as its neighbours do on average.
         expected[k] += off[near].mean(axis=0)
     return expected
 
 
 def _axes(cells: Iterable[Cell], fit: LatticeFit) -> Array:
-    """Return a grid's steps at cells as columns, N x 2 x 2, in pixels."""
+    """Return the local steps of a grid at cells as columns, N x 2 x 2, in pixels."""
     places = np.array(list(cells), float)
     ends = [mapped(fit.px_from_cell, places + np.array(step) / 2)
             for step in ((1, 0), (-1, 0), (0, 1), (0, -1))]  # fmt: skip
@@ -131,13 +131,13 @@ def _axes(cells: Iterable[Cell], fit: LatticeFit) -> Array:
 
 
 def _common_form(outlines: Array, fit: LatticeFit, shape: Shape) -> Array:
-    """Return the half axes that a grid's tiles have on average, in its steps, 2 x 2."""
+    """Return the average half axes of a grid's tiles, in steps of the grid, 2 x 2."""
     folds = len(UNITS[shape])
     skew = np.eye(2) if shape == "square" else SKEW
     straight = skew @ np.linalg.inv(_axes(fit.cells, fit)) @ frames_of(outlines, shape)
     angle = np.arctan2(straight[:, 1, 0] - straight[:, 0, 1],
                        straight[:, 0, 0] + straight[:, 1, 1])  # fmt: skip
-    # A tile's frame may be any of four or six.
+    # Frames are ambiguous by quarter or sixth turns: average the angles modulo one turn.
     turn = np.angle(np.exp(1j * folds * angle).mean()) / folds
     spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     size = np.median(np.sqrt(np.abs(np.linalg.det(straight))))
@@ -145,7 +145,7 @@ def _common_form(outlines: Array, fit: LatticeFit, shape: Shape) -> Array:
 
 
 def tile_colours(bgr: Bgr, outlines: Array, shape: Shape) -> Floats:
-    """Return colours of places in each outline, N x places x 3, as lightness and two hues."""
+    """Return Lab colours sampled inside each outline, N x samples x 3."""
     places = _places(outlines, shape).astype(np.float32)
     x, y = np.ascontiguousarray(places[..., 0]), np.ascontiguousarray(places[..., 1])
     sampled = cv2.remap(bgr, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -154,22 +154,22 @@ def tile_colours(bgr: Bgr, outlines: Array, shape: Shape) -> Floats:
 
 
 def like_tiles(colours: Floats, tiles: Floats, table: Floats) -> Array:
-    """Return the share of each outline's colours that tiles here have rather than the table."""
+    """Return the share of each outline's colours that are nearer to tiles than to the table."""
     nearest = []
     own = colours.reshape(-1, 3)
     for known in (tiles, table):
         flat = known.reshape(-1, 3)
         flat = flat[:: max(1, len(flat) // MOST_COLOURS)]
-        # Squares as products: NumPy is slow along an axis of three.
+        # Squared distances by a matrix product: NumPy is slow along an axis of three.
         apart = (own**2).sum(axis=1)[:, None] + (flat**2).sum(axis=1) - 2 * (own @ flat.T)
-        # The mean of the few nearest: a single odd pixel is no colour of the table.
+        # Mean of the four nearest: a single odd pixel is no colour of the table.
         few = np.partition(apart, 3, axis=1)[:, :4]
         nearest.append(np.sqrt(np.maximum(few, 0)).mean(axis=1).reshape(colours.shape[:2]))
     return np.asarray((nearest[0] <= nearest[1]).mean(axis=1))
 
 
 def _places(outlines: Array, shape: Shape) -> Array:
-    """Return a grid of places in each outline, N x places x 2."""
+    """Return a grid of sample places in each outline, N x samples x 2."""
     reach = INNER if shape == "square" else INNER**2
     line = (np.arange(SAMPLES) + 0.5) / SAMPLES * 2 - 1
     grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2) * reach
@@ -178,7 +178,7 @@ def _places(outlines: Array, shape: Shape) -> Array:
 
 
 def shares_of(seen: TileMaps, outlines: Array, shape: Shape) -> tuple[Array, Array]:
-    """Return how much of each outline, and of its emptiest quarter, shows a tile."""
+    """Return the mean tile probability of each outline, and of its emptiest quarter."""
     at = seen.map_xy(_places(outlines, shape).reshape(-1, 2)).astype(np.float32)
     at = at.reshape(len(outlines), -1, 2)
     x, y = np.ascontiguousarray(at[..., 0]), np.ascontiguousarray(at[..., 1])
@@ -188,7 +188,7 @@ def shares_of(seen: TileMaps, outlines: Array, shape: Shape) -> tuple[Array, Arr
 
 
 def _agreed(seen: TileMaps, outlines: Array, shape: Shape) -> Array:
-    """Return the share of places in each outline that vote for this very tile, sure or not."""
+    """Return the share of samples in each outline that vote for it, whatever their probability."""
     at = seen.map_xy(_places(outlines, shape).reshape(-1, 2)).reshape(len(outlines), -1, 2)
     rows, columns = seen.maps.shape[1:]
     x = np.clip(np.round(at[..., 0]).astype(int), 0, columns - 1)

@@ -1,8 +1,8 @@
-"""Names the hex tiles that lie beside the boards: unused ones, stocks, what was taken off.
+"""Names the hex tiles that lie beside the boards: unused ones, stocks, tiles taken off.
 
-The boards say how the table lies and how large a cell is, so that everything around them is seen as
-if from above, at one scale. The first network marks cells of tiles there; marks that hang together
-are compared with every tile of the box in every turn.
+The boards give the plane of the table and the cell width, so that their surroundings can be seen as
+if from above, at one scale. The first network marks cells of tiles there; each connected mark is
+compared with every tile of the box in every turn.
 """
 
 from __future__ import annotations
@@ -36,40 +36,40 @@ from vision.hexes.plane import OUTLINE_RADIUS, HexBoard, plane_of, through
 Floats = NDArray[np.float32]
 
 LEAST_FIT = 0.52
-"""Marks that fit no tile better than that are something else."""
+"""Minimum intersection over union of a mark and a tile's shape."""
 RIVAL = 0.2
-"""A tile that fits no better than that takes nothing from another's confidence; one that fits worse
-than the best by more is no guess, even where the box has no other."""
+"""Fit above which another shape lowers a tile's confidence; and the maximum by which a guess may
+score below the best, even where the box has no other."""
 GAP_COST = 0.01
-"""What a step of colour, of some 100, counts against a hundredth of the shape's fit."""
+"""Score lost per unit of Lab colour distance; the fit of a shape scores 0 to 1."""
 MOST_GAP = 32.0
-"""Dice and counters are as large as a single hex and fit its shape, but not its colours: of seven
-on drawn tables those of tiles were 14 to 30 off, those of dice 44 and 51."""
+"""Maximum Lab colour distance of a single hex. Dice and counters fit its size and shape, but not
+its colours: of seven on drawn tables, those of tiles were 14 to 30 off, those of dice 44 and 51."""
 MOST_TOO_MANY = 2
-"""What is seen more often than the box has it left, by more than that, is a pattern."""
+"""A tile seen more often than the box has left, by more than this, is a pattern of the table."""
 EDGE_CELLS = 0.35
-"""Marks nearer to the picture's edge belong to tiles that it cuts."""
+"""Marks nearer to the picture's edge than this, in cells, belong to tiles that it cuts."""
 PALE, BASE, EDGE = 0.45, 0.42, 0.13
-"""How much of a tile is its ground, its snake and its dark edge."""
+"""Shares of a tile's area that are its ground, its snake and its dark edge."""
 AROUND = 16.0
-"""How far around the boards is looked, in cell widths: stocks lie within some 200 mm."""
+"""Margin around the boards that is searched, in cell widths: stocks lie within some 200 mm."""
 MOST_PX = 1280
 HORIZON = 0.02
-"""Places that show less than that share of what the nearest do are at a horizon, or nearly so."""
+"""Minimum homogeneous coordinate, as a share of the largest; below it lies the horizon."""
 CELL_PX = 16
-"""How wide cells are where tiles beside boards are looked for."""
+"""Width of a cell in the view from above."""
 MAP_BOARD_PX = (OUTLINE_RADIUS * SHRINK * CELL_PX / STRIDE) ** 2 * 1.5 * sqrt(3)
-"""How many places of the map the mark of a board covers."""
+"""Area of the mark of a whole board, in pixels of the map."""
 HIDDEN_BOARD, HIDDEN_SHOWN = 0.7, 0.1
-"""Marks that large, as a share of a whole board's, are of a further one if the network for tiles
-shows cells there that surely. One that an arm hid three quarters of had 0.8, a telephone 0.55; on
-39 other tables nothing had more than 0.01. On a cloth that was marked cells were shown by
-0.0005."""
+"""A mark of at least this share of a whole board's belongs to a further board if the network that
+detects tiles shows cells there with this probability. One that an arm hid three quarters of had
+0.8, a telephone 0.55; on 39 other tables nothing had more than 0.01. On a cloth that was marked,
+cells had a probability of 0.0005."""
 PATCH = 32
-"""Map pixels of the square that a tile is compared in."""
+"""Side of the square in which a tile is compared, in pixels of the map."""
 TURNS = 24
 MARKED = 0.7
-"""The network marks so much of each cell's size."""
+"""The network marks each cell at this share of its size."""
 BLUR = 0.8
 
 
@@ -85,10 +85,10 @@ def tiles_aside(
     Args:
         pyramid: the picture.
         boards: where the boards lie.
-        above: what is seen around them.
+        above: the view of the table around the boards.
         tile_set: the box.
-        laid: the tiles on the boards. What is seen much more often than the box has left is a
-            pattern of the table, none of it a tile.
+        laid: the tiles on the boards. A tile seen much more often than the box has left is a
+            pattern of the table.
     """
     marks = np.asarray(1 / (1 + np.exp(-np.clip(above.tiles, -30, 30))), np.float32)
     on_boards = above.on_boards(boards)
@@ -112,26 +112,26 @@ def tiles_aside(
 
 @dataclass(frozen=True)
 class _Guess:
-    """A tile that marks may be of, and how it lies."""
+    """A tile that a mark may show, and how it lies."""
 
     tile: str
     path: str
     angle: float
     flipped: bool
     score: float
-    """How well shape and colour fit, at most 1."""
+    """Fit of shape and colour, at most 1."""
     confidence: float
 
 
 def _is_cut(marked_px: Points, pyramid: Pyramid, board: HexBoard) -> bool:
-    """Say whether marks reach the picture's edge: of such a tile nobody knows the rest."""
+    """Say whether a mark reaches the picture's edge, so that part of its tile is unseen."""
     room = EDGE_CELLS * board.cell_px()
     low, high = marked_px.min(axis=0), np.array(pyramid.size_px) - marked_px.max(axis=0)
     return bool(min(low.min(), high.min()) < room)
 
 
 def _guesses(patch: Floats, gaps: Mapping[str, float], tile_set: TileSet) -> list[_Guess]:
-    """Return what marks may be of, the best first; nothing where no shape fits."""
+    """Return the tiles that a mark may show, the best first; none where no shape fits."""
     paths = tuple(sorted({kind.path for kind in tile_set.kinds.values() if kind.path}))
     fits = fits_of(patch, paths)
     least = min(gaps.values())
@@ -157,8 +157,8 @@ def _shared_out(
 ) -> Iterator[tuple[Points, _Guess]]:
     """Yield which tile lies where, the clearest first, each as often as the box still has it.
 
-    What is one more than the box has may be the same tile in another colour, by its shape. A single
-    hex has hardly any shape: one too many of these is none.
+    A mark whose tile is used up may be the same shape in another colour. A single hex has hardly
+    any shape: one more than the box has is no tile.
     """
     wanted = Counter(guesses[0].tile for _, guesses in seen if guesses)
     pattern = {tile for tile, count in wanted.items() if count > left[tile] + MOST_TOO_MANY}
@@ -173,7 +173,7 @@ def _shared_out(
 
 
 def _patches(marks: Floats) -> Iterator[tuple[Floats, Points, NDArray[np.bool_]]]:
-    """Yield marks that hang together, each about the middle of a patch; the middle; the marks."""
+    """Yield each connected mark as a patch centred on it, its centre, and its mask."""
     joined = cv2.dilate((marks > LIKELIER).astype(np.uint8), np.ones((3, 3), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     wide = np.pad(marks, PATCH)
@@ -189,7 +189,7 @@ def _patches(marks: Floats) -> Iterator[tuple[Floats, Points, NDArray[np.bool_]]
         rows = slice(corner[1] + PATCH, corner[1] + 2 * PATCH)
         columns = slice(corner[0] + PATCH, corner[0] + 2 * PATCH)
         patch = np.where(names[rows, columns] == label, wide[rows, columns], 0)
-        # Templates stand on whole pixels: the rest of the way is made up here.
+        # Templates are centred on whole pixels: shift the patch by the remaining fraction.
         shift = np.round(middle) - middle
         move = np.array([[1, 0, shift[0]], [0, 1, shift[1]]])
         patch = cv2.warpAffine(patch.astype(np.float32), move, (PATCH, PATCH))
@@ -197,24 +197,24 @@ def _patches(marks: Floats) -> Iterator[tuple[Floats, Points, NDArray[np.bool_]]
 
 
 def _colour_gaps(share: Any, colours: Sequence[str]) -> dict[str, float]:
-    """Return how far each colour is from a tile's mean, which is given as a share of paper's."""
+    """Return each colour's distance from a tile's mean colour, given as a share of paper's."""
     seen, gaps = _lab(share * _bgr(FIELD)), {}
     for name in colours:
         skin = coat(name, tuple(colours))
         drawn = _lab(PALE * _bgr(skin.pale) + BASE * _bgr(skin.base) + EDGE * _bgr(skin.outline))
         light, green, blue = seen - drawn
-        # Hardly by how bright it is.
+        # Lightness counts little.
         gaps[name] = float(np.hypot(green, blue) + 0.2 * abs(light))
     return gaps
 
 
 def _bgr(printed: str) -> NDArray[np.float64]:
-    """Return a colour that is written as ``#rrggbb``."""
+    """Return a colour that is written as ``#rrggbb`` in BGR order."""
     return np.array([int(printed[i : i + 2], 16) for i in (5, 3, 1)], np.float64)
 
 
 def _lab(bgr: Any) -> NDArray[np.float64]:
-    """Return the lightness and two hues of a colour."""
+    """Return a colour in OpenCV's 8-bit Lab."""
     pixel = np.clip(bgr, 0, 255).astype(np.uint8).reshape(1, 1, 3)
     return np.asarray(cv2.cvtColor(pixel, cv2.COLOR_BGR2LAB), np.float64).ravel()
 
@@ -224,12 +224,12 @@ def _lab(bgr: Any) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class Above:
-    """The table around boards as if from above, and what is marked there."""
+    """The table around boards as if from above, and what the first network marks there."""
 
     board: HexBoard
-    """The first of the boards, in whose plane it is seen."""
+    """The first of the boards, whose plane the view shows."""
     low: Points
-    """The upper left corner on that plane."""
+    """Upper left corner of the view, on the board's plane."""
     bgr: Bgr
     boards: Floats
     """Logits of the inside of boards."""
@@ -238,18 +238,18 @@ class Above:
 
     @classmethod
     def of(cls, pyramid: Pyramid, boards: Sequence[HexBoard], models: HexModels) -> Above:
-        """Return what is seen around boards, of which there must be one."""
+        """Return the view around boards, of which there must be at least one."""
         low, size = part_around(pyramid, boards)
         bgr = _from_above(pyramid, boards[0], low, size)
         inside, tiles = models.mark(bgr)
         return cls(boards[0], low, bgr, inside, tiles)
 
     def plane(self, map_xy: Points) -> Points:
-        """Return the places on the plane of places in the maps."""
+        """Convert map coordinates, N x 2, to places on the board's plane."""
         return np.asarray((map_xy + 0.5) * STRIDE / CELL_PX + self.low)
 
     def on_boards(self, boards: Sequence[HexBoard]) -> NDArray[np.bool_]:
-        """Return the places of the maps that boards and what is close to them cover."""
+        """Return which pixels of the maps lie on boards or close to them."""
         mask = np.zeros(self.boards.shape, np.uint8)
         for board in boards:
             flat = _on_plane(self.board, board.outline())
@@ -259,7 +259,7 @@ class Above:
         return mask > 0
 
     def scraps(self, boards: Sequence[HexBoard], pyramid: Pyramid) -> Iterator[Points]:
-        """Yield the corners of marks that are large enough to be further boards, and show some."""
+        """Yield two corners of each mark that is as large as a further board and shows cells."""
         least = HIDDEN_BOARD * MAP_BOARD_PX
         left = (self.boards > 0) & ~self.on_boards(boards)
         for places in hanging_together(left.astype(np.uint8), CELL_PX, least):
@@ -271,9 +271,9 @@ class Above:
 
 
 def part_around(pyramid: Pyramid, boards: Sequence[HexBoard]) -> tuple[Points, tuple[int, int]]:
-    """Return where the view around boards begins on the first one's plane, and its size.
+    """Return the view's upper left corner on the first board's plane, and its size in pixels.
 
-    It ends where the picture does.
+    The view is limited to what the picture shows.
     """
     flat = _on_plane(boards[0], np.concatenate([board.outline() for board in boards]))
     edge_low, edge_high = in_view(pyramid, boards[0])
@@ -285,24 +285,25 @@ def part_around(pyramid: Pyramid, boards: Sequence[HexBoard]) -> tuple[Points, t
 
 
 def _on_plane(board: HexBoard, px: Points) -> Points:
-    return through(np.asarray(np.linalg.inv(board.px_from_plane), np.float64), px)
+    plane_from_px = np.asarray(np.linalg.inv(board.px_from_plane), np.float64)
+    return through(plane_from_px, board.unbent(px))
 
 
 def _from_above(pyramid: Pyramid, board: HexBoard, low: Points, size: tuple[int, int]) -> Bgr:
-    """Return a part of a board's plane; grey where the camera does not look."""
+    """Return a part of a board's plane as if from above; grey outside the picture."""
     width, height = size
     steps = np.stack(np.meshgrid(np.arange(0, width + COARSE, COARSE),
                                  np.arange(0, height + COARSE, COARSE)), axis=-1)  # fmt: skip
     plane = (steps.reshape(-1, 2) + 0.5) / CELL_PX + low
     px = board.px(plane)
-    # Behind the horizon nothing is seen, whatever the map says.
+    # Beyond the horizon the homography is meaningless: sample outside the picture instead.
     px[plane @ board.px_from_plane[2, :2] + board.px_from_plane[2, 2] < HORIZON] = -30000
     fine = drawn_between(px.reshape(steps.shape), COARSE, (height, width))
     return pyramid.sampled(fine, board.cell_px() / CELL_PX)
 
 
 def in_view(pyramid: Pyramid, board: HexBoard) -> tuple[Points, Points]:
-    """Return between which places of a board's plane the picture lies; anywhere at a horizon."""
+    """Return the picture's bounding box on a board's plane; infinite if it shows the horizon."""
     width, height = pyramid.size_px
     corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], float)
     plane_from_px = np.linalg.inv(board.px_from_plane)
@@ -318,7 +319,7 @@ def in_view(pyramid: Pyramid, board: HexBoard) -> tuple[Points, Points]:
 
 
 def fits_of(patch: Floats, paths: tuple[str, ...]) -> dict[str, tuple[float, float, bool]]:
-    """Return by path how well marks fit it at best, 0 to 1, at which angle, and whether flipped."""
+    """Return by path its best intersection over union with a mark, its angle, whether flipped."""
     rows, names = _stencils(paths)
     soft = cv2.GaussianBlur(patch, (0, 0), BLUR).ravel()
     both = np.minimum(rows, soft).sum(axis=1)
@@ -331,7 +332,7 @@ def fits_of(patch: Floats, paths: tuple[str, ...]) -> dict[str, tuple[float, flo
 
 
 def outline_of(path: str, angle: float, flipped: bool, middle: Points) -> Points:
-    """Return the corners of a tile that lies so about a place of the plane."""
+    """Return the corners of a tile with that pose and centre on the plane."""
     origin = plane_of(path_cells(path)).mean(axis=0)
     corners = np.array(cells_outline(path_cells(path), 1.0)) - origin
     return np.asarray(corners @ _turn(angle, flipped).T + middle)
@@ -339,7 +340,7 @@ def outline_of(path: str, angle: float, flipped: bool, middle: Points) -> Points
 
 @lru_cache(maxsize=16)
 def _stencils(paths: tuple[str, ...]) -> tuple[Floats, tuple[tuple[str, float, bool], ...]]:
-    """Return what the marks of each tile look like in each turn, one a row."""
+    """Return the expected marks of each path in each pose, one per row, and the poses."""
     rows, names = [], []
     for path in paths:
         for flipped in (False, True):

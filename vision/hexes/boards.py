@@ -1,9 +1,9 @@
-"""Finds hex boards in a picture and says where each of their cells is.
+"""Finds hex boards in a picture and locates their cells.
 
-A first network marks the inside of boards on a small copy of the picture. A second one looks at
-each mark as if from above and says where the board's fixed points are; asked three times, each
-time from the better view, it ends within a few hundredths of a cell. A lens that bends straight
-lines is fitted to all boards together.
+A first network marks the inside of boards on a reduced copy of the picture. A second one sees each
+mark rectified, as if from above, and locates the board's fixed points; after three rounds, each
+with a better rectification, the error is a few hundredths of a cell. One lens distortion is fitted
+to all boards together.
 """
 
 from __future__ import annotations
@@ -33,38 +33,38 @@ from vision.hexes.plane import (
 )
 
 FINDER_PX = 640
-"""Longer side of the copy that boards are looked for on."""
+"""Longer side of the reduced copy on which boards are searched."""
 FINDER_STEP = 32
 STRIDE = 4
-"""Pixels of that copy for one of the map that marks boards."""
+"""Pixels of the reduced copy per pixel of the map that marks boards."""
 SHRINK = 0.8
-"""The network marks so much of a board's size, so that marks of neighbours stay apart."""
+"""The network marks boards at this share of their size, so that marks of neighbours stay apart."""
 LEAST_MARK_PX = 30
-"""Marks of fewer map pixels are no board; one whose cells are 24 px wide has 60 at 12 MP."""
+"""Marks of fewer map pixels are no board; a board with cells of 24 px has 60 at 12 MP."""
 MOST_STARTS = 12
-"""Of so many marks, the largest, boards are looked for."""
+"""Maximum number of marks that are examined, the largest first."""
 CROP_PX = 128
 CROP_REACH = 7.0
-"""The second network sees so many cell widths to each side of a board's centre."""
+"""Cell widths that the second network sees to each side of a board's centre."""
 ROUNDS, MOST_ROUNDS = 3, 8
-"""How often a board is looked at, and one that is not steady by then."""
+"""Number of looks at a board, and the maximum for one that is not steady by then."""
 MOST_UNSTEADY = 0.35
-"""What still moves that far after all looks is a scrap of a board, or none: held-out boards that
-the picture's edge cut in half moved by 0.43, all that were whole by 0.05 at most."""
+"""A board that still moves this far, in cell widths, after all looks is a scrap or none: held-out
+boards that the picture's edge cut in half moved by 0.43, all whole ones by 0.05 at most."""
 
 CUT_CELLS, CUT_BARE, CUT_SHOWN = 3.0, 0.25, 0.8
-"""Marks of so many cells that are no placed board are of one if the network for tiles shows bare
-cells there, and bare ones or tiles, that surely: six cut boards had 0.92 and more, loose tiles on
-stone 0.78 at most."""
+"""A mark without a placed board is part of one if it has at least this many cells, and the network
+that detects tiles shows bare cells, and bare cells or tiles, with these mean probabilities: six cut
+boards had 0.92 and more, loose tiles on stone 0.78 at most."""
 
 COARSE = 4
-"""Every so many pixels a crop's places are computed, and drawn straight between: half a cell."""
+"""Step in pixels, about half a cell, between computed coordinates; the others are interpolated."""
 _STEPS = (np.arange(0, CROP_PX + COARSE, COARSE) + 0.5) / CROP_PX * 2 * CROP_REACH - CROP_REACH
 _CROP_PLANE = np.stack(np.meshgrid(_STEPS, _STEPS), axis=-1).reshape(-1, 2)
 
 
 def crop(pyramid: Pyramid, board: HexBoard) -> Bgr:
-    """Return a board as the second network sees it, about as if from above."""
+    """Return a board as the second network sees it, rectified as if from above."""
     spread = board.cell_px() * 2 * CROP_REACH / CROP_PX
     places = board.px(_CROP_PLANE).reshape(len(_STEPS), -1, 2)
     return pyramid.sampled(drawn_between(places, COARSE, (CROP_PX, CROP_PX)), spread)
@@ -72,16 +72,16 @@ def crop(pyramid: Pyramid, board: HexBoard) -> Bgr:
 
 @dataclass(frozen=True, eq=False)
 class FoundBoards:
-    """What of boards is seen in a picture."""
+    """The boards that were found in a picture."""
 
     boards: tuple[HexBoard, ...] = ()
-    """The surest first, each in one of its six turns."""
+    """Placed boards, the surest first, each in one of its six turns."""
     scraps: tuple[Points, ...] = ()
-    """Corners of what is seen of others, too little to say where their cells are."""
+    """Two corners of each visible part of another board that is too small to locate its cells."""
 
 
 def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
-    """Return up to so many boards of a picture."""
+    """Return up to ``most`` boards of a picture, and the scraps of others."""
     small, scale = finder_input(pyramid.whole)
     columns, rows = (-(-round(length * scale) // STRIDE) for length in pyramid.size_px)
     marks = (models.mark(small)[0][:rows, :columns] > 0).astype(np.uint8)
@@ -102,10 +102,10 @@ def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
 
 
 def _is_scrap(bgr: Bgr, points: Points, grain: float, boards: Sequence[HexBoard]) -> bool:
-    """Say whether marks that lie on no board are of one that could not be placed.
+    """Say whether a mark that lies on no board is part of one that could not be placed.
 
-    All boards lie on one table: the nearest one tells how wide cells are. The network that looks
-    for tiles knows tablecloths better, and is asked too.
+    All boards lie on one table, so the nearest one gives the cell width. The network that detects
+    tiles is more reliable on tablecloths, so it must agree.
     """
     middle = points.mean(axis=0)
     near = min(boards, key=lambda board: float(np.hypot(*(board.middle() - middle))))
@@ -119,16 +119,16 @@ def _is_scrap(bgr: Bgr, points: Points, grain: float, boards: Sequence[HexBoard]
 
 
 def finder_input(bgr: Bgr) -> tuple[Bgr, float]:
-    """Return the copy that the first network sees, and its pixels for one of the picture."""
+    """Return the reduced copy for the first network, and its pixels per pixel of the picture."""
     small, (scale, _) = shrunk(bgr, min(1.0, FINDER_PX / max(bgr.shape[:2])))
     pad = -small.shape[0] % FINDER_STEP, -small.shape[1] % FINDER_STEP
-    # What the edge cuts is marked better if it goes on than if it ends in grey.
+    # A board cut by the edge is marked better with replicated borders than with grey ones.
     filled = cv2.copyMakeBorder(small, 0, pad[0], 0, pad[1], cv2.BORDER_REPLICATE)
     return np.asarray(filled, np.uint8), scale
 
 
 def hanging_together(marks: NDArray[np.uint8], scale: float, least: float) -> Iterator[Points]:
-    """Yield the places in the picture of marks that hang together, so many or more."""
+    """Yield the picture coordinates of each connected mark of at least ``least`` map pixels."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(marks, connectivity=4)
     for label in range(1, count):
         if int(stats[label, cv2.CC_STAT_AREA]) >= least:
@@ -141,7 +141,7 @@ def hanging_together(marks: NDArray[np.uint8], scale: float, least: float) -> It
 
 
 def _refined(pyramid: Pyramid, start: HexBoard, models: HexModels) -> HexBoard | None:
-    """Return a board looked at from better and better views; where none is, from the steadiest."""
+    """Return the steadiest of a board's successive looks, or ``None`` if it is not good enough."""
     board, looks = start, []
     for number in range(MOST_ROUNDS):
         moved, confidence = models.place(crop(pyramid, board))
@@ -153,14 +153,14 @@ def _refined(pyramid: Pyramid, start: HexBoard, models: HexModels) -> HexBoard |
         looks.append(board)
         if number + 1 >= ROUNDS and unsteady < STEADY:
             break
-    # Looks that go to and fro may end far off: on pink cloths from 0.12 and 0.08 to 0.4.
+    # Looks that oscillate may end far off: on pink cloths from 0.12 and 0.08 to 0.4.
     best = min(looks, key=lambda look: look.unsteady, default=start)
     placed = looks and best.confidence >= LIKELIER and best.unsteady < MOST_UNSTEADY
     return best if placed else None
 
 
 def _is_sound(seen: Points) -> bool:
-    """Say whether the corner cells still go round clockwise and are some pixels apart."""
+    """Say whether the corner cells are still in clockwise order and some pixels apart."""
     corners = seen[7:13]
     edges = np.roll(corners, -1, axis=0) - corners
     after = np.roll(edges, -1, axis=0)
@@ -171,10 +171,10 @@ def _is_sound(seen: Points) -> bool:
 def _with_one_lens(
     pyramid: Pyramid, boards: Sequence[HexBoard], models: HexModels
 ) -> tuple[HexBoard, ...]:
-    """Return boards placed once more, with the lens that suits all of them.
+    """Return boards placed once more, with one lens that fits all of them.
 
-    Each is looked at upright and upside down. A board that is seen well comes out the same; one
-    that does not, or that the picture's edge cuts, is placed by its seams.
+    Each is looked at upright and upside down. A board on which the two looks disagree, or that the
+    picture's edge cuts, is placed by its seams.
     """
     if not boards:
         return ()
@@ -190,7 +190,7 @@ def _with_one_lens(
 
 
 def _looked_at(pyramid: Pyramid, board: HexBoard, models: HexModels) -> list[Points]:
-    """Return where fixed points are seen of a board that is upright, and upside down."""
+    """Return the fixed points in pixels, as seen with the board upright and upside down."""
     views = [board.turned(turn) for turn in (0, HALF_TURN)]
     seen = [view.px(FIXED + models.place(crop(pyramid, view))[0]) for view in views]
     return [seen[0], seen[1][TURNED[HALF_TURN]]]

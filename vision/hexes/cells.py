@@ -1,7 +1,7 @@
-"""Reads the cells of hex boards: what lies on each, what is hidden, and where tiles hang together.
+"""Reads the cells of hex boards: what lies on each, what is hidden, and which sides tiles cross.
 
-A board is laid out so that its slanting grid becomes a square one: one network then says about all
-cells at once what they hold, from their own look and from what is around them.
+A board is sheared so that its slanting grid becomes a square one: one network then classifies all
+cells at once, from their own look and their surroundings.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ Floats = NDArray[np.float64]
 
 SIDE = REACH + 1
 SPAN = 2 * SIDE + 1
-"""Cells along a side of the laid out board, with a row beyond each edge."""
+"""Cells along a side of the sheared view, with one row beyond each edge of the board."""
 CELL_PX = 24
 VIEW_PX = SPAN * CELL_PX
 COARSE = 8
-"""Every so many pixels the view's places are computed, and drawn straight between."""
+"""Step in pixels between computed coordinates of the view; the others are interpolated."""
 BRIGHT_SHARE = 0.45
-"""The brighter part of a board that its paper's colour is taken from: tiles leave more bare."""
+"""Brightest share of a board that gives its paper's colour: tiles leave more than this bare."""
 PAPER = 200.0
-"""What paper is made to be."""
+"""Level of all channels to which paper is balanced."""
 CLAYS = ("none", "open", "closed")
 OUTPUTS = (len(CONTENTS), 1, len(CLAYS), len(HEX_STEPS), len(HEX_STEPS))
-"""Numbers a cell: what it holds, whether it is hidden, clay, the clay's mouth, joined sides."""
+"""Network outputs per cell: contents, hidden, clay, the clay's mouth, joined sides."""
 CELLS = hex_board(SIDE)
 EMPTY, EYE = CONTENTS.index("empty"), CONTENTS.index("eye")
 LEAST_SHARE = 1e-4
 TILE_ON_EYE = 0.02
-"""How likely a tile lies on an eye: it is a foul, and fouls are read as they lie."""
+"""Prior probability of a tile on an eye: it is a foul, and fouls are read as they lie."""
 CLEARLY = 2.0
-"""How much likelier, as a logarithm, a turn must be than others: on 40 held-out tables it was 9 at
-least wherever an eye was seen, and 0 where none was."""
+"""Minimum lead of a turn over others, as a log-likelihood: on 40 held-out tables it was at least 9
+wherever an eye was seen, and 0 where none was."""
 
 _STEPS = (np.arange(0, VIEW_PX + COARSE, COARSE) + 0.5) / CELL_PX - SPAN / 2
 _VIEW = plane_of(np.stack(np.meshgrid(_STEPS, _STEPS), axis=-1))
 
 
 def laid_out(pyramid: Pyramid, board: HexBoard) -> Bgr:
-    """Return a board with its cells on a square grid, row by row, its paper made neutral."""
+    """Return a board with its cells on a square grid, row by row, its paper balanced to grey."""
     spread = board.cell_px() / CELL_PX
     coarse = board.px(_VIEW).reshape(len(_STEPS), -1, 2)
     places = drawn_between(coarse, COARSE, (VIEW_PX, VIEW_PX))
@@ -62,11 +62,11 @@ def laid_out(pyramid: Pyramid, board: HexBoard) -> Bgr:
 
 
 def balanced(view: Bgr, inside: NDArray[np.bool_] | None = None) -> Bgr:
-    """Return a laid out board in the colours that it would have if its paper were grey.
+    """Return a sheared view of a board, white-balanced so that its paper is grey.
 
     Args:
         view: the board.
-        inside: what of it lies in the picture: the grey beyond is no paper.
+        inside: which pixels lie in the picture: the grey beyond is no paper.
     """
     part = slice(CELL_PX, -CELL_PX, 3)
     inner = view[part, part].reshape(-1, 3)
@@ -78,7 +78,7 @@ def balanced(view: Bgr, inside: NDArray[np.bool_] | None = None) -> Bgr:
 
 
 def paper_of(pixels: NDArray[np.uint8]) -> Floats:
-    """Return the colour of the paper of boards among pixels of them, N x 3."""
+    """Return the colour of the paper, given pixels of boards, N x 3."""
     total = pixels.sum(axis=1, dtype=np.int32)
     bright = pixels[total >= np.quantile(total, 1 - BRIGHT_SHARE)]
     return np.asarray(np.maximum(np.median(bright, axis=0), 24.0))
@@ -86,21 +86,21 @@ def paper_of(pixels: NDArray[np.uint8]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class CellReadings:
-    """What is believed about each cell of a board, in its own turn."""
+    """What is believed about each cell of a board, in one of the board's turns."""
 
     contents: dict[Cell, Floats]
-    """Shares of ``CONTENTS``."""
+    """Probabilities of ``CONTENTS``."""
     hidden: dict[Cell, float]
-    """How sure it is that something covers the cell."""
+    """Confidence that something covers the cell."""
     clay: dict[Cell, Floats]
-    """Shares of ``CLAYS``."""
+    """Probabilities of ``CLAYS``."""
     opens: dict[Cell, Floats]
-    """Shares of the six sides, clockwise from the east, that an open clay points to."""
+    """Probabilities of the six sides, clockwise from the east, to which open clay points."""
     joined: dict[Cell, Floats]
-    """How sure it is of each side that the tile goes on across it."""
+    """Probability for each of the six sides that a tile continues across it."""
 
     def turned(self, sixths: int) -> CellReadings:
-        """Return the same for the board turned on as ``HexBoard.turned`` does."""
+        """Return the readings for the board turned as ``HexBoard.turned`` does."""
         source = {cell: turned_cell(cell, sixths) for cell in self.contents}
         sides = (np.arange(len(HEX_STEPS)) + sixths) % len(HEX_STEPS)
         return CellReadings(
@@ -118,7 +118,7 @@ def turned_cell(cell: Cell, sixths: int) -> Cell:
 
 
 def readings_of(logits: Floats) -> CellReadings:
-    """Return what the network's numbers for one board say."""
+    """Return the readings that the network's logits for one board encode."""
     parts = np.split(logits, np.cumsum(OUTPUTS)[:-1])
     contents, hidden, clay = _shares(parts[0]), _share(parts[1])[0], _shares(parts[2])
     opens, joined = _shares(parts[3]), _share(parts[4])
@@ -151,7 +151,7 @@ def read_cells(
     return tuple(readings_of(one.astype(np.float64)) for one in logits)
 
 
-# --- which of its six turns a board lies in: its two holes, the eyes, tell it ---
+# --- the turn of a board, found by its two holes, the eyes ---
 
 
 def turns_of(
@@ -173,7 +173,7 @@ def turns_of(
 def _by_eyes(
     reading: CellReadings, lost: Collection[Cell], eyes: Sequence[Cell]
 ) -> tuple[int, ...]:
-    """Return the turns that go with the eyes that are seen, and with where none is."""
+    """Return the turns that agree with where eyes are seen and where none is, the best first."""
     seen = {cell for cell in CELLS if cell not in lost}
 
     def fits(turn: int) -> float:
@@ -189,7 +189,7 @@ def _by_eyes(
 
 
 def _for_an_eye(reading: CellReadings, cell: Cell) -> float:
-    """Return how much better a cell's look goes with an eye being there than with none."""
+    """Return the log-likelihood ratio of an eye in a cell against none."""
     shares = reading.contents[cell]
     there = float(shares[EYE] + TILE_ON_EYE * (1 - shares[EYE] - shares[EMPTY]))
     return log(max(there, LEAST_SHARE)) - log(max(float(1 - shares[EYE]), LEAST_SHARE))

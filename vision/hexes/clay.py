@@ -1,8 +1,8 @@
-"""Which clay lies on the cells of boards, judged by its own look and by the drills that it marks.
+"""Finds the clay on the cells of boards, by its own look and by the drills that it marks.
 
-Clay lies on hexes of one colour on the same field of touching boards, open towards the snake's
-body, closed where there is none (ruling 4 of Snekagon 5G). What the drills of a field ask for is
-believed where the look leaves room for it; clay that is surely seen stays, so that fouls show.
+Clay lies on hexes of one colour on the same cell of touching boards, open towards the snake's body,
+closed where there is none (ruling 4 of Snekagon 5G). The clay that drills require is believed where
+the look is doubtful; clay that is clearly seen stays, so that fouls show.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ Floats = NDArray[np.float64]
 
 BARE = ("empty", "eye")
 CLAY_SEEN = 0.13
-"""The share was 0.21 at least on 181 cells with clay of eleven tables on which it had been misread,
-0.07 at most on 1,083 tiles' cells without."""
+"""Decision threshold for the probability of clay: it was at least 0.21 on 181 cells with clay of
+eleven tables on which clay had been misread, at most 0.07 on 1,083 tiles' cells without."""
 ASKED_FOR = 150.0
-"""How much likelier clay is as the drills of its field ask for. Clay must look so by 0.001 then,
-and by 0.957 where no drill can be: of 4,371 tiles' cells without clay seven had more than 0.001; of
-596 with clay the least had 0.007, 0.018 and 0.26, and one that light had burnt away 0.0012. So clay
-that is forgotten, and such that lies where it should not, is still seen."""
+"""Likelihood factor for the clay that drills require. Clay then needs a probability of 0.001, and
+of 0.957 where no drill can be: of 4,371 tiles' cells without clay seven had more than 0.001; of 596
+with clay the least had 0.007, 0.018 and 0.26, and one that was over-exposed 0.0012. So clay that is
+forgotten, and clay that lies where it should not, is still noticed."""
 NONE, CLOSED = 0, 1 + len(HEX_SIDE_NAMES)
-"""Numbers of what may lie on a cell: nothing, open towards one of six sides, closed."""
+"""Indices of what may lie on a cell: nothing, 1 to 6 for clay open towards a side, closed clay."""
 
 
 @dataclass(frozen=True)
 class SeenClay:
-    """A piece of clay on its cell, and how sure that is."""
+    """A piece of clay on its cell, with its confidence."""
 
     spot: Spot
     kind: str
@@ -56,9 +56,9 @@ def clay_on_boards(
     """Return the clay on tiles, board by board.
 
     Args:
-        readings: what was read of each board, in the order of the ring and upright.
+        readings: the readings of each board, in the order of the ring and upright.
         tile_set: the box.
-        pieces: the tiles on them.
+        pieces: the tiles on the boards.
         lost: the cells that cannot be seen.
     """
     colours = {s: c for s, c in _colours(readings, tile_set, pieces).items() if s not in lost}
@@ -91,19 +91,19 @@ def _colours(
 
 
 def _bodies(spot: Spot, colours: Mapping[Spot, str], lost: Collection[Spot]) -> tuple[bool, ...]:
-    """Return for each side of a cell whether its colour goes on there, or may where none sees."""
+    """Return for each side of a cell whether its colour continues there, or may do so unseen."""
     return tuple(beside in lost or colours.get(beside) == colours[spot] for beside in around(spot))
 
 
 def _look(reading: CellReadings, spot: Spot) -> Floats:
-    """Return how well a cell's look goes with each that may lie there."""
+    """Return the likelihood of a cell's look for each option of what may lie there."""
     none, is_open, closed = reading.clay[spot[1:]]
     mouths = is_open * reading.opens[spot[1:]]
     return np.array([none * CLAY_SEEN / (1 - CLAY_SEEN), *mouths, closed])
 
 
 def _columns(colours: Mapping[Spot, str], lost: Collection[Spot]) -> Iterator[list[Spot]]:
-    """Yield the cells of one colour on one field; such that are not seen may be any."""
+    """Yield the spots of one colour on the same cell of all boards; unseen ones may be of any."""
     columns: dict[tuple[str, tuple[int, int]], list[Spot]] = {}
     for spot, colour in colours.items():
         columns.setdefault((colour, spot[1:]), []).append(spot)
@@ -117,7 +117,7 @@ def _asked_for(
     bodies: Mapping[Spot, Sequence[bool]],
     boards: int,
 ) -> dict[Spot, tuple[int, ...]]:
-    """Return what the drills of a field that go best with its looks put on each of its cells."""
+    """Return what each seen spot may hold under the drills that best explain the looks."""
     seen = [spot for spot in column if spot in looks]
 
     def on(way: Collection[Drill]) -> dict[Spot, tuple[int, ...]]:
@@ -131,7 +131,7 @@ def _asked_for(
 
 
 def _ways(column: Sequence[Spot], boards: int) -> Iterator[tuple[Drill, ...]]:
-    """Yield every set of drills between the cells of a field, none first."""
+    """Yield every set of drills between the spots of a column, the empty set first."""
     possible = [
         drill(one, other)
         for one, other in combinations(column, 2)
@@ -142,7 +142,7 @@ def _ways(column: Sequence[Spot], boards: int) -> Iterator[tuple[Drill, ...]]:
 
 
 def _by_drills(ways: int, own: Sequence[bool]) -> tuple[int, ...]:
-    """Return what may lie on a cell that is drilled so many ways, its colour going on so."""
+    """Return what a cell with so many drills may hold, given where its colour continues."""
     body = [1 + side for side, goes_on in enumerate(own) if goes_on]
     if ways >= MOST_NEIGHBOURS:
         return (CLOSED,)

@@ -1,7 +1,7 @@
 """The three networks that read hex boards, loaded and checked once.
 
 They are data: ``models/trained/hex_finder.onnx``, ``hex_placer.onnx`` and ``hex_cells.onnx`` with
-one manifest beside them. Files that do not fit it are refused.
+one manifest beside them. Files that do not match it are refused.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ COLOURS = ("blue", "red", "yellow", "green", "violet")
 CONTENTS = ("empty", *COLOURS, "eye")
 """What a cell of a board can hold; the order of the network's first outputs."""
 WANTED = {"format": FORMAT, "version": VERSION, "colour": "bgr", "contents": list(CONTENTS)}
-"""What the manifest must say."""
+"""Values that the manifest must have."""
 
 MIDDLE = 127.5
-"""The networks see pictures as numbers between -0.5 and 0.5."""
+"""Grey level that is subtracted from network input, which then lies between -0.5 and 0.5."""
 
 
 class HexModels:
-    """The networks; may be used from several threads."""
+    """The three networks; safe to use from several threads."""
 
     def __init__(self, folder: Path = TRAINED) -> None:
         self.manifest = read_manifest(folder / MANIFEST, WANTED)
@@ -44,7 +44,7 @@ class HexModels:
         return np.asarray(self._run("hex_finder", [bgr])[0])
 
     def place(self, bgr: Bgr) -> tuple[Points, float]:
-        """Return how far fixed points lie off their places, in cell widths, and the confidence."""
+        """Return offsets of fixed points from their places, in cell widths, and the confidence."""
         out = self._run("hex_placer", [bgr])[0].ravel()
         confidence = 1 / (1 + np.exp(-float(np.clip(out[-1], -30, 30))))
         return np.asarray(out[:-1].reshape(-1, 2), np.float64), float(confidence)

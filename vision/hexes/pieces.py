@@ -1,9 +1,9 @@
-"""From cells as they were seen to the tiles that lie on them, with how sure each is.
+"""Cuts the coloured cells of boards into tiles, each with its confidence.
 
-The box says which tiles there can be; every way to cut the coloured cells into them is weighed by
-what was seen of the sides between cells. Where the box cannot make up the cells of a colour, or
-only against sides that were clearly seen, the sides alone cut them: too many tiles are a foul, and
-such as the box does not have are doubted.
+The box says which tiles there can be; every way to cut the coloured cells into them is weighted by
+the sides seen between cells. If the box cannot make up the cells of a colour, or only against sides
+that were clearly seen, the sides alone cut them: too many tiles are a foul, and tiles that the box
+does not have are unsure.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ Floats = NDArray[np.float64]
 EYE, EMPTY = CONTENTS.index("eye"), CONTENTS.index("empty")
 MAYBE_JOINED = 0.1
 MOST_AGAINST = log(50)
-"""Ways to cut that are so much less likely than what sides say are wrong."""
+"""Maximum deficit of a cut's log-likelihood against the best that the sides allow."""
 
 
 def contents_of(readings: CellReadings, tile_set: TileSet) -> dict[Cell, Floats]:
-    """Return the shares of contents that the box allows: its colours, eyes where they are."""
+    """Return the probabilities of contents that the box allows: its colours, eyes on eye cells."""
     eyes = {(q, r) for q, r in tile_set.extras.get("board", {}).get("eyes", ())}
     shares = np.array(list(readings.contents.values()))
     is_eye = np.array([cell in eyes for cell in readings.contents])
     kept = shares * np.array([name in tile_set.colours for name in CONTENTS], float)
-    # An eye is bare; what looks like one and cannot be is told by what else it looks like.
+    # An eye counts as bare. On cells that have no eye, the probability of one is dropped.
     bare = shares[:, EMPTY] + np.where(is_eye, shares[:, EYE], 0.0)
     kept[:, EMPTY], kept[:, EYE] = np.where(is_eye, 0.0, bare), np.where(is_eye, bare, 0.0)
     kept /= np.maximum(kept.sum(axis=1, keepdims=True), 1e-12)
@@ -54,14 +54,14 @@ def pieces_of(
     numbered: bool,
     lost: Collection[Spot] = (),
 ) -> tuple[tuple[SeenPiece, ...], tuple[SeenSplit, ...]]:
-    """Return the tiles on boards, and where the picture leaves several ways to cut them.
+    """Return the tiles on boards, and the cells that can be cut in several ways.
 
     Args:
-        boards: what was read, in the order of the boards and in their turn.
+        boards: the readings of each board, in order and upright.
         tile_set: the box.
-        numbered: whether tiles say on which board they lie.
-        lost: cells that cannot be seen; tiles that reach into them are guessed at by themselves,
-            so that a wrong guess spoils no other tile.
+        numbered: whether tiles carry the number of their board.
+        lost: cells that cannot be seen; tiles that reach into them are cut separately, so that a
+            wrong guess spoils no other tile.
     """
     contents = {
         (number, *cell): shares
@@ -96,12 +96,12 @@ def _without_board(seen: SeenPiece) -> SeenPiece:
 def _of_colour(
     colour: str, own: Mapping[Spot, float], joins: Joins, tile_set: TileSet, lost: frozenset[Spot]
 ) -> tuple[list[SeenPiece], list[SeenSplit]]:
-    """Return the tiles of a colour, and where they can be cut in several ways.
+    """Return the tiles of a colour, and the cells that can be cut in several ways.
 
     Args:
         colour: its name.
-        own: how sure it is of each cell that shows it.
-        joins: what was seen of sides.
+        own: the confidence in the colour of each cell that shows it.
+        joins: the evidence on sides between cells.
         tile_set: the box.
         lost: the cells that cannot be seen.
     """
@@ -118,12 +118,12 @@ def _of_colour(
 
 
 def _against(best: Reading, sides: Mapping[frozenset[Spot], float]) -> float:
-    """Return how much of what was seen of sides speaks against a way to cut, as a logarithm."""
+    """Return by how much a cut's log-likelihood is below the best that the sides allow."""
     return sum(log(max(share, 1 - share)) for share in sides.values()) - likelihood(best, sides)
 
 
 def _torn(spots: set[Spot], joins: Joins, lost: frozenset[Spot]) -> set[Spot]:
-    """Return the cells of a colour that may belong to a tile of which something is not seen."""
+    """Return the cells of a colour whose tile may be partly unseen."""
     if not lost:
         return set()
     torn: set[Spot] = set()
@@ -154,32 +154,32 @@ Spot = tuple[int, int, int]
 """Board, q and r."""
 
 CLEAR_SIDE = 0.2
-"""How far from a half the share of a joined side must be to count as seen."""
+"""How far from a half the probability of a joined side must be to count as clearly seen."""
 LEAST_LOG = 1e-6
 MOST_RANKED = 400
 WAY_SHARE = 0.02
-"""Ways to cut that are less likely than that against the best are not worth asking about."""
+"""Minimum probability of a cut, relative to the best one, to be worth asking about."""
 
 
 @dataclass(frozen=True)
 class SeenPiece:
-    """A tile on its cells, and how sure that is."""
+    """A tile on its cells, with its confidence."""
 
     piece: Piece
     share: float
-    """How sure it is that just these cells are one tile, 0 to 1, their colours given."""
+    """Confidence that exactly these cells are one tile, given their colours, 0 to 1."""
     colour_share: float
-    """How sure the colour of its cells is, all together."""
+    """Joint confidence in the colour of all its cells, 0 to 1."""
     others: tuple[tuple[str, float], ...] = ()
-    """Other tiles of which its cells may be part, the likeliest first."""
+    """Other tiles that may cover its first cell, with probabilities, the likeliest first."""
     known: bool = True
-    """False where the box has no such tile, or none that was not seen elsewhere."""
+    """False if the box has no such tile, or fewer of them than were seen."""
     torn: bool = False
-    """Whether some of it may lie where nothing can be seen."""
+    """Whether part of the tile may lie where nothing can be seen."""
 
     @property
     def spots(self) -> frozenset[Spot]:
-        """Its cells with their board."""
+        """The tile's cells, each with its board."""
         return frozenset((self.piece.board or 0, *cell) for cell in self.piece.cells)
 
 
@@ -192,13 +192,13 @@ class SeenSplit:
 
 
 class Joins:
-    """How sure it is of two neighbouring cells that one tile covers both."""
+    """The evidence on whether one tile covers two neighbouring cells."""
 
     def __init__(self, boards: Sequence[CellReadings]) -> None:
         self._boards = boards
 
     def share(self, one: Spot, other: Spot) -> float:
-        """Return the mean of what both cells say, taken as log-odds."""
+        """Return the probability that one tile covers both cells, by their mean log-odds."""
         step = (other[1] - one[1], other[2] - one[2])
         side = HEX_STEPS.index(step)
         cells = self._boards[one[0]].joined
@@ -207,7 +207,7 @@ class Joins:
         return 1 / (1 + exp(-odds))
 
     def reaches(self, spot: Spot, lost: Collection[Spot]) -> bool:
-        """Say whether a cell's tile may go on into a cell that cannot be seen."""
+        """Say whether a cell's tile may continue into a cell that cannot be seen."""
         sides = self._boards[spot[0]].joined[spot[1:]]
         return any(
             sides[side] > MAYBE_JOINED and (spot[0], *beside) in lost
@@ -221,7 +221,7 @@ def _log_odds(share: float) -> float:
 
 
 def sides_of(spots: Sequence[Spot], joins: Joins) -> dict[frozenset[Spot], float]:
-    """Return how sure it is of each two neighbours that they are one tile."""
+    """Return for each pair of neighbours the probability that one tile covers both."""
     held = set(spots)
     found: dict[frozenset[Spot], float] = {}
     for spot in spots:
@@ -235,7 +235,7 @@ def sides_of(spots: Sequence[Spot], joins: Joins) -> dict[frozenset[Spot], float
 def ranked(
     colour: str, spots: Sequence[Spot], sides: Mapping[frozenset[Spot], float], tile_set: TileSet
 ) -> list[tuple[Reading, float]]:
-    """Return the likeliest ways to cut cells into tiles with the share of each."""
+    """Return the ways to cut cells into tiles with their probabilities, the likeliest first."""
     seams: dict[frozenset[Place], bool] = {
         frozenset(pair): share < LIKELIER
         for pair, share in sides.items()
@@ -252,7 +252,7 @@ def ranked(
 
 
 def likelihood(reading: Reading, sides: Mapping[frozenset[Spot], float]) -> float:
-    """Return the logarithm of how well sides that were seen fit a way to cut."""
+    """Return the log-likelihood of a cut, given the sides that were seen."""
     inside = set()
     for piece in reading.pieces:
         spots = [(piece.board or 0, *cell) for cell in piece.cells]
@@ -266,11 +266,11 @@ def likelihood(reading: Reading, sides: Mapping[frozenset[Spot], float]) -> floa
 def weighed(
     readings: Sequence[tuple[Reading, float]], colours: Mapping[Spot, float]
 ) -> list[SeenPiece]:
-    """Return the tiles of the likeliest way to cut, each with how sure it is.
+    """Return the tiles of the likeliest cut, each with its confidence.
 
     Args:
-        readings: the ways with their shares, the likeliest first.
-        colours: how sure the colour of each cell is.
+        readings: the cuts with their probabilities, the likeliest first.
+        colours: the confidence in the colour of each cell.
     """
     found = []
     for piece in readings[0][0].pieces if readings else ():
@@ -290,7 +290,7 @@ def weighed(
 
 
 def open_cuts(readings: Sequence[tuple[Reading, float]]) -> list[SeenSplit]:
-    """Return the cells on which ways that are likely enough differ."""
+    """Return the cells on which the likely cuts differ."""
     likely = [reading for reading, share in readings if share >= WAY_SHARE * readings[0][1]]
     if len(likely) < 2:
         return []
@@ -310,7 +310,7 @@ def _split(group: set[Spot], doubtful: Sequence[Sequence[Piece]]) -> SeenSplit:
 
 
 def groups_of(spots: set[Spot], hangs: Callable[[Spot, Spot], bool]) -> list[set[Spot]]:
-    """Return cells that hang together, as a function of two neighbours says."""
+    """Return connected groups of cells; ``hangs`` says whether two neighbours are connected."""
     left = set(spots)
     groups = []
     while left:

@@ -1,4 +1,4 @@
-"""Where hex boards lie in a picture: their plane, their fixed points and the lens that saw them.
+"""Describes where hex boards lie in a picture: plane, fixed points and lens distortion.
 
 A board's plane is measured in cell widths: its centre is ``(0, 0)``, x runs to the east along a
 row of cells, y to the south.
@@ -21,38 +21,38 @@ Array = NDArray[Any]
 REACH = 5
 """Steps from the centre of a board of side 6 to its corner cells."""
 OUTLINE_RADIUS = (8.5 / sqrt(3) + 2.5 / 22) * 2 / sqrt(3)
-"""From the centre of a board to its corners, in cell widths, for the usual rim."""
+"""Distance from the centre of a board to its corners, in cell widths, for the usual rim."""
 CELLS_RADIUS = 8.5 * 2 / 3
-"""The same without the rim."""
+"""Distance from the centre of a board to the corners of its cells' area, in cell widths."""
 STEADY = 0.05
-"""Boards that looks place no further apart, in cell widths, are placed: all of 47 of which nothing
-was hidden. Those cut off or covered come out further apart."""
+"""A board is placed if looks at it differ by no more, in cell widths: all of 47 boards of which
+nothing was hidden were. Looks at boards that are cut off or covered differ by more."""
 LENSES = np.linspace(-0.24, 0.14, 20)
-"""Lens bends that are tried: by how much of its distance a picture's corner is moved."""
+"""Radial distortions that are tried, as the relative displacement of a picture's corner."""
 LENS_SPREAD = 0.12
 LENS_TRUST_CELLS = 0.05
-"""How exactly fixed points are seen: what the fit weighs lens bends against."""
+"""Standard error of fixed points in cell widths, against which the fit weighs distortion."""
 SIXTHS, HALF_TURN = 6, 3
 SKEW = np.array([[1.0, 0.5], [0.0, sqrt(3) / 2]])
-"""From steps of a hex lattice to a plane in which all sides are equally long."""
+"""Matrix from steps of a hex lattice to a plane in which all sides are equally long."""
 HEX_TURNS = np.arange(SIXTHS) * pi / 3
 HEX_CORNERS = np.stack([np.cos(HEX_TURNS - pi / 6), np.sin(HEX_TURNS - pi / 6)], axis=1) / sqrt(3)
-"""The corners of a cell of width 1, clockwise; a side runs from each to the next, that to the east
-from the first."""
+"""Corners of a cell of width 1, clockwise; the first and second one are the ends of its east
+side."""
 
 
 def plane_of(cells: Any) -> Points:
-    """Return the places of cells on the plane of their board, N x 2."""
+    """Return the centres of cells on the plane of their board, N x 2."""
     return np.asarray(np.asarray(cells, float).reshape(-1, 2) @ SKEW.T)
 
 
 def _turn(angle: float) -> Array:
-    """Return the matrix that turns clockwise as seen."""
+    """Return the rotation matrix that turns clockwise as seen, for an angle in radians."""
     return np.array([[cos(angle), -sin(angle)], [sin(angle), cos(angle)]])
 
 
 def _fixed_points() -> Points:
-    """Return centre, inner ring, corner cells and middles of sides: what the network places."""
+    """Return the points that the network locates: centre, inner ring, corner cells, mid-sides."""
     ring = np.stack([np.cos(HEX_TURNS), np.sin(HEX_TURNS)], axis=1)
     half = ring @ _turn(pi / 6).T * sqrt(3) / 2
     return np.concatenate([np.zeros((1, 2)), ring * REACH / 2, ring * REACH, half * REACH])
@@ -63,7 +63,7 @@ TURNED = np.array([
     [int(np.argmin(np.hypot(*(FIXED - point).T))) for point in FIXED @ _turn(turn)]
     for turn in HEX_TURNS
 ])  # fmt: skip
-"""By turn and fixed point its number on the board turned by so many sixths."""
+"""By turn and fixed point: the point's index on the board turned by so many sixths."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,19 +71,19 @@ class HexBoard:
     """Where a board lies in a picture."""
 
     px_from_plane: NDArray[np.float64]
-    """Homography from its plane to the pixels of a lens that bends nothing, 3 x 3."""
+    """Homography from its plane to pixels without lens distortion, 3 x 3."""
     middle_px: tuple[float, float]
-    """Middle of the picture, about which the lens bends."""
+    """Centre of the picture, which is also the centre of lens distortion."""
     radius_px: float
-    """From there to the picture's corner."""
+    """Distance from the centre of the picture to its corners."""
     lens: float = 0.0
     confidence: float = 1.0
     unsteady: float = 0.0
-    """How far its fixed points are apart, in cell widths, between looks that should agree."""
+    """Distance of its fixed points between looks that should agree, in cell widths."""
 
     @property
     def is_placed(self) -> bool:
-        """Whether looks say together where it is."""
+        """Whether looks agree on where the board is."""
         return self.unsteady <= STEADY
 
     def px(self, plane: Points) -> Points:
@@ -93,19 +93,19 @@ class HexBoard:
         return np.asarray(away * (1 + self.lens * share)[:, None] + np.array(self.middle_px))
 
     def unbent(self, px: Points) -> Points:
-        """Return where a lens that bends nothing would show pixels, N x 2."""
+        """Return pixels after removing lens distortion, N x 2."""
         return np.asarray(_unbent(px, np.array(self.lens), self))
 
     def flat(self) -> NDArray[np.float64]:
-        """Return the homography that does best without a lens."""
+        """Return the homography that fits best without a lens distortion."""
         return np.asarray(_homographies(self.px(FIXED)[None])[0][0])
 
     def cell_px(self) -> float:
-        """Return how wide its cells are at least, anywhere on the board, in pixels."""
+        """Return the smallest cell width anywhere on the board, in pixels."""
         return float(self._cells_px(FIXED).min())
 
     def cell_px_at(self, px: Points) -> float:
-        """Return how wide a cell would be at a place of the picture that its plane goes on to."""
+        """Return the width in pixels that a cell on the board's plane would have at a pixel."""
         back = np.asarray(np.linalg.inv(self.px_from_plane), np.float64)
         return float(self._cells_px(through(back, self.unbent(px[None])))[0])
 
@@ -123,33 +123,33 @@ class HexBoard:
         return replace(self, px_from_plane=self.px_from_plane @ turn)
 
     def middle(self) -> Points:
-        """Return its centre in pixels."""
+        """Return the board's centre in pixels."""
         return np.asarray(self.px(np.zeros((1, 2)))[0])
 
     def hexagon(self, cell: Sequence[int]) -> Points:
-        """Return the six corners of one of its cells in pixels."""
+        """Return the six corners of a cell in pixels."""
         return self.px(HEX_CORNERS + plane_of([cell]))
 
     def outline(self) -> Points:
-        """Return the six corners in pixels, clockwise."""
+        """Return the six corners of the board in pixels, clockwise."""
         turns = HEX_TURNS - 2 * pi / 3
         return self.px(np.stack([np.cos(turns), np.sin(turns)], axis=1) * OUTLINE_RADIUS)
 
 
 def through(homography: NDArray[np.float64], points: Points) -> Points:
-    """Return points sent through a homography."""
+    """Return points, N x 2, mapped by a homography, guarded against division by zero."""
     sent = np.asarray(points, float) @ homography[:, :2].T + homography[:, 2]
     depth = np.where(np.abs(sent[:, 2:]) < 1e-9, 1e-9, sent[:, 2:])
     return np.asarray(sent[:, :2] / depth)
 
 
 def spread_as(points: Points, grain: float, radius: float, size_px: tuple[int, int]) -> HexBoard:
-    """Return a board that is spread and turned as places all over it are.
+    """Return a board whose moments match those of points that cover it.
 
     Args:
-        points: the places.
-        grain: how far they are apart.
-        radius: from its centre to its corners, as far as places reach, in cell widths.
+        points: pixels all over the board, N x 2.
+        grain: distance between neighbouring points, in pixels.
+        radius: distance from the centre to the corners of the covered area, in cell widths.
         size_px: the picture's width and height.
     """
     middle = points.mean(axis=0)
@@ -159,7 +159,7 @@ def spread_as(points: Points, grain: float, radius: float, size_px: tuple[int, i
     root = vectors @ np.diag(np.sqrt(values * 24 / 5)) @ vectors.T / radius
     flat = away @ np.linalg.inv(root).T
     px_from_plane = np.eye(3)
-    # Six equal corners show in the sixth moment.
+    # The sixth moment gives the turn of a regular hexagon.
     turn = float(np.angle(((flat[:, 0] + 1j * flat[:, 1]) ** SIXTHS).sum())) / SIXTHS
     px_from_plane[:2, :2] = root @ _turn(turn)
     px_from_plane[:2, 2] = middle
@@ -168,7 +168,7 @@ def spread_as(points: Points, grain: float, radius: float, size_px: tuple[int, i
 
 
 def fitted(seen: Sequence[Points], like: HexBoard) -> list[HexBoard]:
-    """Return boards whose fixed points lie where they were seen, with one lens for all."""
+    """Return boards fitted to the fixed points seen of each, with one lens for all."""
     trust = LENS_TRUST_CELLS * max(like.cell_px(), 1.0)
     costs = (LENSES / LENS_SPREAD) ** 2
     for points in seen:
@@ -179,7 +179,7 @@ def fitted(seen: Sequence[Points], like: HexBoard) -> list[HexBoard]:
 
 
 def _lowest(costs: NDArray[np.float64]) -> float:
-    """Return the lens that costs least, between those that were tried too."""
+    """Return the lens of lowest cost, interpolated by a parabola between those tried."""
     best = int(np.argmin(costs))
     lens = float(LENSES[best])
     if 0 < best < len(costs) - 1:
@@ -191,7 +191,7 @@ def _lowest(costs: NDArray[np.float64]) -> float:
 
 
 def _unbent(px: Points, lens: Array, like: HexBoard) -> Points:
-    """Return where a lens that bends nothing would show pixels; for several lenses a row each."""
+    """Return pixels after removing lens distortion; several lenses give one row each."""
     middle = np.array(like.middle_px)
     x, y = (px - middle).T / like.radius_px
     bend = np.asarray(lens)[..., None]
@@ -203,10 +203,10 @@ def _unbent(px: Points, lens: Array, like: HexBoard) -> Points:
 
 
 def _homographies(px: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the maps from the plane to where fixed points were seen, and their squared errors.
+    """Return the homographies from the plane to seen fixed points, and their squared errors.
 
     Args:
-        px: one set of all fixed points a row, N x points x 2.
+        px: sets of all fixed points in pixels, N x points x 2.
     """
     middle = px.mean(axis=1, keepdims=True)
     size = np.maximum(px.std(axis=(1, 2)), 1e-6)
@@ -219,7 +219,7 @@ def _homographies(px: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
     ], axis=1)  # fmt: skip
     wanted = np.concatenate([x, y], axis=1)[..., None]
     turned = rows.transpose(0, 2, 1)
-    # All sets at once: a tenth of the time that one after the other takes.
+    # Solving all sets at once takes a tenth of the time.
     solved = np.linalg.solve(turned @ rows + 1e-12 * np.eye(8), turned @ wanted)[..., 0]
     flat = np.concatenate([solved, np.ones((len(px), 1))], axis=1).reshape(-1, 3, 3)
     back = np.zeros_like(flat)

@@ -36,11 +36,11 @@ NOWHERE = 1.0
 """Pixels that a cell's middle may lie outside the picture before the cell counts as cut off."""
 LIMITS = Limits(blurred=0.14, dark=40.0, measured_short=0.99, told_px=24.5)
 """Cells have no thin print: 14 held-out tables of 5G blurred by 0.07 to 0.115 of a cell were read
-exactly all 56 times, most of their cells measuring 0.14 or more from 0.1 on. What spoils more often
-hides the board itself, which is said. Cells are measured to within a hundredth: six tables of 24.0
-pixels came out 23.85 to 24.1; one of 23.8 came out above 24.07, and was not told to be small."""
+exactly all 56 times, most of their cells measuring 0.14 or more from 0.1 on. Stronger blur often
+hides the board itself, which is reported. Cell widths are exact to a hundredth: six tables of 24.0
+pixels came out 23.85 to 24.1; one of 23.8 came out above 24.07 and was not reported as small."""
 SCRAP_EDGE = 4
-"""Steps of the map of boards within which the picture's edge cuts one: its rim is not marked."""
+"""Map pixels from the picture's edge within which it cuts a board, whose rim is not marked."""
 NO_BOARD = "I see no board: have all of it in the picture, lying flat, with light on it."
 
 ReadCells = Callable[[Pyramid, Sequence[HexBoard], TileSet, HexModels], Sequence[CellReadings]]
@@ -49,10 +49,10 @@ Lost = Mapping[Cell, str]
 
 
 def taught_reader(tile_set: TileSet) -> BoardReader | None:
-    """Return what reads the boards of a box that its owner taught; none where they are printed.
+    """Return the reader for the boards of a taught box; ``None`` for printed boards.
 
     Raises:
-        ModelError: it was taught, but its files are broken.
+        ModelError: the box was taught, but its files are broken.
     """
     if tile_set.name in built_in_names():
         return None
@@ -92,8 +92,8 @@ def read_hex_table(
         tile_set: the box.
         game: ``snekagon`` or ``snekagon5g``.
         models: the networks; by default those that the repository ships.
-        boards: where they lie, if that is known; tiles beside them are not looked for then.
-        read: reads the cells of boards, in the turn that they are given in.
+        boards: where the boards lie, if known; tiles beside them are then not looked for.
+        read: reads the cells of boards, each in the turn that it is given in.
     """
     nets = models or shipped_models()
     pyramid = Pyramid(bgr)
@@ -128,9 +128,9 @@ def _upright(
     boards: Sequence[HexBoard], looks: Sequence[CellReadings], tile_set: TileSet,
     size: tuple[int, int],
 ) -> tuple[list[HexBoard], list[CellReadings]]:  # fmt: skip
-    """Return boards round the ring, turned as their eyes say, with what was read of each.
+    """Return boards in clockwise order, turned upright by their eyes, with their readings.
 
-    One that may lie in several turns counts as not placed.
+    A board that may lie in several turns counts as not placed.
     """
     order = _round_the_ring(boards)
     lost = [_lost(boards[i], looks[i], size) for i in order]
@@ -144,7 +144,7 @@ def _upright(
 
 
 def _round_the_ring(boards: Sequence[HexBoard]) -> list[int]:
-    """Return the numbers of boards clockwise round their middle, from the top on."""
+    """Return the indices of boards in clockwise order about their mean, from the top on."""
     if not boards:
         return []
     centres = np.stack([board.middle() for board in boards])
@@ -182,7 +182,7 @@ def _table(
 
 
 def _no_board(bgr: Bgr) -> Quality:
-    """Return what to say of a picture in which no board was placed."""
+    """Return the quality of a picture in which no board was placed."""
     advice = assess(bgr, [], limits=LIMITS).advice
     if all(one.what == "small" for one in advice):
         advice = (*advice, Advice("cut-off", NO_BOARD))
@@ -190,7 +190,7 @@ def _no_board(bgr: Bgr) -> Quality:
 
 
 def _lost(board: HexBoard, reading: CellReadings, size: tuple[int, int]) -> dict[Cell, str]:
-    """Return the cells that cannot be seen, and why."""
+    """Return the cells of a board that cannot be seen, and why."""
     px = board.px(plane_of(CELLS))
     low, high = px.min(axis=1), (px - np.array(size)).max(axis=1)
     lost = {}
@@ -217,7 +217,7 @@ def _tile_entry(seen: SeenPiece, board: HexBoard, lost: Lost) -> TileEntry:
 
 
 def _why_unsure(seen: SeenPiece, board: HexBoard, lost: Lost) -> str | None:
-    """Return what hides a part of a tile, or so much of its board that it cannot be placed."""
+    """Return what hides part of a tile, or of its unplaced board; ``None`` if nothing does."""
     if not board.is_placed:
         return _lost_by(lost)
     near = [*seen.piece.cells, *(n for cell in seen.piece.cells for n in hex_neighbours(cell))]
@@ -243,9 +243,9 @@ def _quality(
     bgr: Bgr, boards: Sequence[HexBoard], lost: Sequence[Lost], pieces: Sequence[SeenPiece],
     scraps: Sequence[Points],
 ) -> Quality:  # fmt: skip
-    """Return how well the tiles' cells are seen, or some bare ones where there are no tiles.
+    """Return the picture's quality at the cells of tiles, or at some bare ones without tiles.
 
-    A picture with a board that could not be placed is not good enough, however many others are.
+    A picture with a board that could not be placed is not good enough, whatever the others show.
     """
     laid = [(p.piece.board or 0, cell) for p in pieces for cell in p.piece.cells]
     looked = laid or [(number, cell) for number in range(len(boards)) for cell in CELLS[::9]]
@@ -267,7 +267,7 @@ def _hidden_by(why: str, unseen: Sequence[tuple[Points, str]]) -> list[Points]:
 
 
 def _unseen(boards: Sequence[HexBoard], lost: Sequence[Lost]) -> Iterator[tuple[Points, str]]:
-    """Yield the cells that are not seen and why, all of them where a board could not be placed."""
+    """Yield the outlines of unseen cells and why: all cells of a board that is not placed."""
     for board, cells in zip(boards, lost, strict=True):
         whys = cells if board.is_placed else dict.fromkeys(CELLS, _lost_by(cells))
         yield from ((board.hexagon(cell), why) for cell, why in whys.items())
@@ -276,7 +276,7 @@ def _unseen(boards: Sequence[HexBoard], lost: Sequence[Lost]) -> Iterator[tuple[
 def _cut_or_covered(
     scraps: Sequence[Points], size: tuple[int, int]
 ) -> Iterator[tuple[Points, str]]:
-    """Yield what is seen of boards that could not be placed, and what hides the rest of them."""
+    """Yield the visible part of each board that could not be placed, and what hides the rest."""
     near = SCRAP_EDGE * STRIDE * max(1.0, max(size) / FINDER_PX)
     for scrap in scraps:
         at_edge = bool((scrap < near).any() or (scrap > np.array(size) - near).any())

@@ -1,1 +1,1 @@
-"""From a file, whatever it is, to an upright blue-first picture."""
+"""Turns a file of any kind into an upright BGR picture, or one clear error message."""

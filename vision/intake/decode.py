@@ -1,4 +1,4 @@
-"""Decodes a checked picture: upright, blue-first, on white paper, and smaller where asked."""
+"""Decodes a checked picture to upright BGR: transparency on white, reduced in size on request."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from vision.intake.headers import Header
 CONVERTED = frozenset(["palette", "alpha", "cmyk"])
 ROWS_AT_A_TIME = 64
 BLUE_FIRST, RED_FIRST = slice(0, 3), slice(2, None, -1)
-"""How a decoder stores its colours; each takes them out as blue, green, red."""
+"""Channel order of a decoder, as the slice that yields blue, green, red."""
 GREY_SPREAD, MOST_COLOURED = 3, 0.001
-"""Channels of a grey photograph saved as colour differ by at most this much after JPEG, but for
-this share of pixels."""
+"""Channels of a grey photograph saved as colour differ by at most this much after JPEG, except
+in this share of pixels."""
 _HEIC_TROUBLE = (
     ValueError, EOFError, OSError, RuntimeError, SyntaxError, IndexError, KeyError, TypeError,
 )  # fmt: skip
-"""What pillow-heif was seen to raise on damaged files, and its like."""
+"""Exceptions that pillow-heif was seen to raise on damaged files, and related ones."""
 _REDUCED = {
     1: cv2.IMREAD_COLOR, 2: cv2.IMREAD_REDUCED_COLOR_2,
     4: cv2.IMREAD_REDUCED_COLOR_4, 8: cv2.IMREAD_REDUCED_COLOR_8,
@@ -36,13 +36,13 @@ _REDUCED = {
 
 
 def decode(data: bytes, header: Header, name: str, reduce: int) -> Bgr:
-    """Return the upright picture with every side a whole part of its own size, rounded up.
+    """Return the upright picture with both sides divided by ``reduce`` and rounded up.
 
     Args:
-        data: a file that ``header`` was read from.
-        header: what it says about itself.
-        name: what messages call it.
-        reduce: 1, 2, 4 or 8; large JPEGs are decoded in less time then.
+        data: the bytes that ``header`` was read from.
+        header: the parsed header.
+        name: the file's name in messages.
+        reduce: 1, 2, 4 or 8; large JPEGs decode faster with larger values.
 
     Raises:
         PictureError: the data are damaged, or do not fit in memory.
@@ -55,7 +55,7 @@ def decode(data: bytes, header: Header, name: str, reduce: int) -> Bgr:
 
 
 def heic_size(data: bytes, name: str) -> tuple[int, int]:
-    """Return the upright size that a HEIC file declares; only its decoder can tell."""
+    """Return the upright size that a HEIC file declares, as its decoder reports it."""
     try:
         width, height = _opened_heic(data).size
     except _HEIC_TROUBLE:
@@ -79,7 +79,7 @@ def _stored_pixels(data: bytes, header: Header, name: str, reduce: int) -> Bgr:
             return _shrunk(_heic_pixels(data, header, name), reduce)
         if header.colours in CONVERTED and header.kind != "WebP":
             return _shrunk(_pillow_pixels(data, header, name), reduce)
-        # Only JPEGs are decoded smaller; of others OpenCV keeps every second pixel or so.
+        # OpenCV averages only JPEGs while decoding; of other formats it would just drop pixels.
         smaller = reduce if header.kind == "JPEG" else 1
         flags = _REDUCED[smaller] | cv2.IMREAD_IGNORE_ORIENTATION
         if header.colours == "alpha":
@@ -110,7 +110,7 @@ def _shrunk(bgr: Bgr, reduce: int) -> Bgr:
 def _opened_heic(data: bytes) -> Any:
     import pillow_heif
 
-    # bgr_mode spares a copy; the primary picture of a burst is the one its maker chose.
+    # bgr_mode saves a copy. Of a burst, the primary picture is opened.
     return pillow_heif.open_heif(data, bgr_mode=True)
 
 
@@ -134,7 +134,7 @@ def _pillow_pixels(data: bytes, header: Header, name: str) -> Bgr:
             if header.colours == "cmyk":
                 return np.ascontiguousarray(np.asarray(opened.convert("RGB"))[..., ::-1])
             if opened.mode.startswith("I"):
-                # Sixteen bits of grey with a transparent shade; Pillow clips instead of scaling.
+                # 16-bit grey with a transparent level: Pillow would clip instead of scaling.
                 grey = (np.asarray(opened) // 257).astype(np.uint8)
                 return np.repeat(grey[..., None], 3, axis=2)
             return _on_white(np.asarray(opened.convert("RGBA")), RED_FIRST)
@@ -143,7 +143,7 @@ def _pillow_pixels(data: bytes, header: Header, name: str) -> Bgr:
 
 
 def _on_white(rgba: Any, order: slice = BLUE_FIRST) -> Bgr:
-    """Lay a transparent picture on white paper, a few rows at a time to save memory."""
+    """Composite a transparent picture over white, a few rows at a time to save memory."""
     bgr = np.empty((*rgba.shape[:2], 3), np.uint8)
     for top in range(0, len(rgba), ROWS_AT_A_TIME):
         rows = rgba[top : top + ROWS_AT_A_TIME].astype(np.uint16)
@@ -166,9 +166,9 @@ def _turned_upright(bgr: Bgr, orientation: int) -> Bgr:
     return bgr
 
 
-# --- what decoders say to themselves, which must not fall on the screen ---
-# libjpeg and libpng write straight to the process's standard error, and that is the only place
-# where OpenCV lets them say that a picture was damaged on the way.
+# --- messages of the decoders, which users must not see ---
+# libjpeg and libpng write directly to the process's standard error, which is the only place where
+# OpenCV reveals that a picture is damaged.
 
 _ONE_AT_A_TIME = threading.Lock()
 LONGEST_TALK_BYTES = 65536
@@ -179,20 +179,20 @@ DECODERS = re.compile(
 DAMAGE = re.compile(r"corrupt|premature|invalid|inconsistent|error", re.I)
 EXTRANEOUS = re.compile(r"(\d+) extraneous bytes")
 HARMLESS_BYTES = 1024
-"""Some cameras leave a few bytes over at the end; a lost part leaves many more."""
+"""Extraneous bytes that are no damage: some cameras append a few; a lost part leaves many more."""
 
 
 @contextmanager
 def decoder_talk() -> Iterator[list[str]]:
     """Collect the lines that decoders write to standard error while the block runs.
 
-    The list is filled when the block ends. What others wrote meanwhile goes where it was meant to.
+    The list is filled when the block ends. Lines of other origin go on to standard error.
     """
     lines: list[str] = []
     with _ONE_AT_A_TIME:
         try:
             screen = os.dup(2)
-        except OSError:  # Standard error is closed: nothing can fall on it.
+        except OSError:  # Standard error is closed: there is nothing to collect.
             yield lines
             return
         try:
@@ -209,11 +209,11 @@ def decoder_talk() -> Iterator[list[str]]:
 
 
 def says_damaged(lines: list[str]) -> bool:
-    """Say whether a decoder met data that cannot be what the camera wrote."""
+    """Say whether a decoder reported damaged picture data."""
     for line in lines:
         extra = EXTRANEOUS.search(line)
         few_left_over = extra is not None and int(extra[1]) <= HARMLESS_BYTES
-        # libpng warns about colour profiles and remarks, and calls broken pixels an error.
+        # libpng reports broken pixels as errors; its warnings are about profiles and comments.
         if few_left_over or "libpng warning" in line:
             continue
         if DAMAGE.search(line):
@@ -222,7 +222,7 @@ def says_damaged(lines: list[str]) -> bool:
 
 
 def _scratch() -> IO[bytes]:
-    """Return a file in memory where the system has such, so that a full disk does no harm."""
+    """Return a temporary file, in memory if the system allows, so that a full disk does no harm."""
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create(__name__), "w+b")
     return tempfile.TemporaryFile()
@@ -238,5 +238,5 @@ def _sort_out(talk: bytes, lines: list[str]) -> None:
 
 
 def _pixels(of_opencv: Any) -> Bgr:
-    """Return what OpenCV made of bytes, which are bytes again."""
+    """Return OpenCV's result with its element type, which OpenCV's type hints leave open."""
     return np.asarray(of_opencv, np.uint8)

@@ -1,7 +1,7 @@
-"""What a picture's first bytes say about it: kind, size, turn and colours, before any decoding.
+"""Parses picture headers for kind, size, orientation and colours, before any decoding.
 
-Nothing here decodes a pixel or follows more than a bounded number of steps, so that a file which
-lies about itself costs nothing. Kinds are told by content, never by the file's name.
+No pixel is decoded and every loop is bounded, so that a forged file costs next to nothing. Kinds
+are recognised by content, never by the file's name.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ Kind = Literal["JPEG", "PNG", "WebP", "HEIC"]
 Colours = Literal["colour", "grey", "palette", "alpha", "cmyk"]
 
 MOST_SEGMENTS = 100_000
-"""Chunks of one file; a 50-megapixel PNG in pieces of 8 kB has about 20,000."""
+"""Maximum chunks of one file; a 50-megapixel PNG in chunks of 8 kB has about 20,000."""
 MOST_SCANS = 100
-"""Passes of a progressive JPEG; encoders write 3 to 12, only attacks on decoders more."""
+"""Maximum scans of a progressive JPEG; encoders write 3 to 12, only attacks on decoders more."""
 MOST_TAGS = 512
-"""Entries looked at in EXIF data; phones write about 20."""
+"""Maximum EXIF entries that are examined; phones write about 20."""
 
 OTHER_KINDS = (
     (b"GIF8", "a GIF"), (b"BM", "a BMP picture"), (b"II*\0", "a TIFF or raw picture"),
@@ -27,7 +27,7 @@ OTHER_KINDS = (
     (b"\x1aE\xdf\xa3", "a video"), (b"\0\0\0\x0cjP  ", "a JPEG 2000 picture"),
     (b"\xff\x0a", "a JPEG XL picture"), (b"\0\0\0\x0cJXL ", "a JPEG XL picture"),
 )  # fmt: skip
-"""What people may mistake for a photograph, by the first bytes."""
+"""First bytes and names of formats that people may mistake for a photograph."""
 
 STILL_HEIC = frozenset([b"heic", b"heix", b"heim", b"heis", b"mif1", b"mif2"])
 MOVING_HEIC = frozenset([b"hevc", b"hevx", b"hevm", b"hevs", b"msf1"])
@@ -35,7 +35,7 @@ AVIF = frozenset([b"avif", b"avis"])
 
 
 class HeaderError(Exception):
-    """A header contradicts itself or ends too early; the message goes after a file's name."""
+    """A header is inconsistent or ends too early; the message continues after a file's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +44,20 @@ class Header:
 
     kind: Kind
     size_px: tuple[int, int]
-    """Width and height as stored, before it is turned upright; zeros for HEIC, whose decoder
-    is asked."""
+    """Width and height as stored, before it is turned upright; zeros for HEIC, whose size is read
+    with ``heic_size``."""
     orientation: int = 1
-    """EXIF's number, 1 (upright) to 8."""
+    """EXIF orientation, 1 (upright) to 8."""
     colours: Colours = "colour"
     kept_bytes: int = 0
-    """What the decoder must hold beside the picture itself, whatever it is reduced to."""
+    """Bytes that the decoder must hold besides the picture itself, at any reduction."""
 
 
 def read_header(data: bytes) -> Header:
     """Return what the bytes of a file say about the picture in them.
 
     Raises:
-        HeaderError: it is no picture of the four kinds, moves, or is cut short.
+        HeaderError: the data are no picture of the four kinds, are animated, or are cut short.
     """
     if not data:
         raise HeaderError("is empty")
@@ -76,7 +76,7 @@ def read_header(data: bytes) -> Header:
 
 
 def exif_orientation(tiff: bytes) -> int:
-    """Return the turn that EXIF data asks for, 1 where it says nothing sensible."""
+    """Return the orientation in EXIF data, 1 (upright) if it has no valid one."""
     order = {b"II*\0": "<", b"MM\0*": ">"}.get(tiff[:4])
     if order is None or len(tiff) < 8:
         return 1
@@ -111,7 +111,7 @@ def _jpeg(data: bytes) -> Header:
             orientation = exif_orientation(data[start + 6 : end])
     if frame is None or scans_at is None or len(frame[1]) < 6:
         raise HeaderError("is cut short or damaged: no picture follows its header")
-    # Inside the scans an FF byte is always followed by 00, so these are real markers.
+    # Scan data escape an FF byte as FF 00, so these are real markers.
     if data.rfind(b"\xff\xd9", scans_at) < 0:
         raise HeaderError("is cut short: the end of the picture is missing")
     if data.count(b"\xff\xda", scans_at) > MOST_SCANS:
@@ -126,7 +126,7 @@ def _jpeg_frame(marker: int, body: bytes, orientation: int) -> Header:
     colours: Colours = {1: "grey", 3: "colour", 4: "cmyk"}[parts]  # type: ignore[assignment]
     kept = 0
     if marker not in (0xC0, 0xC1):
-        # A picture stored in passes is held as two bytes a coefficient until the last pass.
+        # A progressive picture is held as two bytes per coefficient until the last scan.
         factors = [divmod(body[7 + 3 * part], 16) for part in range(parts)]
         most = max(1, *(h for h, _ in factors)) * max(1, *(v for _, v in factors))
         kept = 2 * width * height * sum(h * v for h, v in factors) // most

@@ -1,4 +1,4 @@
-"""Opens photographs: JPEG, PNG, WebP and HEIC, turned upright, blue-first, in bounded memory.
+"""Opens photographs: JPEG, PNG, WebP and HEIC, turned upright, as BGR, in bounded memory.
 
 What a file declares is checked before a pixel is decoded. Large JPEGs are decoded at a half or a
 quarter, which is quicker than decoding them whole and shrinking; ``Picture.finer`` gives all
@@ -21,11 +21,11 @@ from vision.intake.headers import Header, HeaderError, read_header
 
 LARGEST_FILE_BYTES = 80 * 1024 * 1024
 MOST_PIXELS = 50_500_000
-"""Phones' 48 and 50 megapixels still fit: decoded at a half they take 120 MB, as HEIC 280 MB."""
+"""Phones' 48 and 50 megapixels fit: decoded at a half they take 120 MB, as HEIC 280 MB."""
 MOST_CONVERTED_PIXELS = 16_500_000
 """Palettes, transparency and CMYK are held in several copies of 4 bytes a pixel: up to 300 MB."""
 MOST_KEPT_BYTES = 200_000_000
-"""What a decoder may hold beside the picture: 4:4:4 JPEGs in passes up to 33 megapixels."""
+"""Decoder memory besides the picture: progressive 4:4:4 JPEGs up to 33 megapixels fit."""
 FEWEST_PIXELS_ACROSS = 32
 WORKING_PIXELS = 5_200_000
 """Enough for nearly every table; 12 megapixels are then decoded at a half, in 40 % of the time."""
@@ -37,7 +37,7 @@ class PictureFile:
     """The bytes of a picture that has passed the checks, not decoded yet."""
 
     name: str
-    """What messages call it."""
+    """The file's name in messages."""
     data: bytes = field(repr=False)
     header: Header
 
@@ -62,20 +62,20 @@ class PictureFile:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A photograph, upright, blue-first, perhaps with fewer pixels than its file has."""
+    """An upright BGR photograph, perhaps with fewer pixels than its file has."""
 
     bgr: Bgr
     size_px: tuple[int, int]
     """Width and height of the whole upright picture; outlines are given in its pixels."""
     grey: bool = False
     notes: tuple[str, ...] = ()
-    """What the owner should know about it, each without a full stop."""
+    """Remarks for the owner about the picture, each without a full stop."""
     source: PictureFile | None = None
-    """Where more pixels can be had."""
+    """The file from which more pixels can be decoded."""
 
     @property
     def scale(self) -> float:
-        """How many pixels of the whole picture one pixel of ``bgr`` stands for."""
+        """Pixels of the whole picture per pixel of ``bgr``."""
         return self.size_px[0] / float(self.bgr.shape[1])
 
     def whole_px(self, points_px: Points) -> Points:
@@ -99,8 +99,8 @@ def load_picture(path: str | Path, *, most_pixels: int = WORKING_PIXELS) -> Pict
     """Return the photograph in a file.
 
     Args:
-        path: the file; what kind it is, its content says.
-        most_pixels: larger ones are decoded at a half, a quarter or an eighth.
+        path: the file; its kind is recognised by content.
+        most_pixels: larger pictures are decoded at a half, a quarter or an eighth.
 
     Raises:
         PictureError: it cannot be read; one sentence with the file's name and what to do.
@@ -132,7 +132,7 @@ def picture_file(data: bytes, name: str) -> PictureFile:
 
 
 def shown(path: str | Path) -> str:
-    """Return a file's name as it can be printed, whatever bytes it is made of."""
+    """Return a file's name as printable text, whatever bytes it consists of."""
     return os.fsencode(path).decode(errors="replace")
 
 
@@ -142,7 +142,7 @@ def shown(path: str | Path) -> str:
 def _read_bytes(path: str | Path) -> bytes:
     name = shown(path)
     try:
-        # A pipe without a writer would hold us up for ever; so would some devices.
+        # Non-blocking: a pipe without a writer, and some devices, would block for ever.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(handle, "rb") as file:
             facts = os.fstat(handle)

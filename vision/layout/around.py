@@ -1,13 +1,12 @@
-"""What lies around a field: parts of it beyond what hides the way, and cards that were not found.
+"""Extends a field: islands beyond an occlusion, and cards that the detector missed.
 
-What touches a field on a lattice of its own belongs to it if the score of joints says so. What lies
-off must fit the field's lattice, be no sorted stock, and nowhere may bare table be seen between: a
-layout hangs together. That it does belong cannot be seen, so these cards are asked about.
+An island is a group on a lattice of its own. If it touches a field, the merge score decides whether
+it belongs. If it lies farther off, it must fit the field's lattice, be no sorted stock, and be
+linked by occluded cells, since a layout is connected. Such cards stay unsure and are asked about.
 
-At the far end of a steep view, on a cloth as white as the cards, or half under a hand a card's
-outline may be so poor that it is not taken for one. The cards around it say where it must lie, the
-reader whether it does. Where no outline was found at all, a snake must go on in it: planks of a
-table have straight sides and stripes too.
+At the far end of a steep view, on a cloth as white as the cards, or half under a hand, a card's
+outline may be too poor to be accepted. The neighbours predict its cell and the reader confirms it.
+Without any outline a snake must continue in it, since planks have straight sides and stripes too.
 """
 
 from __future__ import annotations
@@ -47,28 +46,28 @@ from vision.layout.fields import likely_joined, loose_beside
 Array = NDArray[np.float64]
 
 TOUCHING, FAR = 1, 6
-"""Cells from an island to the field: beside it, beyond a hand."""
+"""Distance from an island to the field, in cells: touching, and at most, beyond an occlusion."""
 FEWEST_OWN, FEWEST_TOGETHER = 3, 4
-"""Cards that a field must have to say where others lie, and with an island beyond a hand."""
+"""Least cards of a field to predict others, and of field and island together beyond a hand."""
 ANY_CELL = 0.5
-"""Pitches that an island which touches may lie off where the nearest card expects it."""
+"""Largest offset of a touching island from its predicted cells, in pitches."""
 ON_CELL = 0.8
-"""A card whose middle lies nearer to a cell's along both axes, in pitches, is seen there."""
+"""A card occupies a cell if their centres are nearer than this along both axes, in pitches."""
 SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
-"""Places where an outline may be, in pitches off its cell."""
+"""Offsets from a cell's centre at which an outline is tried, in pitches."""
 MOST_WAVES, MOST_CELLS = 12, 24
-"""Cells beyond the last seen card, and cells that are looked at each time."""
+"""Most rings of cells around the seen cards to search, and most cells read per ring."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What a table can be looked at with once more."""
+    """Access to the picture for a second look at the table."""
 
     ground: Ground
     look: Callable[[Sequence[Detection]], Sequence[CellReading]]
     """Reads outlines."""
     doubtful: tuple[Points, ...] = ()
-    """Middles of outlines that were found and not taken for cards."""
+    """Centres of outlines that were found but not accepted as cards."""
 
 
 @stage("islands", without=lambda group, *_: (group, ()))
@@ -76,21 +75,21 @@ def with_islands(
     group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None = None,
     played: Collection[CardGroup] = (),
 ) -> tuple[CardGroup, tuple[CardGroup, ...]]:  # fmt: skip
-    """Return a field with the islands that continue it, and the groups that were taken.
+    """Return a field with the islands that continue it, and the groups that it absorbed.
 
     Args:
         group: the field.
-        others: what may belong to it.
+        others: groups that may belong to it.
         tile_set: the box.
-        ground: what the table looks like, to see whether it is seen between; without, only what
-            touches is taken.
-        played: what is rather in play than a stock; no other lies beyond what hides the way.
+        ground: the table's appearance, to tell occluded cells from bare table; without it only
+            touching groups are absorbed.
+        played: groups that may be in play; only these may lie beyond an occlusion.
     """
     taken: list[CardGroup] = []
     left = sorted(others, key=lambda other: -len(other.cards))
     while True:
         field = group.laid()
-        # An island may be what the next one touches.
+        # An absorbed island may be what the next one touches.
         found = field and next((
             (other, cards) for other in left
             if (cards := _continued(group, field, other, left, tile_set,
@@ -105,24 +104,24 @@ def with_islands(
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
-    """An island by a field's own cells."""
+    """An island's position in a field's cells."""
 
     turns: int
     shift: Cell
     target: Array
-    """Its cells, N x 2."""
+    """The field's cells that the island covers, N x 2."""
     away: int
-    """How many cells it lies off."""
+    """Distance from the field, in cells."""
     off: float
-    """Pitches that its cards lie beside these cells, those near to the field."""
+    """Largest offset of the island's nearest cards from the centres of their cells, in pitches."""
 
     def cards(self, other: CardGroup, tile_set: TileSet) -> tuple[SeenCard, ...]:
-        """Return its cards, turned and moved."""
+        """Return the island's cards in the field's cells."""
         return tuple(card.turned(self.turns, tile_set).moved(self.shift) for card in other.cards)
 
 
 def _placed(field: LaidCells, other: CardGroup) -> _Placed | None:
-    """Return where a group lies by a field's cells; nothing where it lies askew."""
+    """Return a group's position in a field's cells; ``None`` if it lies askew."""
     cells = [cell for card in other.cards for cell in card.cells]
     places = field.place(mapped(other.fit.px_from_cell, np.array(cells, float)))
     turns = _turns(field, other)
@@ -143,7 +142,7 @@ def _continued(
     group: CardGroup, field: LaidCells, other: CardGroup, others: Sequence[CardGroup],
     tile_set: TileSet, ground: Ground | None,
 ) -> tuple[SeenCard, ...]:  # fmt: skip
-    """Return an island's cards by the field's own cells; none where it does not continue it."""
+    """Return an island's cards in the field's cells; empty if it does not continue the field."""
     if not any(card.found >= LIKELIER and card.is_front(LIKELIER) for card in other.cards):
         return ()
     placed = _placed(field, other)
@@ -165,7 +164,7 @@ def _continued(
 def touching_cards(
     field: LaidCells, other: CardGroup, tile_set: TileSet
 ) -> tuple[SeenCard, ...] | None:
-    """Return the cards of a group that touches a field, by the field's own cells."""
+    """Return the cards of a group in a field's cells; ``None`` if it does not touch the field."""
     placed = _placed(field, other)
     if placed is None or placed.away != TOUCHING or placed.off >= ANY_CELL:
         return None
@@ -176,7 +175,7 @@ def _is_hidden(
     field: LaidCells, placed: _Placed, island: CardGroup, others: Sequence[CardGroup],
     ground: Ground,
 ) -> bool:  # fmt: skip
-    """Say whether cells that show neither table nor cards lead from an island to the field."""
+    """Say whether a path of occluded cells (no table, no card) links an island to the field."""
     own = {(int(x), int(y)) for x, y in field.cells}
     steps = {(int(x), int(y)) for x, y in placed.target}
     reached = set(steps)
@@ -195,7 +194,7 @@ def _is_hidden(
 
 
 def _turns(field: LaidCells, other: CardGroup) -> int | None:
-    """Return the quarter turns from an island's axes to the field's, if they are whole ones."""
+    """Return the quarter turns from an island's axes to the field's; ``None`` if it lies askew."""
     ends = np.array([(-0.5, 0), (0.5, 0)]) + np.array(other.cards[0].at, float)
     start, end = mapped(field.cell_from_px, mapped(other.fit.px_from_cell, ends))
     angle = float(np.degrees(np.arctan2(end[1] - start[1], end[0] - start[0])))
@@ -207,13 +206,13 @@ def _turns(field: LaidCells, other: CardGroup) -> int | None:
 def recover_missed_cards(
     group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, sight: Sight
 ) -> CardGroup:
-    """Return a field with cards beside it whose outlines were not taken.
+    """Return a field with cards added that had no outline or a rejected one.
 
     Args:
         group: the field.
-        others: cards that were seen elsewhere.
+        others: the other groups of the table.
         tile_set: the box.
-        sight: what to look with.
+        sight: access to the picture.
     """
     lone = [one for one in others if len(one.cards) == 1 and not one.cards[0].is_read(TOLD)]
     others = [one for one in others if all(one is not other for other in lone)]
@@ -225,12 +224,12 @@ def recover_missed_cards(
 def _grown(
     group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, sight: Sight
 ) -> CardGroup:
-    """Return a field with what lies around it, from ring to ring."""
+    """Return a field with the missed cards around it, searched ring by ring."""
     tried: set[tuple[Cell, int]] = set()
     for _ in range(MOST_WAVES):
         field = group.laid()
         own = {cell for card in group.cards for cell in card.cells}
-        # A snake may go on in a cell from a card that was not there when it was looked at.
+        # A cell is tried again once it has more neighbours: a snake may now lead into it.
         ring = {(cell, len(cells_beside({cell}) & own)) for cell in cells_beside(own) - own}
         cells = sorted(cell for cell, _ in ring - tried)
         tried |= ring
@@ -242,9 +241,9 @@ def _grown(
 
 
 def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGroup:
-    """Return a field with cards that are hardly read as they look where the others expect them.
+    """Return a field with its doubtful cards read again, where the sure cards predict them.
 
-    Such as are read in part may only be outlined badly: then others see all of them there.
+    A card that was read in part may only have a poor outline; the predicted one shows all of it.
     """
     doubtful = [
         card for card in group.cards
@@ -264,7 +263,7 @@ def _cards(
     field: LaidCells, group: CardGroup, others: Sequence[CardGroup], cells: Sequence[Cell],
     tile_set: TileSet, sight: Sight,
 ) -> list[SeenCard]:  # fmt: skip
-    """Return the cards that some cells show, all of them looked at together."""
+    """Return the cards that some cells show; all cells are read in one batch."""
     sides = dict(sides_of((card for card in group.cards if card.confidence >= TOLD), tile_set))
     marks = mapped(field.cell_from_px, np.array(sight.doubtful).reshape(-1, 2))
     outlined = {cell for cell in cells if _near(cell, marks, SAME_PLACE)}
@@ -287,29 +286,29 @@ def _cards(
 
 
 Sides = Mapping[tuple[Cell, int], str | None]
-"""What leaves each side of each card."""
+"""The colour of the snake that crosses each side of each card, or ``None``."""
 
 
 def _is_open(cell: Cell, sides: Sides) -> bool:
-    """Say whether a snake goes on into a cell."""
+    """Say whether a snake of a neighbouring card leads into a cell."""
     every = ((square_neighbour(cell, edge), opposite(edge)) for edge in range(4))
     return any(sides.get(side) is not None for side in every)
 
 
 def _free(field: LaidCells, cells: Sequence[Cell], others: Sequence[CardGroup]) -> list[Cell]:
-    """Return those of some cells at which no card of other groups was seen."""
+    """Return the cells that no card of the other groups occupies."""
     at = [mapped(field.cell_from_px, other.centres_px) for other in others]
     seen = np.concatenate([*at, np.zeros((0, 2))])
     return [cell for cell in cells if not _near(cell, seen, ON_CELL)]
 
 
 def _near(cell: Cell, places: Array, least: float) -> bool:
-    """Say whether one of some places lies at a cell, nearer than that along both axes."""
+    """Say whether any place lies within ``least`` of a cell's centre along both axes."""
     return bool((np.abs(places - np.array(cell, float)).max(axis=1) < least).any())
 
 
 def _not_table(field: LaidCells, cells: Sequence[Cell], ground: Ground) -> list[Cell]:
-    """Return those cells, all in the picture, that show no table."""
+    """Return the cells that lie inside the picture and do not show bare table."""
     if not cells:
         return []
     outlines = field.outlines(np.array(cells, float))
@@ -318,7 +317,7 @@ def _not_table(field: LaidCells, cells: Sequence[Cell], ground: Ground) -> list[
 
 
 def _shows_card(reading: CellReading, tile_set: TileSet) -> bool:
-    """Say whether a cell shows a card of one cell, or half of one."""
+    """Say whether a reading clearly shows a face-up card of one cell, whole or partly covered."""
     return (
         reading.why is None and reading.best >= CLEAR and not reading.is_back
         and (not reading.odd or reading.covered)
@@ -327,12 +326,12 @@ def _shows_card(reading: CellReading, tile_set: TileSet) -> bool:
 
 
 def _seen(reading: CellReading, tile_set: TileSet) -> tuple[bool, bool, float]:
-    """Return how well a place shows a card: a whole one says more than a half."""
+    """Return a sort key for how well a place shows a card; whole cards rank above parts."""
     return _shows_card(reading, tile_set), not reading.odd, reading.best
 
 
 def _goes_on(card: SeenCard, sides: Sides, tile_set: TileSet, *, outlined: bool) -> bool:
-    """Say whether all that ends at a card goes on in it; without an outline one snake must."""
+    """Say whether a card continues its neighbours; without an outline, a snake must join it."""
     met = [
         (leaving, sides[there]) for (at, edge), leaving in sides_of([card], tile_set)
         if (there := (square_neighbour(at, edge), opposite(edge))) in sides

@@ -1,4 +1,4 @@
-"""Which outlines may be cards of a box: not found twice, no die, no hole, no brick of a wall."""
+"""Filters outlines that may be cards: no duplicates, dice, holes in a layout or bricks."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from vision.layout.reconstruct import SURELY_A_CARD, is_card
 Array = NDArray[np.float64]
 
 BY_CORNERS = 1.6
-"""Outlines whose middles are closer, in widths, may meet at their corners."""
+"""Outlines whose centres are closer, in widths, may touch at their corners."""
 NEAR = 0.35
-"""How near to its look a card is: stripes of a cloth that a hole shows look like logs."""
+"""Largest ``far`` of a card: stripes of a cloth in a hole look like logs, but from farther."""
 FEWEST_FAINT = 2
-"""Outlines that there must be with the faint ones: one alone among bricks may be a brick."""
+"""Least outlines, faint ones included, to accept faint ones: a single one may be a brick."""
 LEAST = 0.3
-"""An odd outline that is read less surely looks like nothing in the box; one that is found less
-surely may show stripes of a cloth."""
+"""An odd outline with a lower reading confidence looks like nothing in the box. Any outline with a
+lower detection confidence may show stripes of a cloth."""
 
 
 def distinct(detections: Detections) -> Detections:
-    """Return the outlines without such as lie on a surer one: twice found, a tile joins nothing."""
+    """Return the outlines after non-maximum suppression: duplicates would break the lattice."""
     found = detections.found
     if len(found) < 2:
         return detections
@@ -53,7 +53,7 @@ def distinct(detections: Detections) -> Detections:
 
 
 def _apart(found: Sequence[Detection]) -> Array:
-    """Return how far each outline lies from each other one, in its own widths, N x N."""
+    """Return the centre distances between all outlines, in widths of the row's outline, N x N."""
     centres = np.stack([one.centre_px for one in found])
     widths = np.array([max(one.across_px, 1e-9) for one in found])
     between = np.linalg.norm(centres[:, None] - centres[None], axis=2)
@@ -65,9 +65,9 @@ def with_faint(
     detections: Detections, readings: Sequence[CellReading],
     look: Callable[[Sequence[Detection]], Sequence[CellReading]],
 ) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
-    """Return the outlines with such as were faintly seen and surely show a whole card.
+    """Return the outlines and readings, with faint outlines added that clearly show a whole card.
 
-    Bricks and stripes around cards may make any outline of them faint.
+    Among bricks or stripes the detection confidence of a real card may be low.
 
     Args:
         detections: the outlines.
@@ -95,12 +95,12 @@ def with_faint(
 def cards_only(
     detections: Detections, readings: Sequence[CellReading], ground: Ground
 ) -> tuple[Detections, Sequence[CellReading]]:
-    """Return what may be cards of the box: a die between two stocks must not make them one.
+    """Return the outlines that may be cards; a die, say, could link two stocks into one lattice.
 
     Args:
-        detections: outlines, none of them twice.
+        detections: outlines without duplicates.
         readings: what each of them shows.
-        ground: the table beside all of these outlines.
+        ground: the table's appearance beside these outlines.
     """
     found = detections.found
     if not found:
@@ -119,7 +119,7 @@ def cards_only(
 def known_only(
     bgr: Bgr, detections: Detections, readings: Sequence[CellReading]
 ) -> tuple[Detections, Sequence[CellReading]]:
-    """Return what may be tiles of a taught box."""
+    """Return the outlines that may be tiles of a taught box."""
     kept = tiles_only(bgr, detections.found, readings)
     return _some(detections, readings, [n for n, tile in enumerate(kept) if tile])
 
@@ -127,7 +127,7 @@ def known_only(
 def _some(
     detections: Detections, readings: Sequence[CellReading], numbers: Sequence[int]
 ) -> tuple[Detections, Sequence[CellReading]]:
-    """Return those outlines alone that have some numbers."""
+    """Return the outlines and readings at some indices."""
     found = tuple(detections.found[n] for n in numbers)
     return replace(detections, found=found), [readings[n] for n in numbers]
 
@@ -135,7 +135,10 @@ def _some(
 def _beside_print(
     detections: Detections, readings: Sequence[CellReading], apart: Array
 ) -> list[bool]:
-    """Return which outlines are no odd ones among themselves: bricks look a little like backs."""
+    """Return for each outline whether it is not odd, or lies beside a surely read card.
+
+    Odd outlines far from any card are dropped: bricks look a little like backs.
+    """
     sure = np.array([one.is_whole(LIKELIER) for one in readings])
     far = [one.cut_off or one.confidence >= SURE for one in detections.found]
     near = apart < np.where(far, BY_CORNERS, BESIDE)[:, None]
@@ -153,11 +156,11 @@ def _beside_print(
 def _washed_out_too(
     sure: NDArray[np.bool_], near: NDArray[np.bool_], found: Sequence[Detection]
 ) -> NDArray[np.bool_]:
-    """Return which outlines are cards as surely as some: such that lead to these from one to next.
+    """Return the outlines that are sure, or linked to a sure one by a chain of clear outlines.
 
     Args:
-        sure: the outlines that are.
-        near: which of them lie beside which, N x N.
+        sure: which outlines surely show a card.
+        near: which outlines lie beside each other, N x N.
         found: all outlines.
     """
     outlined = np.array([one.confidence >= SURE for one in found])
@@ -172,10 +175,10 @@ def _washed_out_too(
 def _shows_table(
     ground: Ground, detections: Detections, readings: Sequence[CellReading]
 ) -> list[bool]:
-    """Return which outlines look like nothing in the box and have the colours of the table.
+    """Return for each outline whether it shows bare table.
 
-    A hole in a layout on a cloth as white as the cards is such; what covers a card has others. A
-    hole may look a little like a card too, on a striped cloth: but it is all table.
+    A hole in a layout on a cloth as white as the cards looks like nothing in the box but has the
+    table's colours. On a striped cloth a hole may look a little like a card.
     """
     bare = [False] * len(readings)
     most = [_most_shown(*both) for both in zip(detections.found, readings, strict=True)]
@@ -188,7 +191,7 @@ def _shows_table(
 
 
 def _most_shown(one: Detection, said: CellReading) -> float | None:
-    """Return how often the table may show an outline's colours; nothing where that does not matter.
+    """Return the share of table colours from which on an outline is bare table; ``None`` for never.
 
     Args:
         one: the outline.

@@ -1,4 +1,4 @@
-"""From readings of cells to cards on lattices: turned to the lattice, big cards put together."""
+"""From readings of cells to cards on a lattice, with the halves of big cards combined."""
 
 from __future__ import annotations
 
@@ -27,54 +27,54 @@ from vision.core.types import (
 )
 
 LEAST_SHARE = 1e-4
-"""What a half of a big card says against a reading never counts for more than this."""
+"""Bounds the probability that one cell gives a big card to [this, 1 - this]."""
 LEAST_WORTH = 0.25
-"""Less sure halves stay what they look like otherwise."""
+"""Big cards with a lower combined probability are dropped; their cells are read as small cards."""
 LEAST_SEEN = 0.02
-"""A guess that the camera gives less than that cannot win by rules."""
+"""A guess with a lower confidence from the reader alone can never become the best one."""
 
 
 @dataclass(frozen=True, eq=False)
 class SeenCard:
-    """One card that was seen, by the axes of its own lattice."""
+    """One card that was seen, in the coordinates of its own lattice."""
 
     at: Cell
     cells: tuple[Cell, ...]
-    """All cells that it covers, ``at`` first."""
+    """All cells that the card covers, ``at`` first."""
     guesses: tuple[Guess, ...]
-    """Best first; turns count clockwise from the lattice's own up."""
+    """Best first; turns are clockwise from the lattice's up direction."""
     outline_px: Points
-    """Clockwise, from the corner that is the upper left one of the print by the best guess."""
+    """Clockwise, starting at the print's upper left corner according to the best guess."""
     cut_off: bool = False
     why: str | None = None
     found: float = 1.0
-    """How sure it is that a card lies there, whatever it is."""
+    """Detection confidence: how sure it is that a card lies there, of whatever kind."""
     in_part: bool = False
-    """Whether it was read from a part of it: something covers it, or its outline is poor."""
+    """Whether only a part of the card was read: it is covered, or its outline is poor."""
     laid: float = 1.0
-    """How likely it was laid to the others of its group, and does not only lie beside them."""
+    """Probability that the card was laid to its group, rather than lying beside it by chance."""
 
     @cached_property
     def centre_px(self) -> Points:
-        """The middle of its outline."""
+        """The centre of the outline."""
         return np.asarray(self.outline_px.mean(axis=0))
 
     @property
     def best(self) -> Guess | None:
-        """What it most probably is; nothing where nothing in the box looks like it."""
+        """The best guess; ``None`` if nothing in the box looks like the card."""
         return self.guesses[0] if self.guesses else None
 
     @property
     def confidence(self) -> float:
-        """How sure the best guess is."""
+        """Confidence of the best guess; 0 without guesses."""
         return self.guesses[0].confidence if self.guesses else 0.0
 
     def is_read(self, least: float) -> bool:
-        """Say whether it is so sure what it is, and nothing speaks against that."""
+        """Say whether the best guess is at least that sure and no trouble was noted."""
         return self.why is None and self.confidence >= least
 
     def is_front(self, least: float = 0.0) -> bool:
-        """Say whether it is so sure that it is one of the box that lies face up."""
+        """Say whether the card is read as face up, at least that surely."""
         return self.best is not None and self.is_read(least) and self.best.tile != BACK
 
     def turned(self, turns: int, tile_set: TileSet) -> SeenCard:
@@ -100,16 +100,16 @@ class CardGroup:
 
     @cached_property
     def centres_px(self) -> Points:
-        """The middles of its cards, N x 2."""
+        """The centres of the cards, N x 2."""
         return np.stack([card.centre_px for card in self.cards])
 
     @cached_property
     def centre_px(self) -> Points:
-        """The middle of all its cards."""
+        """The mean of the cards' centres."""
         return np.asarray(self.centres_px.mean(axis=0))
 
     def laid(self) -> LaidCells | None:
-        """Return where its cards lie by the lattice; nothing where that is none."""
+        """Return the cells with their measured centres; ``None`` if the lattice is degenerate."""
         cells = [card.cells for card in self.cards]
         return LaidCells.of(self.fit.px_from_cell, cells, self.centres_px)
 
@@ -133,17 +133,18 @@ def group_cards(
 
 
 def quarters_ahead(corners_px: Points, fit: LatticeFit, cell: Cell) -> int:
-    """Return how many quarters an outline's own up is turned clockwise from the lattice's."""
+    """Return the quarter turns, clockwise, from the lattice's up direction to the outline's."""
     return _quarters_ahead(corners_px[None], fit, [cell])[0]
 
 
 def _quarters_ahead(corners: Points, fit: LatticeFit, cells: Sequence[Cell]) -> list[int]:
-    """Return the same for outlines N x 4 x 2 at once."""
+    """Return the quarter turns from lattice to outline, for many outlines, N x 4 x 2."""
     ends = [mapped(fit.px_from_cell, np.array(cells, float) + np.array(end))
             for end in ((0.5, 0), (-0.5, 0), (0, 0.5), (0, -0.5))]  # fmt: skip
     (a, c), (b, d) = (ends[0] - ends[1]).T, (ends[2] - ends[3]).T
     x, y = (corners[:, 1] + corners[:, 2] - corners[:, 0] - corners[:, 3]).T
-    # The outline's right by the lattice's axes; only its direction matters, so nothing is divided.
+    # The outline's right in lattice axes; only its direction matters, so the determinant's size
+    # is not divided out.
     sign = np.where(a * d - b * c < 0, -1.0, 1.0)
     turned = np.arctan2(sign * (a * y - c * x), sign * (d * x - b * y)) / (np.pi / 2)
     return [round(float(turn)) % QUARTERS for turn in turned]
@@ -159,7 +160,7 @@ def card_at(
 def _small_card(
     cell: Cell, found: Detection, reading: CellReading, tile_set: TileSet, ahead: int
 ) -> SeenCard:
-    """Return the card of one cell; halves of big cards that stand alone keep their name."""
+    """Return the card of one cell; a lone half of a big card keeps the big card's name."""
     guesses: dict[tuple[str, int], float] = {}
     for g in reading.guesses:
         key = (g.tile, (g.turns + ahead) % period_of(tile_set, g.tile))
@@ -177,7 +178,7 @@ def _small_card(
 
 
 Whole = tuple[str, Cell, int]
-"""A big card as a whole: its name, its first cell and its turns by the lattice."""
+"""A whole big card: its name, its first cell, and its turns relative to the lattice."""
 
 
 def _big_cards(
@@ -204,7 +205,7 @@ def _big_cards(
 def _worth(
     fit: LatticeFit, readings: Sequence[CellReading], tile_set: TileSet, ahead: Mapping[Cell, int]
 ) -> dict[Whole, float]:
-    """Return how sure each big card is that a half of was seen."""
+    """Return the probability of each big card of which some cell shows a half."""
     said: dict[Cell, dict[Whole, float]] = {}
     for cell, i in fit.cells.items():
         said[cell] = {
@@ -223,7 +224,7 @@ def _worth(
 def _ranked(
     cells: tuple[Cell, ...], worth: Mapping[Whole, float], tile_set: TileSet
 ) -> tuple[Guess, ...]:
-    """Return what may lie on the very same cells; what they are worth adds up to 1 at most."""
+    """Return the big cards that may lie on exactly these cells; their shares sum to at most 1."""
     rivals = [w for w in worth if set(_cells_of(w, tile_set)) == set(cells)]
     total = max(1.0, sum(worth[w] for w in rivals))
     ranked = sorted(rivals, key=lambda w: -worth[w])
@@ -252,7 +253,7 @@ def _may_be_part(reading: CellReading, tile_set: TileSet) -> bool:
 def _together(
     whole: Whole, cells: Sequence[Cell], said: Mapping[Cell, Mapping[Whole, float]]
 ) -> float:
-    """Return how sure a big card is by all its cells that were found, as independent witnesses."""
+    """Return a big card's probability from all its found cells, as independent evidence."""
     for_it = against = 1.0
     for cell in cells:
         if cell in said:
@@ -265,7 +266,7 @@ def _big_outline(
     found: Sequence[Detection], fit: LatticeFit, cells: Sequence[Cell], whole: Whole,
     ahead: Mapping[Cell, int],
 ) -> NDArray[np.float64]:  # fmt: skip
-    """Return the outline around all cells of a card that is one cell high."""
+    """Return the outline around all cells of a card that is one cell high and several wide."""
     parts: dict[int, NDArray[np.float64]] = {}
     for k, cell in enumerate(cells):
         if cell in fit.cells:
@@ -279,7 +280,7 @@ def _big_outline(
 
 
 MOST_TURNED_DEG = 18.0
-"""Cards of one lattice, or of players at one table, lie at most so askew to each other."""
+"""Largest angle between cards of one lattice, or between the fields of one table."""
 BIG = "big"
 HOUSE = "house"
 
@@ -290,11 +291,11 @@ class Field:
 
     group: CardGroup
     number: int | None = None
-    """Sssnake: whose, from 0."""
+    """Sssnake: the number of the field's big card, from 0; otherwise ``None``."""
 
 
 def is_anchor(card: SeenCard, tile_set: TileSet) -> bool:
-    """Say whether a card looks like one that a layout is counted from."""
+    """Say whether a card looks like an anchor: a house or big card, the origin of the cells."""
     best = card.best
     if best is None or best.confidence < LIKELIER or best.tile not in tile_set:
         return False
@@ -302,13 +303,13 @@ def is_anchor(card: SeenCard, tile_set: TileSet) -> bool:
 
 
 def anchor_of(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
-    """Return the card that a layout is counted from: its house or big card, if it was seen."""
+    """Return the surest anchor of a group: the house or big card that cells are counted from."""
     anchors = [card for card in group.cards if is_anchor(card, tile_set)]
     return max(anchors, key=lambda card: card.confidence, default=None)
 
 
 def likely_house(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
-    """Return the card that is most likely the house where none surely is: every game has one."""
+    """Return the likeliest house of a layout without a sure one, since every game has a house."""
     likely = [
         (guess.confidence, guess, card) for card in group.cards for guess in card.guesses
         if guess.tile in tile_set and tile_set[guess.tile].role == HOUSE
@@ -318,7 +319,7 @@ def likely_house(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
     share, guess, card = max(likely, key=lambda one: one[0])
     if share < LEAST_SEEN:
         return None
-    # One of the cards that may be the house is it.
+    # Exactly one of the candidates is the house, so their shares are normalised to 1.
     sure = min(DOUBTED, share / sum(one[0] for one in likely))
     left = (1 - sure) / max(1 - share, 1e-9)
     others = (replace(g, confidence=g.confidence * left) for g in card.guesses if g != guess)
@@ -328,7 +329,7 @@ def likely_house(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
 def sides_of(
     cards: Iterable[SeenCard], tile_set: TileSet
 ) -> Iterator[tuple[tuple[Cell, int], str | None]]:
-    """Yield for each side of each card the colour that leaves there, or ``None``."""
+    """Yield each side of each card with the colour of the snake that crosses it, or ``None``."""
     for card in cards:
         best = card.best
         if best is None or best.tile not in tile_set:
@@ -340,14 +341,14 @@ def sides_of(
 
 
 def leaving(kind: TileKind, turns: int, edge: int) -> str | None:
-    """Return the colour that leaves a turned card at an edge, if any does."""
-    # The edge turned back, not all strands turned on: this is asked for every side of every card.
+    """Return the colour of the snake that crosses an edge of a turned card, or ``None``."""
+    # Turning the edge back is cheaper than turning all strands; this runs per side of each card.
     printed = (edge - turns) % 4
     return next((s.colour for s in kind.strands if printed in s.edges), None)
 
 
 def carries_on(one: str | None, other: str | None) -> bool:
-    """Say whether what leaves one side goes on in the side that it meets."""
+    """Say whether two sides that meet continue each other; grey continues any colour."""
     if one is None or other is None:
         return one is other
     return one == other or GREY in (one, other)

@@ -1,9 +1,9 @@
-"""Which cards were laid to each other, and which only lie beside: one fitted score of joints.
+"""Which cards were laid to each other, and which only lie beside: agglomerative clustering.
 
-Cards are joined from the closest pair on. Before each joint the score says how likely both sides of
-it are one field: by the gap against those on either side, how far they slid and turned against each
-other, whether snakes carry on, whether either is sorted, and how large it is. So a stock that lies
-in line with a layout stays beside it, and a card that lies a little off stays in play.
+Cards are joined pairwise, the closest pair first. Before each merge a fitted score gives the
+probability that both parts are one field, from their gap relative to the gaps inside each part,
+their offset and angle, whether snakes continue, whether a part is sorted, and the parts' sizes. So
+a stock in line with a layout stays apart, and a card that lies a little off stays in play.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ Array = NDArray[np.float64]
 
 VERSION = 2
 STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
-"""From a cell to those beyond a side and a corner of it."""
+"""Steps from a cell to its neighbours by side and by corner, one of each opposite pair."""
 
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """Two cards beside each other; lengths are in widths of a card."""
+    """Two neighbouring cards; lengths are in card widths."""
 
     one: int
     other: int
@@ -53,19 +53,19 @@ class Joint:
     turned_deg: float
     corner: bool
     joined: float
-    """1 where a snake of one colour carries on, a half where grey does."""
+    """1 if a snake continues in its own colour, 0.5 if it continues as grey, else 0."""
     broken: bool
     alike: bool
 
     @property
     def miss(self) -> float:
-        """How far one lies from where the other expects it."""
+        """Distance of one card from the place that the other predicts for it."""
         return math.hypot(self.gap, self.slide)
 
 
 @dataclass(eq=False)
 class Part:
-    """Cards that were joined so far, and what is counted about them."""
+    """A cluster of cards joined so far, with its statistics."""
 
     cards: list[int]
     families: Counter[str]
@@ -79,7 +79,7 @@ class Part:
     alike: int = 0
 
     def numbers(self) -> tuple[float, ...]:
-        """Return what the score looks at."""
+        """Return the features of this part."""
         sides, count = max(self.sides, 1), len(self.cards)
         return (
             math.log(count), self.widest, self.gaps / sides, self.joined / sides,
@@ -88,7 +88,7 @@ class Part:
         )  # fmt: skip
 
     def join(self, other: Part, between: Sequence[Joint]) -> None:
-        """Take another part in."""
+        """Merge another part into this one."""
         self.cards += other.cards
         self.families += other.families
         self.kinds += other.kinds
@@ -104,7 +104,7 @@ class Part:
         self.count(between)
 
     def count(self, inside: Iterable[Joint]) -> None:
-        """Count joints that lie inside now."""
+        """Add joints to the statistics whose cards are both in this part."""
         for joint in inside:
             if not joint.corner:
                 self.sides += 1
@@ -116,15 +116,15 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Two parts that a joint would join."""
+    """A possible merge of two parts."""
 
     cards: frozenset[int]
     outer: tuple[int, ...]
-    """The cards of the one that the other is not counted from, or that is smaller."""
+    """The cards of the part with fewer anchors, or of the smaller part if they have as many."""
     between: list[Joint]
-    """All joints between the two, the closest first."""
+    """All joints between the two parts, the closest first."""
     numbers: list[float]
-    """What the score looks at."""
+    """The features of the merge."""
 
 
 NUMBERS = (
@@ -133,14 +133,14 @@ NUMBERS = (
     *(f"{side}_{name}" for side in ("large", "small") for name in (
         "size", "widest", "gaps", "joined", "broken", "alike", "family", "anchors")),
 )  # fmt: skip
-"""What the score looks at, in this order."""
+"""The features of a merge, in this order."""
 
 
 def load_trees(name: str, numbers: Sequence[str], folder: Path) -> Trees:
     """Return fitted trees by the name of their files.
 
     Raises:
-        ModelError: they are missing or broken, or look at other numbers.
+        ModelError: the files are missing or broken, or were fitted on other features.
     """
     said = {"format": f"snake-eye/{name}", "version": VERSION, "numbers": list(numbers)}
     return Trees.of(read_manifest(folder / f"{name}.json", said).arrays())
@@ -148,18 +148,18 @@ def load_trees(name: str, numbers: Sequence[str], folder: Path) -> Trees:
 
 @cache
 def shipped_score(folder: Path = TRAINED) -> Trees:
-    """Return the score of joints that the repository ships, loaded on first use."""
+    """Return the fitted merge score that the repository ships, loaded on first use."""
     return load_trees("fields", NUMBERS, folder)
 
 
 @dataclass(eq=False)
 class Joining:
-    """Joins the cards of one lattice, from the closest pair on."""
+    """Joins the cards of one lattice, the closest pair first."""
 
     cards: Sequence[SeenCard]
     tile_set: TileSet
     beside: int = 0
-    """How many cards lie elsewhere on the table with none that a field is counted from."""
+    """Number of cards on other lattices that have no anchor."""
     joints: list[Joint] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -168,11 +168,11 @@ class Joining:
         self.tight = gaps[len(gaps) // 4] if gaps else 0.0
 
     def merges(self, apart: Collection[frozenset[int]]) -> Iterator[Merge]:
-        """Yield what each joint would join, from the closest on.
+        """Yield the merge of each joint, the closest first, and then perform it.
 
         Args:
-            apart: pairs of cards that are not to be joined; what the caller adds to it before it
-                goes on is not either.
+            apart: pairs of cards that must not be joined; the caller may add pairs during the
+                iteration to refuse the merge that was just yielded.
         """
         owner = self._owner = [self._part(k) for k in range(len(self.cards))]
         touching: list[list[Joint]] = [[] for _ in self.cards]
@@ -200,11 +200,11 @@ class Joining:
             large.join(small, between)
 
     def parts(self) -> list[Part]:
-        """Return what was joined, the largest first."""
+        """Return the parts after all merges, the largest first."""
         return sorted(dict.fromkeys(self._owner), key=lambda part: -len(part.cards))
 
     def whole(self, numbers: Iterable[int]) -> Part:
-        """Return some cards as one part, whatever lies between them."""
+        """Return some cards as one part, even if no joint connects them."""
         first, *rest = (self._part(k) for k in numbers)
         own = {*first.cards, *(k for part in rest for k in part.cards)}
         inside = [joint for joint in self.joints if joint.one in own and joint.other in own]
@@ -226,7 +226,7 @@ class Joining:
     def numbers(
         self, large: Part, small: Part, first: Joint, between: Sequence[Joint]
     ) -> list[float]:
-        """Return what the score looks at, for the closest of the joints between two parts."""
+        """Return the features of a merge; ``first`` is the closest joint that is left."""
         sides = [joint for joint in between if not joint.corner] or between
         count = len(sides)
         gaps = sum(joint.gap for joint in sides) / count
@@ -247,7 +247,7 @@ class Joining:
 
 
 def loose_beside(group: CardGroup, groups: Iterable[CardGroup], tile_set: TileSet) -> int:
-    """Return how many cards lie on other lattices that no field is counted from."""
+    """Return the number of cards on other lattices that have no anchor."""
     others = (other.cards for other in groups if other is not group)
     return sum(len(cards) for cards in others if not any(is_anchor(c, tile_set) for c in cards))
 
@@ -257,17 +257,17 @@ def parted(
     group: CardGroup, found: Sequence[Detection], readings: Sequence[CellReading],
     tile_set: TileSet, beside: int = 0,
 ) -> list[CardGroup]:  # fmt: skip
-    """Return a lattice as the groups that were laid to each other; mostly that is one.
+    """Return the groups of a lattice whose cards were laid to each other; usually one.
 
     Args:
         group: the lattice.
         found: all outlines.
         readings: what each of them shows.
         tile_set: the box.
-        beside: how many cards lie on other lattices that no field is counted from.
+        beside: the number of cards on other lattices that have no anchor.
     """
     if not any(kind.strands for kind in tile_set.kinds.values()):
-        # A box without rules is laid out anyhow, and nothing on its tiles says what joins.
+        # Tiles without strands may be laid out in any way; nothing on them shows what belongs.
         return [group]
     parts = _together(Joining(group.cards, tile_set, beside))
     if len(parts) == 1:
@@ -279,11 +279,11 @@ def _regrouped(
     group: CardGroup, part: Mapping[int, float], found: Sequence[Detection],
     readings: Sequence[CellReading], tile_set: TileSet,
 ) -> Iterator[CardGroup]:  # fmt: skip
-    """Yield the lattices that some cards of a group form by themselves.
+    """Yield the groups that a part of a group forms on refitted lattices.
 
     Args:
         group: the group.
-        part: the numbers of these cards, and how likely each belongs to the others.
+        part: the numbers of the part's cards, each with its probability of belonging to it.
         found: all outlines.
         readings: what each of them shows.
         tile_set: the box.
@@ -308,7 +308,7 @@ def _doubted(cards: Sequence[SeenCard], likely: Mapping[int, float]) -> tuple[Se
 
 
 def _together(joining: Joining) -> list[dict[int, float]]:
-    """Return the numbers of cards that are one group, each with how likely it belongs to it."""
+    """Return the groups: the numbers of their cards, each with its probability of belonging."""
     apart: set[frozenset[int]] = set()
     while True:
         merges = list(joining.merges(apart))
@@ -326,7 +326,7 @@ def _together(joining: Joining) -> list[dict[int, float]]:
 
 
 def _least_likely(count: int, merges: Sequence[Merge], likely: Array) -> list[float]:
-    """Return for each card how likely the least likely joint is that it hangs on."""
+    """Return for each card the probability of the least likely merge that connects it."""
     laid = [1.0] * count
     for merge, sure in zip(merges, likely.tolist(), strict=True):
         for k in merge.outer:
@@ -337,7 +337,7 @@ def _least_likely(count: int, merges: Sequence[Merge], likely: Array) -> list[fl
 def likely_joined(
     cards: Sequence[SeenCard], others: Sequence[SeenCard], tile_set: TileSet, beside: int
 ) -> float:
-    """Return how likely cards that touch a field, by its own cells, were laid to it."""
+    """Return the probability that cards beside a field, given in its cells, were laid to it."""
     row = numbers_between(cards, others, tile_set, beside)
     return 0.0 if row is None else float(shipped_score().shares(np.array([row]))[0])
 
@@ -345,7 +345,7 @@ def likely_joined(
 def numbers_between(
     cards: Sequence[SeenCard], others: Sequence[SeenCard], tile_set: TileSet, beside: int
 ) -> list[float] | None:
-    """Return what the score looks at between two groups; nothing where they do not touch."""
+    """Return the features of merging two groups; ``None`` if they do not touch."""
     joining = Joining((*cards, *others), tile_set, beside)
     own = range(len(cards))
     between = [joint for joint in joining.joints if (joint.one in own) != (joint.other in own)]
@@ -357,7 +357,7 @@ def numbers_between(
 
 
 def joints_of(cards: Sequence[SeenCard], tile_set: TileSet) -> list[Joint]:
-    """Return all pairs of cards of a lattice that have a side or a corner in common."""
+    """Return all pairs of cards of a lattice that share a side or a corner."""
     cells: dict[Cell, int] = {}
     outlines: list[Array] = []
     owners: list[int] = []
@@ -392,7 +392,7 @@ def joints_of(cards: Sequence[SeenCard], tile_set: TileSet) -> list[Joint]:
 
 
 def cell_outlines(card: SeenCard) -> list[Array]:
-    """Return the outlines of a card's cells, which lie in a row."""
+    """Return the outline of each cell of a card; the cells lie in a row."""
     count = len(card.cells)
     if count == 1:
         return [card.outline_px]
@@ -408,13 +408,13 @@ def lie(
     outlines: Array, one: NDArray[np.int64], other: NDArray[np.int64],
     corner: NDArray[np.bool_] | bool = False,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Return gap, slide and turn of pairs of outlines, each as both of them see it on average.
+    """Return gap and slide (in card widths) and angle (in degrees) of pairs of outlines.
 
     Args:
-        outlines: N x 4 x 2.
-        one: the numbers of the first of each pair.
-        other: those of the second.
-        corner: whether they meet at a corner.
+        outlines: N x 4 x 2; lengths are averaged over the axes of both outlines of a pair.
+        one: the index of the first outline of each pair.
+        other: the index of the second outline of each pair.
+        corner: whether the pair meets at a corner.
     """
     centres, frames = outlines.mean(axis=1), cell_axes(outlines, "square")
     flat = np.abs(np.linalg.det(frames)) < 1e-6
@@ -435,7 +435,7 @@ def lie(
 def _met(
     here: Cell, there: Cell, step: Cell, sides: dict[tuple[Cell, int], str | None]
 ) -> tuple[str | None, str | None] | None:
-    """Return what leaves two cards where they meet, if both are known."""
+    """Return the colours on both sides of a shared edge, if both cards are known."""
     if step[0] and step[1]:
         return None
     edges = (1, 3) if step[0] else (2, 0)

@@ -1,8 +1,8 @@
-"""How likely the cards of a lattice are in play, and no stock, hand or pile: one fitted score.
+"""A fitted score: how likely the cards of a lattice are in play, not a stock, hand or pile.
 
-Players sort their cards in front of them, each their own colour, all turned the same way and with
-some space around each; and play in the middle, colours mixed, turned as the snakes need it and edge
-to edge. None of these signs is sure alone; together they are.
+Cards in front of a player are sorted: one colour, all turned the same way, with space around each.
+Cards in play lie in the middle, edge to edge, with mixed colours and turned as the snakes need it.
+No single sign decides; the score combines all of them.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ NUMBERS = (
     "size", "widest", "gaps", "joined", "broken", "alike", "family", "anchors", "sides", "space",
     "same_way", "away", "elsewhere", "larger", "near", "near_alike", "families",
 )  # fmt: skip
-"""What the score looks at, in this order."""
+"""The features of the score, in this order."""
 FURTHEST = 3.0
-"""Widths of a card beyond which it does not matter how far off something lies."""
+"""Upper bound of the distance to the nearest other lattice, in card widths."""
 
 
 @cache
@@ -51,7 +51,7 @@ def shipped_score(folder: Path = TRAINED) -> Trees:
 def likely_in_play(
     groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[int, int]
 ) -> dict[CardGroup, float]:
-    """Return how likely each lattice that shows cards is in play.
+    """Return the probability of being in play, for each lattice that shows face-up cards.
 
     Args:
         groups: all lattices of the table.
@@ -64,7 +64,7 @@ def likely_in_play(
 
 
 def numbers_of(groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[int, int]) -> Array:
-    """Return what the score looks at of each of a table's lattices."""
+    """Return the features of each of a table's lattices, N x ``len(NUMBERS)``."""
     parts = [(joining, joining.whole(range(len(joining.cards))))
              for joining in (Joining(group.cards, tile_set) for group in groups)]  # fmt: skip
     families = len({kind.colour or name.partition("/")[0] for name, kind in tile_set.kinds.items()})
@@ -78,13 +78,13 @@ def numbers_of(groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[in
 
 
 def _space(joining: Joining) -> float:
-    """Return how far cards usually lie from where their neighbours expect them."""
+    """Return the median misalignment between neighbours, in card widths; 1 without neighbours."""
     misses = sorted(joint.miss for joint in joining.joints)
     return misses[len(misses) // 2] if misses else 1.0
 
 
 def _same_way(group: CardGroup, tile_set: TileSet) -> float:
-    """Return the share of cards that are turned like most, of those of which that is seen."""
+    """Return the share of cards with the most common turn, among prints that show their turn."""
     turned = Counter(
         card.best.turns for card in group.cards
         if card.best is not None and period_of(tile_set, card.best.tile) == 4
@@ -93,7 +93,7 @@ def _same_way(group: CardGroup, tile_set: TileSet) -> float:
 
 
 def _away(group: CardGroup, size_px: tuple[int, int]) -> float:
-    """Return how far a lattice lies off the picture's middle, in half diagonals."""
+    """Return the distance of a lattice from the picture's centre, in half diagonals."""
     middle = (np.array(size_px, float) - 1) / 2
     return float(np.linalg.norm(group.centre_px - middle) / np.linalg.norm(middle))
 
@@ -101,7 +101,7 @@ def _away(group: CardGroup, size_px: tuple[int, int]) -> float:
 def _beside(
     k: int, groups: Sequence[CardGroup], parts: Sequence[tuple[Joining, Part]]
 ) -> tuple[float, float, float, float]:
-    """Return how many cards lie elsewhere, how much larger a lattice is, and what lies near it."""
+    """Return a lattice's features ``elsewhere``, ``larger``, ``near`` and ``near_alike``."""
     own, others = groups[k], [n for n in range(len(groups)) if n != k]
     sizes = [len(groups[n].cards) for n in others]
     larger = math.log(len(own.cards) / (1 + max(sizes, default=0)))
@@ -123,7 +123,7 @@ def _family(families: Mapping[str, int]) -> str | None:
 
 
 HARDLY_PLAYED = 0.1
-"""Lattices that are less likely in play are none, though no other is or all else speaks for it."""
+"""Without a house or big card, a lattice below this probability is not the game's."""
 
 
 def has_bigs(tile_set: TileSet) -> bool:
@@ -132,36 +132,36 @@ def has_bigs(tile_set: TileSet) -> bool:
 
 
 def game_fields(likely: Mapping[CardGroup, float], tile_set: TileSet) -> tuple[Field, ...]:
-    """Return the lattices that are the game's; one for all games but Sssnake.
+    """Return the lattices of the game: at most one, except in Sssnake.
 
     Args:
-        likely: how likely each lattice that shows cards is in play.
+        likely: the probability of being in play, by lattice.
         tile_set: the box.
     """
     if has_bigs(tile_set):
-        # Without a big card nobody can say whose cards lie where.
+        # Only the big card tells whose field it is and where its first cell lies.
         return tuple(big_fields(list(likely), tile_set))
     anchored = [group for group in likely if anchor_of(group, tile_set) is not None]
     if anchored:
         return (Field(max(anchored, key=lambda group: len(group.cards))),)
-    # Of several that surely are in play, parts beyond a hand, the largest says where all lie.
+    # Several that are surely in play are parts split by a hand: the largest defines the lattice.
     best = max(likely, key=lambda group: (min(likely[group], CLEAR), len(group.cards)),
                default=None)  # fmt: skip
     return () if best is None or likely[best] < HARDLY_PLAYED else (Field(best),)
 
 
 NEAR_CELLS = 3.01
-"""A big card without any other card is played with only where it lies that near to another field,
-from cell to cell, and as straight beside it as players who sit at one table lay their cards: unused
-ones lie anyhow. On 86 drawn tables 96 in play lay at most 2.98 off, but for one beside a card under
-a cup, and turned by 15 degrees; of 27 unused ones three lay nearer than 3.25, one of these askew
-and two after their owners' turns. On another table one that was unused lay straight and 3.04 off.
-"""
+"""A big card without any other card is in play only within this distance of another field, in cells
+from centre to centre, and parallel to its big card; unused big cards lie anyhow. On 86 drawn tables
+96 big cards in play lay at most 2.98 off, except one beside a card under a cup, and were turned by
+up to 15 degrees. Of 27 unused ones three lay nearer than 3.25: one askew, two after their owners'
+turns. On another table an unused one lay straight and 3.04 off."""
 MOST_A_TURN, ONE_WRONG = 3, 1
-"""And only while its owner's turn has not come: the players before it laid so many cards each, as
-the die shows, and on one field so many but for a foul. In 640 games no field was empty later."""
+"""A big card without any other card is in play only before its owner's first turn. A player lays at
+most ``MOST_A_TURN`` cards a turn, as the die shows; all fields together may exceed that by
+``ONE_WRONG`` card, a foul. In 640 games no field was empty later."""
 FEWEST_FIELDS = 2
-"""Nobody plays Sssnake alone."""
+"""Sssnake needs at least two players."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,17 +173,17 @@ class _Numbered:
 
 
 def big_fields(groups: Sequence[CardGroup], tile_set: TileSet) -> Iterator[Field]:
-    """Yield the lattices with a big card, by its number, without unused big cards."""
+    """Yield the fields that have a big card, ordered by its number, without unused big cards."""
     numbered = _numbered(groups, tile_set)
     if not numbered:
         return
     grown = [number for number, one in numbered.items() if _others_of(one.group, one.big)]
     first = max(numbered, key=lambda n: (_sure_fronts(numbered[n].group), -n))
-    # Players take the big cards in order: one before another that grew is in play.
+    # Players take the big cards in order, so all up to the last one with cards are in play.
     played = {first, *(number for number in numbered if number <= max(grown, default=-1))}
     chosen = _with_lone(played, numbered)
     if len(chosen) < FEWEST_FIELDS:
-        # One that the picture's edge cuts may lie anywhere; another may be hidden.
+        # A big card that the picture's edge cuts does not count: it may lie anywhere.
         whole = {number for number, one in numbered.items() if not one.big.cut_off}
         two = sorted({*whole, first})[:FEWEST_FIELDS]
         chosen = _with_lone({*chosen, *two}, numbered)
@@ -192,7 +192,7 @@ def big_fields(groups: Sequence[CardGroup], tile_set: TileSet) -> Iterator[Field
 
 
 def _numbered(groups: Sequence[CardGroup], tile_set: TileSet) -> dict[int, _Numbered]:
-    """Return the lattices with a big card by its number, of two with the same one the larger."""
+    """Return the lattices with a big card, by its number; the larger of two with the same one."""
     bigs = [kind.name for kind in tile_set.kinds.values() if kind.role == BIG]
     numbered: dict[int, _Numbered] = {}
     for group in groups:
@@ -206,10 +206,10 @@ def _numbered(groups: Sequence[CardGroup], tile_set: TileSet) -> dict[int, _Numb
 
 
 def _with_lone(played: Collection[int], numbered: Mapping[int, _Numbered]) -> set[int]:
-    """Return the numbers in play with those of big cards that nothing was laid to yet.
+    """Return the numbers in play, with those of big cards in play that have no other card yet.
 
-    One after another that is not played with is not either, nor one after another that is not seen
-    where all could be. Unused ones may lie beside each other: they say nothing for one another.
+    A big card is not in play if one before it is not, or is not seen though no field is cut off.
+    Nearness counts only to fields in play, since unused big cards may lie beside each other.
     """
     chosen = set(played)
     laid = [_others_of(one.group, one.big) for one in numbered.values()]
@@ -225,17 +225,17 @@ def _with_lone(played: Collection[int], numbered: Mapping[int, _Numbered]) -> se
 
 
 def _is_cut(one: _Numbered, others: Sequence[_Numbered]) -> bool:
-    """Say whether the picture's edge cuts some fields: others may lie beyond it."""
+    """Say whether the picture's edge cuts a card of these fields, so others may lie outside."""
     return any(card.cut_off for field in (one, *others) for card in field.group.cards)
 
 
 def _sure_fronts(group: CardGroup) -> int:
-    """Return how many cards are surely some; bricks that look like a big card have none beside."""
+    """Return the number of surely read face-up cards; few where bricks look like a big card."""
     return sum(card.is_front(TOLD) for card in group.cards)
 
 
 def _others_of(group: CardGroup, big: SeenCard) -> int:
-    """Return how many cards beside its big one a lattice surely has."""
+    """Return how many cards other than its big one a lattice surely has."""
     return sum(
         card is not big and card.is_front(LIKELIER) and card.laid >= TOLD
         and card.best is not None and big.best is not None and card.best.tile != big.best.tile
@@ -244,7 +244,7 @@ def _others_of(group: CardGroup, big: SeenCard) -> int:
 
 
 def _lies_by(big: SeenCard, others: Sequence[_Numbered]) -> bool:
-    """Say whether a big card lies near another field, and as straight as one of them."""
+    """Say whether a big card lies near another field, and parallel to one of their big cards."""
     cards = [card for one in others for card in one.group.cards]
     apart, _ = _between(big, cards)
     _, turned_deg = _between(big, [one.big for one in others])
@@ -252,7 +252,7 @@ def _lies_by(big: SeenCard, others: Sequence[_Numbered]) -> bool:
 
 
 def _between(card: SeenCard, others: Sequence[SeenCard]) -> tuple[float, float]:
-    """Return how many cells off the nearest of some cards lies, and how askew one is at least."""
+    """Return the distance to the nearest of some cards, in cells, and the least angle to one."""
     own = cell_outlines(card)
     outlines = [*own, *(outline for other in others for outline in cell_outlines(other))]
     one, other = np.indices((len(own), len(outlines) - len(own))).reshape(2, -1)

@@ -1,7 +1,7 @@
 """Says whether a picture is good enough to read tiles from, and what would make it better.
 
-Tiles are looked at one by one, in small patches of equal size, so that a blurred corner counts as
-much as a blurred picture, and blur counts by how much of a tile it smears.
+Each tile is measured in a patch of fixed size, so that blur in one corner of the picture is found
+as well as blur everywhere, and blur is measured relative to the tile.
 """
 
 from __future__ import annotations
@@ -16,43 +16,46 @@ import numpy as np
 from vision.core.types import CLIPPED, SMALLEST_PX, Advice, Bgr, Points, Quality, width_of
 
 MEASURED_SHORT = 0.98
-"""Outlines come out up to 2 % too small."""
+"""Factor on the least tile width: outlines are measured up to 2 % too small."""
 MOST_LOOKED_AT = 60
-"""More tiles than that are sampled evenly: 60 patches take 8 ms."""
+"""At most this many tiles are measured, sampled evenly: 60 patches take 8 ms."""
 BLURRED = 0.085
-"""Deviation of the blur as a share of the tile. Sharp tiles measure 0.034 in a patch of 40
-pixels; at 0.085 a blur of 7 % of the tile has swallowed the print's thin lines."""
+"""Standard deviation of the blur, as a share of the tile, above which a tile is blurred. Sharp
+tiles measure 0.034 in a patch of 40 pixels; at 0.085 a blur of 7 % of the tile has swallowed the
+print's thin lines."""
 DARK = 45.0
-"""The tile's brightest tenth, 0 to 255; below, JPEG has thrown the colours away."""
+"""A tile whose 90th percentile of brightness (0 to 255) is lower is dark: JPEG lost its colours."""
 GLARING, GLARING_MORE = 0.25, 0.2
-"""Share of a tile that is clipped, and how much more of it than of its neighbours'."""
+"""A tile glares if more than this share of it is clipped, and this much more than the median."""
 TOO_BRIGHT = 0.45
-"""Clipped share of a usual tile from which the whole picture is over-exposed."""
+"""If more than this share of the median tile is clipped, the whole picture is over-exposed."""
 WASHED_OUT = 0.35
-"""Contrast as a share of the other tiles' from which a brighter tile is washed out."""
+"""A brighter tile with less than this share of the median contrast is washed out by glare."""
 SPOILT_SHARE = 0.3
-"""From this share of dark or glaring tiles on the picture is not good enough; below, they are told
-and the picture will do."""
+"""From this share of dark or glaring tiles on, the picture is not good enough. With fewer, there is
+only advice."""
 LOST_SHARE = 0.5
-"""The same of tiles that are blurred, cut off or covered: the others are seen as well as ever. On
-150 held-out tables three with a third of their tiles soft by this measure were read exactly."""
+"""From this share of blurred, cut-off or covered tiles on, the picture is not good enough; they do
+not harm the other tiles. Of 150 held-out tables, three with a third of their tiles blurred by this
+measure were read exactly."""
 SOFT_SHARE = 0.15
-"""Fewer blurred tiles than that are not told: some with little print measure soft anywhere."""
+"""Below this share blurred tiles are not reported: tiles with little print always measure soft."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """From where on a tile counts as spoilt: some prints are read where others are lost."""
+    """Thresholds of the picture's quality; they differ by print, as some are easier to read."""
 
     blurred: float = BLURRED
     dark: float = DARK
     measured_short: float = MEASURED_SHORT
     lost: float = LOST_SHARE
-    """Share of tiles that may be cut off or covered."""
+    """Largest share of tiles that may be cut off or covered."""
     told_px: float = 0.0
-    """Narrower tiles are told to be small, though the picture may do."""
+    """Narrower tiles are reported as small, even if the picture is good enough."""
     poorly_told_px: float = 0.0
-    """The same where it will not: outlines of soft, cut or faded tiles come out wider still."""
+    """Narrower tiles are reported as small if the picture is not good enough: outlines of blurred,
+    cut-off or faded tiles are measured too wide."""
 
 
 USUAL = Limits()
@@ -71,7 +74,7 @@ TEXTS = {
     "grey": "The picture has no colours, so tiles of different colours look alike: "
     "take it in colour.",
 }
-"""What the owner reads."""
+"""The advice shown to the owner, by trouble."""
 
 
 def assess(
@@ -91,18 +94,18 @@ def assess(
 
     Args:
         bgr: the picture.
-        outlines: the tiles' corners in pixels of ``bgr``; without any, the picture as a whole is
-            looked at.
-        scale: pixels of the whole picture for one of ``bgr``; boxes are given in the former.
-        cut_off: tiles that the edge cuts, beside those of ``outlines`` that leave the picture.
-        covered: tiles that are known to lie under a hand or a thing.
-        limits: from where on a tile counts as spoilt.
-        of: how many tiles there are, those cut off and covered included, where ``outlines`` are
-            only some of them.
-        cut_read: how many of ``cut_off`` are surely read all the same: these are not lost, unless
-            most of the layout is cut.
-        burnt: where light hides what may be tiles altogether.
-        beside: tiles that are not known to be in play; that these are small is told only.
+        outlines: the tiles' corners in pixels of ``bgr``; if there are none, the picture as a whole
+            is measured.
+        scale: pixels of the full-size picture per pixel of ``bgr``; advice boxes are full-size.
+        cut_off: cut-off tiles, in addition to those of ``outlines`` that leave the picture.
+        covered: tiles that are known to lie under a hand or an object.
+        limits: the thresholds.
+        of: the total number of tiles, cut-off and covered ones included, if ``outlines`` are only
+            some of them.
+        cut_read: how many of ``cut_off`` are surely read nevertheless; these do not count as lost,
+            unless most of the layout is cut off.
+        burnt: outlines of possible tiles that are clipped to white.
+        beside: tiles not known to be in play; if they are small, there is only advice.
     """
     size = (bgr.shape[1], bgr.shape[0])
     cut_tiles = [*cut_off, *(o for o in outlines if leaves(o, size))]
@@ -130,14 +133,14 @@ def assess(
 def _hidden(
     what: str, outlines: Sequence[Points], lost: bool, scale: float, size: tuple[int, int]
 ) -> list[tuple[Advice, bool]]:
-    """Return advice about tiles of which something is not seen, where there are any."""
+    """Return advice about tiles that are partly or fully hidden, if there are any."""
     return [(_advice(what, outlines, scale, size), lost)] if outlines else []
 
 
 def grey_advice() -> Advice:
-    """Return what to say about a picture without colours.
+    """Return the advice about a picture without colours.
 
-    Its word is ``unknown-tile``, since that is what tiles of different colours become in it.
+    Its ``what`` is ``unknown-tile``, since colourless tiles cannot be told apart.
     """
     return Advice("unknown-tile", TEXTS["grey"])
 
@@ -148,7 +151,7 @@ def tile_trouble(bgr: Bgr, outline: Points, *, scale: float = 1.0) -> str | None
     Args:
         bgr: the picture.
         outline: the tile's corners in pixels of ``bgr``.
-        scale: pixels of the whole picture for one of ``bgr``.
+        scale: pixels of the full-size picture per pixel of ``bgr``.
     """
     if leaves(outline, (bgr.shape[1], bgr.shape[0])):
         return "cut-off"
@@ -164,7 +167,7 @@ def tile_trouble(bgr: Bgr, outline: Points, *, scale: float = 1.0) -> str | None
 
 
 def leaves(outline: Points, size_px: tuple[int, int]) -> bool:
-    """Say whether a tile goes beyond the picture by more than a pixel."""
+    """Say whether an outline extends beyond the picture by more than a pixel."""
     low, high = outline.min(axis=0), outline.max(axis=0)
     return bool((low < -1.5).any() or (high > np.array(size_px) + 0.5).any())
 
@@ -185,7 +188,7 @@ def _small(
 def _hardly(
     outlines: Sequence[Points], scale: float, size: tuple[int, int], below_px: float
 ) -> list[tuple[Advice, bool]]:
-    """Return advice about tiles that are narrower than that, where there are any."""
+    """Return advice about tiles narrower than ``below_px``, if there are any."""
     tiny = [o for o in outlines if width_of(o) * scale < below_px]
     return [(_advice("hardly", tiny, scale, size), False)] if tiny else []
 
@@ -196,7 +199,7 @@ def _spoilt(
 ) -> list[tuple[Advice, bool]]:  # fmt: skip
     """Return advice about blur, darkness and glare, and whether each is serious.
 
-    Where tiles are burnt, nothing is said about glare and brightness: that is said of these.
+    Glare and brightness are left out if there are burnt tiles, which have advice of their own.
     """
     if len(outlines) > MOST_LOOKED_AT:
         chosen = np.linspace(0, len(outlines) - 1, MOST_LOOKED_AT).round().astype(int)
@@ -211,7 +214,7 @@ def _spoilt(
     )
     bright = np.full(len(outlines), usual > TOO_BRIGHT) & (looks.clipped > TOO_BRIGHT)
     dark = looks.brightness < limits.dark
-    # Small tiles are soft in any picture; that they are small is said already.
+    # Small tiles always measure blurred, and are already reported as small.
     least = SMALLEST_PX * limits.measured_short
     large = np.array([width_of(o) * scale >= least for o in outlines])
     blur = (looks.blur > limits.blurred) & ~dark & ~glare & large
@@ -232,11 +235,11 @@ def _spoilt(
 
 WIDE_PX = 480
 PICTURE_BLURRED_PX = 3.2
-"""Deviation of the blur in a picture of 480 pixels from which no tile of 24 could be found."""
+"""Blur (standard deviation in a picture of 480 pixels) above which no tile of 24 can be found."""
 
 
 def picture_troubles(bgr: Bgr) -> list[str]:
-    """Return what is wrong with a picture as a whole: why nothing may have been found in it."""
+    """Return what is wrong with the picture as a whole, to explain why no tile was found."""
     factor = min(1.0, WIDE_PX / max(bgr.shape))
     small = cv2.resize(bgr, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
     brightest = small.max(axis=2)
@@ -270,15 +273,15 @@ def _advice(
 
 PATCH_PX = 40
 FLAT = 25.0
-"""Contrast in grey levels below which there is nothing to measure blur on."""
+"""Contrast in grey levels below which blur cannot be measured."""
 
 
 @dataclass(frozen=True, eq=False)
 class Looks:
-    """What was measured on tiles, one number each."""
+    """Measurements of tiles, arrays with one number per tile."""
 
     blur: Any
-    """Deviation of the blur as a share of the tile; 0 where the tile is too flat to say."""
+    """Standard deviation of the blur, as a share of the tile; 0 if its contrast is too low."""
     brightness: Any
     clipped: Any
     contrast: Any
@@ -291,15 +294,15 @@ def look_at(bgr: Bgr, outlines: Sequence[Points]) -> Looks:
     count = len(outlines)
     if not count:
         return Looks(*[np.zeros(0)] * 5)
-    # Channel by channel: NumPy is slow along an axis of three. It also sorts two bytes thirty
-    # times as fast as one.
+    # One array per channel: NumPy is slow along an axis of length three. It also sorts int16
+    # thirty times as fast as uint8.
     planes = [plane.reshape(count, -1) for plane in cv2.split(_patches(bgr, outlines))]
     every_second = [np.sort(plane[:, ::2].astype(np.int16), axis=1) for plane in planes]
     contrasts = np.stack([_at(plane, 0.97) - _at(plane, 0.03) for plane in every_second])
     channel = contrasts.argmax(axis=0)
     contrast = contrasts.max(axis=0).astype(np.float64)
     best = np.stack(planes)[channel, np.arange(count)]
-    # The slope of a blurred edge is its height over 2.5 deviations of the blur.
+    # The slope of a blurred edge is its height divided by 2.5 standard deviations of the blur.
     blur = 0.4 * contrast / np.maximum(_steepness(best), 1e-3) / PATCH_PX
     lightest = np.sort(np.maximum.reduce(planes)[:, ::2].astype(np.int16), axis=1)
     clipped = (np.minimum.reduce(planes) >= CLIPPED).mean(axis=1)
@@ -312,10 +315,10 @@ def _at(ranked: Any, share: float) -> Any:
 
 
 def _patches(bgr: Bgr, outlines: Sequence[Points]) -> Any:
-    """Return all tiles below one another, each ``PATCH_PX`` wide and high.
+    """Return all tiles in one column, each resampled to ``PATCH_PX`` wide and high.
 
-    One call for all of them, and straight lines for perspective: nothing is read here, only
-    measured, and it must be quick.
+    For speed all tiles are resampled in one call, bilinearly instead of by homography, which is
+    accurate enough to measure tiles but not to read them.
     """
     quads = np.array([_quad(np.asarray(outline, np.float64)) for outline in outlines])
     low = np.maximum(np.floor(quads.min(axis=(0, 1))) - 4, 0).astype(int)
@@ -339,7 +342,7 @@ def _patches(bgr: Bgr, outlines: Sequence[Points]) -> Any:
 
 
 def _quad(outline: Points) -> Any:
-    """Return four corners: a square's own, or of the square that a hex's corners lie around."""
+    """Return a square's own corners, or those of a square fitted into a hex."""
     if len(outline) == 4:
         return outline
     turns = np.arange(len(outline)) * 2 * np.pi / len(outline)
@@ -350,12 +353,12 @@ def _quad(outline: Points) -> Any:
 
 
 def _steepness(flat: Any) -> Any:
-    """Return the steepest edges of each patch in the direction in which they are softest.
+    """Return the slope of each patch's steepest edges, in the direction where it is lowest.
 
-    A moving camera blurs one direction only, and every tile has edges in two.
+    Motion blur softens only one direction, and every tile has edges in at least two.
     """
     count = len(flat)
-    # All patches in one tall picture: one call instead of one for each.
+    # All patches are blurred as one tall picture, in one call.
     tall = cv2.GaussianBlur(flat.reshape(-1, PATCH_PX).astype(np.float32), (5, 5), 0.7)
     soft = tall.reshape(count, PATCH_PX, PATCH_PX)
     across = (soft[:, 2:-2, 3:-1] - soft[:, 2:-2, 1:-3]) / 2

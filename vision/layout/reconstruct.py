@@ -1,4 +1,4 @@
-"""From lattices and readings to a table state: what is played, lies aside, or is unsure."""
+"""From lattices and readings to a table state: which tiles are in play, unsure, or aside."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ from vision.layout.fields import loose_beside, parted
 from vision.layout.play import game_fields, has_bigs, likely_in_play
 
 UNKNOWN = "unknown"
-"""What every tile is called when no box is told."""
+"""The name of every tile when the request names no box."""
 SURELY_A_CARD = 0.75
-"""Where nothing in the box looks like it, an outline must be so sure to count as a card at all:
-a covered card is found whole, a pattern on the table is not."""
+"""Least detection confidence for an outline that looks like nothing in the box to count as a card:
+the outline of a covered card reaches it, a pattern on the table does not."""
 SURELY_ASIDE = 0.6
-"""Cards beside the layout that are less sure are left out: nobody plays with them."""
+"""Cards aside that are read less surely are left out of the table state: they are not in play."""
 FEWEST_OF_THE_BOX = 3
-"""Cards that must be sure where no field is seen, or beside it, to be of the game."""
+"""A group outside the fields needs this many surely read cards to count as cards of the box."""
 CONFLICT = 0.1
-"""What a guess is worth that does not carry on at one side: one table in ten has a foul, on one
-card of many."""
+"""Weight of a guess for each side at which it does not continue its neighbour: one table in ten has
+a foul, on one card of many."""
 NONE_LEFT = 0.02
-"""What a guess is worth that the box has no card left for."""
+"""Weight of a guess if all cards of its kind in the box are already used."""
 TINY_PX = 16.0
-"""Where the cards are narrower, the outlines of a long row may slip by a cell: nothing is sure."""
+"""Below this median width every card is unsure: in a long row outlines may shift by one cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,21 +70,21 @@ class Reconstruction:
     laid: tuple[SeenCard, ...] = ()
     """The cards of the layout, sure and unsure, in pixels of the picture that was read."""
     lost: tuple[CardGroup, ...] = ()
-    """What is surely in play, while nobody sees where it lies: what leads to it is hidden."""
+    """Groups that are surely in play, at unknown cells: their link to the layout is hidden."""
 
 
 def reconstruct(
     detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
     tile_set: TileSet, sight: Sight | None = None,
 ) -> Reconstruction:  # fmt: skip
-    """Return what lies on the table, of a known box.
+    """Return what lies on the table, for a known box.
 
     Args:
         detections: the outlines.
         fits: the lattices that they form.
         readings: what each outline shows, in the same order.
         tile_set: the box.
-        sight: what to look with for table between cards, and for cards without an outline.
+        sight: recognises bare table between cards, and finds cards without an outline.
     """
     groups = _groups(detections.found, fits, readings, tile_set)
     likely = likely_in_play(groups, tile_set, detections.size_px)
@@ -97,10 +97,9 @@ def reconstruct(
     alone = not fields and has_bigs(tile_set)
     lost = [group for group in left if _is_lost(group, likely.get(group, 0.0), alone=alone)]
     if not fields and not lost and not any(map(_shows_cards, groups)):
-        # Without a game or a stock there is nothing to lie beside; chessboards end here.
+        # No field and no stock, so nothing is aside either. Chessboards end here.
         return Reconstruction()
     tiny = _across_px(detections) < TINY_PX
-    # Of the cards beside the game, those are told that are seen well enough.
     aside = [card for group in left for card in group.cards if card.is_read(SURELY_ASIDE)]
     table = _entries(fields, aside, tile_set, tiny=tiny)
     return replace(table, lost=tuple(lost))
@@ -110,7 +109,7 @@ def _groups(
     found: Sequence[Detection], fits: Sequence[LatticeFit], readings: Sequence[CellReading],
     tile_set: TileSet,
 ) -> list[CardGroup]:  # fmt: skip
-    """Return the cards that were laid to each other."""
+    """Return the groups of cards that were laid to each other."""
     lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
     groups = [
         part for group in lattices
@@ -121,14 +120,14 @@ def _groups(
 
 
 def _may_be_played(likely: Mapping[CardGroup, float]) -> set[CardGroup]:
-    """Return what is not beyond doubt a stock."""
+    """Return the groups that are not beyond doubt a stock."""
     return {group for group, share in likely.items() if share > 1 - BEYOND_DOUBT}
 
 
 def _with_missed(
     fields: Sequence[Field], left: Sequence[CardGroup], tile_set: TileSet, sight: Sight
 ) -> list[Field]:
-    """Return the fields with cards that were not found."""
+    """Return the fields, with cards added that the detector missed."""
     out = []
     for field in fields:
         others = [*left, *(other.group for other in fields if other is not field)]
@@ -143,10 +142,10 @@ def _entries(
     """Return the entries of a table state.
 
     Args:
-        fields: what belongs to the game.
-        aside: cards that lie beside.
+        fields: the game's fields.
+        aside: cards beside the fields; face-down cards of the fields are appended.
         tile_set: the box.
-        tiny: whether cards are so small that nothing is sure.
+        tiny: whether the cards are so small that all of them are unsure.
     """
     tiles: list[TileEntry] = []
     unsure: list[TileEntry] = []
@@ -169,13 +168,13 @@ def _entries(
 
 
 def _is_lost(group: CardGroup, likely: float, *, alone: bool) -> bool:
-    """Say whether cards beside the game surely are in play.
+    """Say whether a group outside the fields is surely in play.
 
     Args:
         group: the cards.
-        likely: how likely they are in play.
-        alone: whether no field is seen of a game with big cards: what is seen is laid to one that
-            is outside, or that something hides.
+        likely: the probability that they are in play.
+        alone: whether no field of a game with big cards is seen; then visible cards belong to a big
+            card that is hidden or outside the picture.
     """
     if alone and any(c.is_front(CLEAR) and c.found >= SURELY_A_CARD for c in group.cards):
         return True
@@ -188,7 +187,7 @@ def _shows_cards(group: CardGroup) -> bool:
 
 
 def _across_px(detections: Detections) -> float:
-    """Return how wide half of the outlines are at least."""
+    """Return the median width of the outlines."""
     return median(detection.across_px for detection in detections.found)
 
 
@@ -198,7 +197,7 @@ def _doubted(card: SeenCard, share: float, why: str | None = None) -> SeenCard:
 
 
 def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardGroup]:
-    """Return the lattices, big cards of Sssnake with all that touches them: such are in play."""
+    """Return the groups; in Sssnake those that touch a big card's group are merged into it."""
     if not has_bigs(tile_set):
         return list(groups)
     anchored = [group for group in groups if anchor_of(group, tile_set) is not None]
@@ -231,9 +230,9 @@ def _with_islands(
 def settled(
     cards: Sequence[SeenCard], aside: Sequence[SeenCard], tile_set: TileSet
 ) -> tuple[SeenCard, ...]:
-    """Return the cards of one layout, unsure ones weighed by box and neighbours.
+    """Return the cards of one layout; the box and the neighbours re-weight unsure guesses.
 
-    A card that looks like nothing in the box is left alone: there is nothing to choose between.
+    A card with a ``why`` stays as it is: nothing in the box looks like it.
     """
     used = Counter(
         card.best.tile for card in (*cards, *aside)
@@ -254,12 +253,12 @@ def settled(
 
 
 def _one_too_many(card: SeenCard) -> SeenCard:
-    """Return a card that is one more than the box has: as likely as not it is something else."""
+    """Return a card that exceeds the box's count, its confidence lowered to ``LIKELIER``."""
     return _doubted(card, LIKELIER / max(card.confidence, LIKELIER))
 
 
 def _too_many(sure: Iterable[SeenCard], tile_set: TileSet) -> list[SeenCard]:
-    """Return the least sure cards of a layout of which more lie there than the box has."""
+    """Return the cards that exceed the box's count of their kind, the least sure ones."""
     same: dict[str, list[SeenCard]] = {}
     for card in sorted(sure, key=lambda card: -card.confidence):
         same.setdefault(card.guesses[0].tile, []).append(card)
@@ -275,7 +274,7 @@ def _weighed(
     for guess in card.guesses:
         share = guess.confidence
         if guess.tile not in tile_set:
-            # A face-down card among played ones is as unusual as one that does not carry on.
+            # A face-down card in a layout is as unusual as one that does not continue a snake.
             share *= CONFLICT
         else:
             share *= CONFLICT ** _conflicts(card.at, guess, sides, tile_set)
@@ -283,7 +282,7 @@ def _weighed(
                 share *= NONE_LEFT
             share *= _rarity(guess, card, used, tile_set)
         worth[guess] = share
-    # What is not in the box keeps its share: rules say nothing about it.
+    # The share of "not a tile of this box" stays: the rules say nothing about it.
     rest = max(0.0, 1.0 - sum(guess.confidence for guess in card.guesses))
     total = sum(worth.values()) + rest
     if total <= 0:
@@ -296,10 +295,10 @@ def _weighed(
 
 
 def _rarity(guess: Guess, card: SeenCard, used: Mapping[str, int], tile_set: TileSet) -> float:
-    """Return what a guess is worth against others, by how many of each the box has left.
+    """Return the prior of a guess: how many of its kind the box has left, against its rivals.
 
-    Grey goes on in any colour, so neighbours never speak against it; but there are few such cards.
-    Of a card that the picture's edge cuts only a part is seen, which several kinds may share.
+    It applies to grey cards, which are rare but continue any colour, so no neighbour contradicts
+    them; and to cards at the picture's edge, whose visible part several kinds may share.
     """
     kind = tile_set[guess.tile]
     grey = bool(kind.strands) and all(strand.colour == GREY for strand in kind.strands)
@@ -318,7 +317,7 @@ def _rarity(guess: Guess, card: SeenCard, used: Mapping[str, int], tile_set: Til
 def _conflicts(
     at: Cell, guess: Guess, sides: Mapping[tuple[Cell, int], str | None], tile_set: TileSet
 ) -> int:
-    """Return at how many sides a guess does not carry on what a sure neighbour shows."""
+    """Return the number of sides at which a guess does not continue a sure neighbour."""
     kind = tile_set[guess.tile]
     if not kind.strands or len(kind.cells) > 1:
         return 0
@@ -357,12 +356,12 @@ def reconstruct_unknown(detections: Detections, fits: Sequence[LatticeFit]) -> R
 
 
 def _stands_alone(one: Detection) -> bool:
-    """Say whether an outline without neighbours is a tile, where no box can tell."""
+    """Say whether an outline without neighbours counts as a tile when the box is unknown."""
     return one.confidence >= SURELY_A_CARD and not one.cut_off
 
 
 def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[SeenCard]]:
-    """Return a field's cards counted from its house or big card, and face-down ones apart."""
+    """Return a field's face-up and face-down cards, cells counted from its house or big card."""
     cards = list(field.group.cards)
     anchor = anchor_of(field.group, tile_set)
     cards = [c for c in cards if c is anchor or not _is_no_big(c, anchor, tile_set)]
@@ -378,7 +377,7 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
 def _counted_from(
     anchor: SeenCard | None, cards: Sequence[SeenCard], tile_set: TileSet
 ) -> list[SeenCard]:
-    """Return cards turned and moved so that one of them lies upright on the first cell."""
+    """Return the cards, turned and moved so that the anchor lies upright on cell ``(0, 0)``."""
     if anchor is None or anchor.best is None:
         return list(cards)
     back = -anchor.best.turns % 4
@@ -387,9 +386,9 @@ def _counted_from(
 
 
 def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bool:
-    """Say whether a card looks like a big one and is none, since a field has one.
+    """Say whether a card only looks like a big card; a field has a single one.
 
-    A hole in a layout may look like half of one, squares of a cloth between cards like a whole.
+    A hole in a layout may look like half a big card, a checked cloth like a whole one.
     """
     best = card.best
     if best is None or best.tile not in tile_set or len(tile_set[best.tile].cells) == 1:
@@ -399,27 +398,27 @@ def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bo
 
 
 def is_card(found: float, enclosed: bool) -> bool:
-    """Say whether an outline that looks like nothing in the box is a card all the same.
+    """Say whether an outline that looks like nothing in the box counts as a card.
 
-    Between others it must be less sure: a hand may be over it.
+    Among other cards a lower detection confidence is enough: a hand may cover the card.
     """
     return found >= (LIKELIER if enclosed else SURELY_A_CARD)
 
 
 def tile_entry(card: SeenCard, field: int | None = None) -> TileEntry:
-    """Return a card of the layout as the table state has it."""
+    """Return the table state's entry for a card of the layout."""
     best = card.guesses[0]
     return TileEntry(best.tile, card.outline_px, best.confidence, card.at, turns=best.turns,
                      field=field)  # fmt: skip
 
 
 def aside_entry(card: SeenCard) -> TileEntry:
-    """Return a card beside the layout as the table state has it."""
+    """Return the table state's entry for a card aside."""
     return TileEntry(card.guesses[0].tile, card.outline_px, card.confidence)
 
 
 def guesses_of(card: SeenCard) -> Guesses:
-    """Return what a card may be with how sure that is, best first, turns put together."""
+    """Return a card's guesses by tile, best first; confidences are summed over all turns."""
     shares: dict[str, float] = defaultdict(float)
     for guess in card.guesses:
         shares[guess.tile] += guess.confidence
@@ -427,5 +426,5 @@ def guesses_of(card: SeenCard) -> Guesses:
 
 
 def why_of(card: SeenCard) -> str:
-    """Return what made a card hard to read, as far as its outline and reading say."""
+    """Return why a card is unsure, as far as its outline and reading tell."""
     return "cut-off" if card.cut_off else card.why or UNKNOWN_TILE

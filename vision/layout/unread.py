@@ -1,7 +1,7 @@
-"""Says what of a table is seen, and why nothing was read: too small, burnt, or another game.
+"""Explains why no layout was read: tiles too small, over-exposed, hidden, or of another box.
 
-On a tiled table the first look may find the table's own squares and nothing else; much smaller ones
-are seen when it is looked at as closely as the network can.
+On a tiled table the detector may find only the table's own squares. Much smaller tiles are then
+searched at the largest magnification that the network supports.
 """
 
 from __future__ import annotations
@@ -37,33 +37,33 @@ from vision.layout.quality import TOO_BRIGHT, leaves, look_at
 from vision.layout.reconstruct import Reconstruction
 
 CLOSE = replace(DEFAULT, most_enlarged=2.5)
-"""How closely tiles are looked for that are so small that none was found: of 7 pixels and more."""
+"""Detector scales to search for very small tiles, of 7 pixels and more."""
 FEWEST = 4
-"""So many small squares must be found: specks on a table are none."""
+"""Least number of small outlines to report: a few may be specks on the table."""
 MANY = 8
-"""The same where no larger ones were found: a few of a crossword's may be seen."""
+"""Least number of small outlines if hardly any larger one was found: crosswords show a few."""
 MOST_READ = 24
-"""So many outlines at most are read for another box."""
+"""At most this many outlines are read to recognise another box."""
 TEXT = "These are not tiles of {box}; they look like {other}."
 TEXT_OF_NONE = "These are not tiles of {box}, nor of any other box of square tiles known here."
 AS_WIDE = 0.35
-"""Cards of one table are so much alike wide, as a logarithm."""
+"""Largest difference between the log widths of cards on one table."""
 
 
 @dataclass(frozen=True, eq=False)
 class Visible:
-    """Outlines of a table's cards, by how they are seen."""
+    """Outlines of a table's cards, by visibility."""
 
     whole: tuple[Points, ...]
     cut_off: tuple[Points, ...] = ()
     covered: tuple[Points, ...] = ()
     burnt: tuple[Points, ...] = ()
     beside: tuple[Points, ...] = ()
-    """Not known to be in play."""
+    """Cards that are not known to be in play."""
 
     @classmethod
     def of(cls, table: Reconstruction, size_px: tuple[int, int]) -> Visible:
-        """Return how the cards that were read are seen."""
+        """Return the visibility of the cards of a reconstructed table."""
         cut_off = [card.outline_px for card in table.laid if card.cut_off]
         covered: list[Points] = []
         for group in table.lost:
@@ -77,7 +77,7 @@ class Visible:
 
 
 def _at_edge(card: SeenCard, size_px: tuple[int, int]) -> bool:
-    """Say whether the picture's edge cuts a card, or what may be laid to a side of it."""
+    """Say whether the picture's edge cuts a card, or a cell beside it."""
     around = card.centre_px + 2 * (card.outline_px - card.centre_px)
     return card.cut_off or leaves(around, size_px)
 
@@ -85,14 +85,14 @@ def _at_edge(card: SeenCard, size_px: tuple[int, int]) -> bool:
 def visible_unread(
     bgr: Bgr, seen: Visible, every: Detections, scale: float, *, known: bool
 ) -> Visible:
-    """Return what is seen of a table of a known box of which no layout was read.
+    """Return the visible outlines of a table on which no layout was read, for a known box.
 
     Args:
         bgr: the picture.
-        seen: what is seen of stocks, and of cards that are lost.
-        every: all outlines, cards or not.
-        scale: pixels of the whole picture for one of ``bgr``.
-        known: whether any of them surely shows a card of the box.
+        seen: the outlines of stocks and lost cards.
+        every: all outlines, whether cards or not.
+        scale: pixels of the full-size picture per pixel of ``bgr``.
+        known: whether any outline surely shows a card of the box.
     """
     hidden = hidden_outlines(every, seen.beside) if seen.beside else ()
     size = (bgr.shape[1], bgr.shape[0])
@@ -102,16 +102,16 @@ def visible_unread(
     small = () if burnt else small_outlines(bgr, every, scale)
     if small and not known:
         return Visible(small, cut_off, covered, burnt, seen.beside)
-    # Where only a stock is in the picture, that it is small is no reason for anything.
+    # If cards of the box were read, small outlines are a stock and do not explain the failure.
     beside = (*(small if known else seen.beside), *few_small(every, scale))
     return Visible((), cut_off, covered, burnt, beside)
 
 
 def hidden_outlines(every: Detections, beside: Sequence[Points]) -> tuple[Points, ...]:
-    """Return what may be the layout where stocks are all that is seen: cards that are hardly seen.
+    """Return outlines that may be a hidden layout: as wide as the stocks' cards, but far from them.
 
     Args:
-        every: all outlines, cards or not.
+        every: all outlines, whether cards or not.
         beside: outlines of the stocks' cards.
     """
     middles = np.stack([outline.mean(axis=0) for outline in beside])
@@ -130,7 +130,7 @@ def small_outlines(bgr: Bgr, every: Detections, scale: float) -> tuple[Points, .
     Args:
         bgr: the picture.
         every: outlines, none of which shows a tile of the box.
-        scale: pixels of the whole picture for one of ``bgr``.
+        scale: pixels of the full-size picture per pixel of ``bgr``.
     """
     found = [*every.found, *every.faint]
     widths = [one.across_px * scale for one in found]
@@ -146,11 +146,11 @@ def small_outlines(bgr: Bgr, every: Detections, scale: float) -> tuple[Points, .
 
 
 def few_small(every: Detections, scale: float) -> tuple[Points, ...]:
-    """Return outlines that may be small tiles, however few: more may be too small to be found.
+    """Return outlines that may be small tiles, even if few: others may be too small to be found.
 
     Args:
         every: outlines, none of which shows a tile of the box.
-        scale: pixels of the whole picture for one of that in which they were found.
+        scale: pixels of the full-size picture per pixel of the outlines.
     """
     return tuple(
         one.corners_px for one in (*every.found, *every.faint)
@@ -159,7 +159,7 @@ def few_small(every: Detections, scale: float) -> tuple[Points, ...]:
 
 
 def burnt_outlines(bgr: Bgr, every: Detections) -> tuple[Points, ...]:
-    """Return outlines that show nothing but light, in a picture in which nothing was read.
+    """Return outlines that are mostly clipped to white, in a picture in which nothing was read.
 
     Args:
         bgr: the picture.
@@ -179,12 +179,12 @@ def burnt_outlines(bgr: Bgr, every: Detections) -> tuple[Points, ...]:
 def another_box(
     bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading], tile_set: TileSet
 ) -> Advice | None:
-    """Return that most outlines show no tile of the box, and which box they look like.
+    """Return advice if most outlines show no tile of the box, naming the box they look like.
 
     Args:
         bgr: the picture.
         found: the outlines.
-        readings: what each of them is, read for the box.
+        readings: what each outline shows, by the reader of the box.
         tile_set: the box.
     """
     clear = [(one, said.why) for one, said in zip(found, readings, strict=True)

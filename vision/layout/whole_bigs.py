@@ -1,8 +1,8 @@
-"""Finds cards of two cells that only one outline was found of: seen lengthwise they look square.
+"""Recovers cards of two cells for which the detector found only one square outline.
 
-At the far end of a steep view a big card is hardly longer than wide. One outline is then found on
-its middle, or on one half and a little of the other, and looks like nothing in the box. Along its
-axes lie two places side by side that show the two halves of one card.
+At the far end of a steep view a big card is foreshortened to almost a square. The detector then
+finds one outline around its middle, or around one half and a little of the other, which looks like
+nothing in the box. A search along the outline's axes finds the two halves of the card side by side.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ Array = NDArray[np.float64]
 Look = Callable[[Sequence[Detection]], Sequence[CellReading]]
 
 MOST_LOOKED_AT = 8
-"""Outlines of one picture, by the axis, that are looked at."""
+"""Most suspects, an outline with an axis each, that are searched per picture and list."""
 HALF_PLACE = 0.5
 """Outlines nearer to a half, in widths, are of the same card, unless they surely show another."""
 BESIDE = 2.0
-"""Cards whose middles are nearer to that of an outline, in its widths, lie beside it."""
+"""Cards whose centres are nearer to that of an outline, in its widths, lie beside it."""
 SURELY_SEEN = 0.7
-"""How surely one is seen from afar that a closer look does not show."""
+"""Least detection confidence of a faint outline to be searched."""
 FIRST_LENGTHS, LENGTHS = (0.87, 0.68), (1.15, 1.0, 0.87)
-"""How long a half is, by the outline's own axis: an outline on both is a little too long, or as
-much as half of it; and how long it may be after all, by the first length that showed both."""
+"""Lengths of a half to try, as shares of the outline's axis, since an outline across both halves is
+15 to 50 % too long; and the refinement around the first length that showed both halves."""
 AS_LONG = 0.9
-"""An outline whose one axis is that share of the other or more says nothing about which is long."""
+"""If the axes' length ratio is at least this, either axis may be the card's long one."""
 STEPS = 6
-"""Places looked at within a cell's length."""
+"""Number of places tried per length of a half."""
 NEARER = (-0.08, 0.0, 0.08)
-"""Where it is looked at once more around the best place."""
+"""Offsets of the refinement around the best place, as shares of the outline's axis."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Half:
-    """Where a half may lie, and what that shows."""
+    """A candidate place of a half, and its reading."""
 
     outline: Points
     reading: CellReading
 
     @property
     def guess(self) -> CellGuess | None:
-        """What it most probably is."""
+        """The best guess, or ``None``."""
         return self.reading.guesses[0] if self.reading.guesses else None
 
 
@@ -63,7 +63,7 @@ Pair = tuple[_Half, _Half]
 def with_whole_bigs(
     detections: Detections, readings: Sequence[CellReading], tile_set: TileSet, look: Look
 ) -> tuple[Detections, Sequence[CellReading]]:
-    """Return the outlines, such as lie across a card of two cells replaced by its halves.
+    """Return the outlines and readings; those across a big card are replaced by its two halves.
 
     Args:
         detections: the outlines.
@@ -96,10 +96,10 @@ def _found(half: _Half, one: Detection, size_px: tuple[int, int]) -> Detection:
 def _suspects(
     found: Sequence[Detection], readings: Sequence[CellReading], tile_set: TileSet, bigs: set[str]
 ) -> list[tuple[Detection, int]]:
-    """Return outlines that may lie across a big card, each with the axis along which it would.
+    """Return outlines that may lie across a big card, each with the card's possible long axis.
 
-    Halves without their other one come first, then what lies beside cards that are surely read:
-    on a wall of bricks much looks like nothing in the box.
+    Halves without their partner come first, then odd outlines beside surely read cards, then other
+    odd ones: on a brick wall many outlines are odd, and only the first few are searched.
     """
     lone, odd = [], []
     for one, reading in zip(found, readings, strict=True):
@@ -116,7 +116,7 @@ def _suspects(
 
 
 def _faint(detections: Detections, readings: Sequence[CellReading]) -> list[tuple[Detection, int]]:
-    """Return the same of outlines that only a look from afar shows, beside a card."""
+    """Return faint outlines beside a card that may lie across a big card, each with an axis."""
     pairs = zip(detections.found, readings, strict=True)
     sure = [one.centre_px for one, said in pairs if is_read(said)]
     middles = [one.centre_px for one in detections.found]
@@ -128,19 +128,19 @@ def _faint(detections: Detections, readings: Sequence[CellReading]) -> list[tupl
 
 
 def _axes_along(one: Detection) -> list[int]:
-    """Return the axes along which an outline may lie across a card, the likelier one first."""
+    """Return the possible long axes of the card under an outline, the likelier one first."""
     lengths = np.linalg.norm(cell_axes(one.corners_px[None], "square")[0], axis=0)
     shorter = int(lengths.argmin())
     return [shorter, 1 - shorter] if lengths.min() >= AS_LONG * lengths.max() else [shorter]
 
 
 def _is_beside(one: Detection, middles: Sequence[Points], far: float = BESIDE) -> bool:
-    """Say whether one of some cards lies beside an outline, as far as a big card's middle may."""
+    """Say whether any card's centre is nearer to an outline than ``far`` of its widths."""
     return any(np.linalg.norm(one.centre_px - middle) < far * one.across_px for middle in middles)
 
 
 def to_partner(half: CellGuess, tile_set: TileSet) -> Cell:
-    """Return the step from one half of a card to the other, by the axes of its outline."""
+    """Return the step from one half of a card to the other, in the axes of the half's outline."""
     cells = tile_set[half.tile].cells
     (x, y), (u, v) = cells[half.cell], cells[1 - half.cell]
     return turned_cell((u - x, v - y), half.turns)
@@ -150,7 +150,7 @@ def _has_partner(
     one: Detection, half: CellGuess, step: Cell, found: Sequence[Detection],
     readings: Sequence[CellReading],
 ) -> bool:  # fmt: skip
-    """Say whether the other half of a card was found where it must lie."""
+    """Say whether the other half of a card was found at its predicted place."""
     axes = cell_axes(one.corners_px[None], "square")[0]
     there = one.centre_px + axes @ np.array(step, float)
     for other, reading in zip(found, readings, strict=True):
@@ -162,7 +162,7 @@ def _has_partner(
 
 
 def _pair(one: Detection, axis: int, bigs: set[str], look: Look) -> Pair | None:
-    """Return the two halves that an outline lies on, if it does, side by side along an axis."""
+    """Return the two halves of the card under an outline along an axis; ``None`` if none fit."""
     places = np.arange(-STEPS, STEPS + 1) / STEPS
     for length in FIRST_LENGTHS:
         row = _looked_at(one, axis, length, places, look)
@@ -178,7 +178,7 @@ def _pair(one: Detection, axis: int, bigs: set[str], look: Look) -> Pair | None:
 def _nearer(
     one: Detection, axis: int, pair: Pair, first: float, bigs: set[str], look: Look
 ) -> Pair | None:
-    """Return the halves where both are seen best around a first place, if they are surely some."""
+    """Return the halves after a finer search around a first place; ``None`` if they stay unsure."""
     step = cell_axes(one.corners_px[None], "square")[0][:, axis]
     middle = (pair[0].outline + pair[1].outline).mean(axis=0) / 2 - one.centre_px
     at = float(middle @ step / (step @ step))
@@ -195,14 +195,14 @@ def _nearer(
 def _looked_at(
     one: Detection, axis: int, length: float, places: Array, look: Look
 ) -> tuple[_Half, ...]:
-    """Return what outlines of some length show at places along an axis, in such lengths."""
+    """Return the readings of outlines of some length, at places along an axis (in lengths)."""
     outlines = list(_moved(one, axis, length, places))
     readings = look([Detection(outline, EXPECTED) for outline in outlines])
     return tuple(_Half(o, r) for o, r in zip(outlines, readings, strict=True))
 
 
 def _moved(one: Detection, axis: int, length: float, places: Array) -> Iterator[Points]:
-    """Yield an outline made shorter along one of its axes, and moved along it."""
+    """Yield an outline scaled to ``length`` along one of its axes, at each place along it."""
     step = cell_axes(one.corners_px[None], "square")[0][:, axis]
     toward = np.array([(-1, 1, 1, -1), (-1, -1, 1, 1)][axis], float)[:, None]
     shorter = one.corners_px - toward * step * (1 - length) / 2
@@ -215,7 +215,7 @@ def _one_card(pair: Pair, bigs: set[str]) -> bool:
 
 
 def are_halves(one: CellGuess | None, other: CellGuess | None, bigs: set[str]) -> bool:
-    """Say whether two places show the two halves of one big card."""
+    """Say whether two guesses are the two halves of one big card."""
     return (
         one is not None and other is not None and one.tile in bigs
         and (one.tile, one.turns) == (other.tile, other.turns) and one.cell != other.cell
@@ -228,12 +228,12 @@ def is_read(reading: CellReading) -> bool:
 
 
 def _off(pair: Pair) -> float:
-    """Return how far the worse half is from its look."""
+    """Return the larger ``far`` of the two halves: the distance to the expected appearance."""
     return max(half.reading.far for half in pair)
 
 
 def _same(other: Detection, reading: CellReading, pair: Pair, one: Detection) -> bool:
-    """Say whether an outline is of the card that the two halves are of."""
+    """Say whether an outline belongs to the card of the two halves, and is to be replaced."""
     if other is one:
         return True
     near = any(

@@ -1,1 +1,1 @@
-"""What light does to print, and how it is undone."""
+"""Models how light changes the look of a print, and compensates for it."""

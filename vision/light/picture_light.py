@@ -1,11 +1,10 @@
-"""What the light of one picture makes of the colours of another, and of a lamp that mirrors in it.
+"""Maps the colours of one picture to the light of another, including specular reflection of lamps.
 
-What light does is learnt from tiles seen in both pictures: tones are bent and mixed as a whole;
-what is left of a colour is put right by what is left of colours close to it. A lamp's mirrored
-light lies on some tiles and not on others. It is white and adds to what the print sends back, so
-the darkest place of a tile says how much of it there can be at most; it may have to be taken off a
-print before anybody can say what it would look like here, and laid over it again. Colours are
-natural logarithms of blue, green and red, as in ``vision.classify.faces``.
+The map is fitted on tiles seen in both pictures: a quadratic colour transform for the whole, plus a
+local correction by kernel regression of its residuals. Specular light lies on some tiles only. It
+is white and adds to the light from the print, so the darkest place of a tile is its upper bound. It
+may have to be subtracted from a photographed print before the map, and added again afterwards.
+Colours are natural logarithms of blue, green and red, as in ``vision.classify.faces``.
 """
 
 from __future__ import annotations
@@ -24,48 +23,48 @@ Colours = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 MIDDLE = 4.5
-"""Logarithm of a middle tone."""
+"""Log value of a middle tone, the origin of the colour transform."""
 HOLD = (0.1, 20.0, 60.0)
-"""Pixels that would have to speak against it before the light counts as brighter, as coloured, and
-as bending tones."""
+"""Ridge penalties, in pixels, of the constant, linear and quadratic terms of the transform."""
 ROUNDS = 3
 NEARBY, FEW_NEARBY, SPOKEN = 0.2, 30.0, 300
-"""A colour is put right by what was left of colours so close, as if so many pixels had shown
-nothing of it; of all pixels so many are asked."""
+"""Kernel regression of residuals: bandwidth (log colour), pseudo-count of pixels without residual,
+and number of pixels sampled."""
 LEAST_OFF, LEAST_FUZZ, OUTLIER = 0.05, 0.03, 4.0
-"""Tiles differ in brightness by so much at least and pixels in colour; what is further off than so
-many times the usual is worn or shines."""
+"""Least spread of brightness between tiles and of colour between pixels, in logs; residuals are
+clipped at ``OUTLIER`` times the usual one, as such pixels are worn or shine."""
 
 
 @dataclass(frozen=True, eq=False)
 class LightMap:
-    """What one picture makes of the colours of another."""
+    """A fitted map from the colours of one picture to those of another."""
 
     bent: Colours
-    """10 x 3: from colours, their squares and products to colours."""
+    """10 x 3: quadratic transform, from colours, their squares and products to colours."""
     known: Colours
-    """Colours that were seen, M x 3 ..."""
+    """Sampled colours of the first picture, M x 3."""
     left: Colours
-    """... what is left of them ..."""
+    """Residual of the quadratic transform at each sampled colour, M x 3."""
     counts: Colours
-    """... and for how many pixels each stands."""
+    """Weight of each sampled colour, in pixels, M."""
     root: Colours
-    """3 x 3: makes what is left of a pixel's colour a length in usual ones."""
+    """3 x 3: whitens residuals (Cholesky factor of their inverse covariance)."""
     fuzz: float
-    """How far off colours come out."""
+    """Typical residual, in logs."""
     uneven: float
-    """How much tiles differ in brightness."""
+    """Standard deviation of the brightness between tiles, in logs."""
 
     def makes(self, colours: Colours) -> Colours:
-        """Return what becomes of colours, N x 3."""
+        """Return the colours, N x 3, as the second picture would show them."""
         put_right = _nearby(colours, self.known, self.left, self.counts)
         return np.asarray(_terms(colours) @ self.bent + put_right)
 
 
 def light_map(there: Colours, here: Colours) -> LightMap:
-    """Return what becomes of colours, from tiles that show them there and here, tiles x pixels x 3.
+    """Return the map between two pictures of the same tiles, each tiles x pixels x 3.
 
-    Tiles lie in more or less light, and may be worn or shine: what does not fit counts less.
+    The fit is robust: each tile has a brightness offset of its own, and outliers, which may be worn
+    or shine, weigh less.
     """
     terms = _terms(there).reshape(-1, 10)
     counts, offsets = np.ones(len(terms)), np.zeros(len(there))
@@ -93,7 +92,7 @@ def light_map(there: Colours, here: Colours) -> LightMap:
 def _bent(
     terms: Colours, here: Colours, counts: Colours, offsets: Colours
 ) -> tuple[Colours, Colours]:
-    """Return what maps terms to colours, with some hold, and what is left of each pixel."""
+    """Return the weighted ridge fit of colours by terms, and the residual of each pixel."""
     start = np.zeros((terms.shape[1], 3))
     start[0], start[1:4] = MIDDLE, np.eye(3)
     hold = np.diag([HOLD[0], *[HOLD[1]] * 3, *[HOLD[2]] * (terms.shape[1] - 4)])
@@ -104,12 +103,12 @@ def _bent(
 
 
 def _usual(rest: Colours) -> Colours:
-    """Return how far off colours usually are, for blue, green and red."""
+    """Return the robust standard deviation of residuals, for blue, green and red."""
     return np.asarray(np.maximum(1.4826 * np.median(np.abs(rest), axis=0), LEAST_FUZZ))
 
 
 def _counts(rest: Colours) -> Colours:
-    """Return how much each pixel counts, the less the further off it is."""
+    """Return the weight of each pixel, which falls with its residual."""
     return np.asarray(1 / (1 + ((rest / _usual(rest)) ** 2).mean(axis=1) / 9))
 
 
@@ -120,7 +119,7 @@ def _terms(colours: Colours) -> Colours:
 
 
 def _nearby(colours: Colours, known: Colours, left: Colours, counts: Colours) -> Colours:
-    """Return what is left of colours by what was left of such as are close to them."""
+    """Return the residual at each colour, by kernel regression over the known colours."""
     there, here = known.astype(np.float32), colours.astype(np.float32)
     squares = (here**2).sum(axis=1)[:, None] + (there**2).sum(axis=1)[None]
     near = (here @ there.T - squares / 2) / np.float32(NEARBY**2)
@@ -129,36 +128,36 @@ def _nearby(colours: Colours, known: Colours, left: Colours, counts: Colours) ->
 
 
 EDGE = 0.16
-"""Share of a patch at each side that is left out of that: what lies around a tile is dark too."""
+"""Border of a patch, as a share of its width, that is ignored when its darkest place is sought."""
 LEAST_SHINE = 0.04
-"""A tile with darker places than that, as a share of white, has no shine worth taking off."""
+"""A tile whose darkest place is below this share of white has no shine worth removing."""
 SHARES = (0.4, 0.6, 0.75, 0.88, 0.96)
-"""Parts of what there can be that are taken off."""
+"""Shares of a tile's largest possible shine that are tried for removal."""
 TAKEN_OFF = (0.0, 0.5, 0.85)
-"""Shares of the light that a print's darkest place allows, that may lie on it there ..."""
+"""Shares of a photographed print's largest possible shine that are tried for removal."""
 ADDED = (0.0, -0.05, 0.05, 0.12, 0.25, 0.45)
-"""... and light that may lie on the tile here, less or more than on others, as a share of white."""
+"""Light on a tile of this picture, relative to the others, that is tried, as a share of white."""
 OFF_COST, ADDED_COST = 0.1, 0.6
-"""What speaks against such light, the second by the root of how much: each must be worth itself."""
+"""Penalty for removed shine, and penalty for added light per square root of its amount."""
 COSTS: Floats = np.array(
     [OFF_COST * (off > 0) + ADDED_COST * abs(more) ** 0.5 for off in TAKEN_OFF for more in ADDED],
     np.float32,
 )
-"""Of each way in which a tile may be lit."""
+"""Penalty of each way to light a tile: all combinations of ``TAKEN_OFF`` and ``ADDED``."""
 DARK_SHARE = 0.03
-"""Share of a print's places that may be darker than its darkest: noise is."""
+"""Quantile that counts as a print's darkest place; darker pixels are noise."""
 FURTHEST = 16.0
-"""Squares of lengths beyond which a pixel counts no more."""
+"""Upper bound of a pixel's squared whitened residual."""
 EVERY, LAMP_ROUNDS = 4, 2
-"""Every so manyth pixel says how a tile is lit, and how often that is asked."""
+"""Pixel step when the lighting of tiles is estimated, and number of rounds."""
 
 
 def lit_ways(light: LightMap, prints: Colours) -> Floats:
-    """Return how prints, N x pixels x 3, would show here: ways x N x pixels x 3.
+    """Return the expected colours of prints in this picture: ways x N x pixels x 3.
 
     Args:
-        light: what this picture makes of colours.
-        prints: as a photograph shows them.
+        light: the map from the photograph to this picture.
+        prints: colours in the photograph, N x pixels x 3.
     """
     plain = light.makes(prints.reshape(-1, 3)).reshape(prints.shape).astype(np.float32)
     shiny = _darkest(prints) >= LEAST_SHINE
@@ -175,11 +174,11 @@ def lit_ways(light: LightMap, prints: Colours) -> Floats:
 
 
 def light_under_lamps(there: Colours, here: Colours) -> LightMap:
-    """Return what becomes of colours where lamps may shine on some tiles, in either picture.
+    """Return the map between two pictures if lamps may shine on some tiles in either of them.
 
     Args:
-        there: tiles x pixels x 3, as a photograph shows them.
-        here: the same tiles in this picture.
+        there: colours of tiles in a photograph, tiles x pixels x 3.
+        here: colours of the same tiles in this picture.
     """
     light = light_map(there, here)
     for _ in range(LAMP_ROUNDS):
@@ -188,7 +187,7 @@ def light_under_lamps(there: Colours, here: Colours) -> LightMap:
         best = (lengths(off, light).mean(axis=2) / 3 + COSTS[:, None]).argmin(axis=0)
         taken, more = np.divmod(best, len(ADDED))
         added = np.array(ADDED)[more]
-        # What lies on all tiles is the picture's own light.
+        # Light that is added to most tiles is the picture's own, not a reflection.
         added -= np.median(added)
         dull = _dulled(there, np.array(TAKEN_OFF)[taken])
         bare = _colours(_light(here) - added[:, None, None])
@@ -197,25 +196,25 @@ def light_under_lamps(there: Colours, here: Colours) -> LightMap:
 
 
 def lengths(off: Floats, light: LightMap) -> Floats:
-    """Return how far off colours are, squared and in usual lengths, of the last axis."""
+    """Return the squared norm of whitened residuals over the last axis, up to ``FURTHEST``."""
     usual = off.reshape(-1, 3) @ light.root.astype(np.float32)
     return np.asarray(np.minimum((usual**2).sum(axis=1), FURTHEST).reshape(off.shape[:-1]))
 
 
 def _dulled(prints: Colours, share: float | Colours) -> Colours:
-    """Return prints, N x pixels x 3, with some light taken off those that may shine."""
+    """Return prints, N x pixels x 3, with a share of their largest possible shine removed."""
     less = np.where((dark := _darkest(prints)) >= LEAST_SHINE, share * dark, 0.0)
     return np.asarray(_colours(_light(prints) - less[:, None, None]), np.float64)
 
 
 def _darkest(prints: Colours) -> Colours:
-    """Return how much light the darkest place of each print sends back."""
+    """Return the linear light of each print's darkest place, as a share of white."""
     lightless = np.quantile(prints.min(axis=2), DARK_SHARE, axis=1)
     return np.asarray(_light(lightless), np.float64)
 
 
 def _light(colours: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return how much light colours stand for, as a share of white: about their square."""
+    """Return the linear light of log colours, as a share of white, with a gamma of 2."""
     return np.asarray(np.maximum((np.exp(colours) - DARKEST) / 255, 0) ** 2)
 
 
@@ -224,7 +223,7 @@ def _colours(light: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 def without_shine(patch: Bgr) -> Patches:
-    """Return a tile with more and more light taken off, K x size x size x 3; none if it is dark."""
+    """Return a tile with increasing shine removed, K x size x size x 3; empty if it is dark."""
     light = LIGHT[patch]
     edge = round(EDGE * len(patch))
     inner = light[edge:-edge, edge:-edge].min(axis=2)

@@ -1,10 +1,10 @@
-"""Reads tiles of a taught box in the light of one picture, which all of its tiles share.
+"""Adapts the reader of a taught box to the light of one picture, which all its tiles share.
 
-Where many were read surely, how they differ from what was taught says how the others do. All looks
-are moved by what these have in common, and by what goes with how a look is printed, as a veil takes
-more from strong colours. Of two kinds that are alike but for a shade, a lamp can make one look as
-the other did in the photograph that was taught: such kinds are laid beside a doubtful tile as they
-would look here, pixel by pixel.
+Surely read tiles show how this picture differs from the taught photographs. All looks are shifted
+by their common offset, and by an offset that depends linearly on the look, since a veil of light
+weakens strong colours more. Of two kinds that differ only by a shade, a lamp can make one look like
+the other's photograph. So a doubtful tile is compared, pixel by pixel, with the expected colours of
+both kinds in this light.
 """
 
 from __future__ import annotations
@@ -35,44 +35,45 @@ Looks = NDArray[np.int64]
 Colours = NDArray[np.float64]
 
 FEWEST_SURE, ROUNDS = 4, 2
-"""So many tiles that are surely read say what the light does; and how often that is asked, since
-tiles that are told apart by it say more about it."""
+"""Least number of surely read tiles to estimate the light, and number of rounds: each round reads
+more tiles surely and so estimates it better."""
 SPARE = 3.0
-"""What is in common counts as if so many more tiles had shown nothing of it."""
+"""Pseudo-count of tiles without offset, which shrinks the common offset."""
 RIDGE = 10.0
-"""How little is made of what goes with the print. Of 607 tiles of eleven hard boxes 31 were read
-wrong as they were taught, 25 with the common part alone, 20 or 21 with this; by 3 in its place as
-many, but two more of them surely."""
+"""Ridge penalty of the look-dependent offset. Of 607 tiles of eleven hard boxes 31 were read wrong
+as taught, 25 with the common offset alone, 20 or 21 with both; a penalty of 3 gave as many, but two
+more of them sure."""
 MOST_LIKELY, NEAR = 12, 20.0
-"""Looks that a tile is compared with: the nearest, up to so many temperatures beyond the first. Two
-blue moons were surely read as white ones that were 13 and 15 of them nearer."""
+"""Most looks that a tile is compared with, and their largest distance beyond the nearest, in
+temperatures. Two blue moons were surely read as white ones that were 13 and 15 nearer."""
 SHIFTS = (
     (0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1), (2, 0), (-2, 0),
     (0, 2), (0, -2),
 )  # fmt: skip
 MOST_WAYS = 2
-"""Ways in which a tile may be lit that are looked at a little beside too."""
+"""Best ways to light a tile that are also compared at all shifts."""
 WEIGHT, TRUSTED = 32.0, 0.15
-"""How much it counts, in temperatures, if a kind fits worse by a factor of e; half of that where
-colours come out no closer than the second. Of 1,375 tiles of 27 boxes with colours alike 9 were
-wrong and 63 unsure without all that, 3 and 5 so, 3 and 7 by 16 in place of the first."""
+"""Penalty, in temperatures, of a look that fits worse by a factor of e; it is halved if the light
+map's ``fuzz`` is ``TRUSTED``. Of 1,375 tiles of 27 boxes with similar colours 9 were wrong and 63
+unsure without this comparison, 3 and 5 with it, 3 and 7 with a weight of 16."""
 FITS_ANYWAY = 0.1
 APART, LEAST_COUNT, LEAST_SHARE = 3.0, 0.02, 0.2
-"""Pixels in which two looks differ by the root of that, in usual lengths, count half; all count a
-little. Of 360 tiles of the hardest boxes 8 were wrong where all counted alike, 5 so."""
+"""Pixels in which two looks differ by ``APART`` (squared whitened distance) have half weight; all
+have at least ``LEAST_COUNT``. Of 360 tiles of the hardest boxes 8 were wrong with equal weights, 5
+with these."""
 
 
 @stage("taught: light", without=lambda reader, *_: reader)
 def in_this_light(reader: Reader, rows: Floats, across_px: Sequence[float]) -> Reader:
-    """Return the reader with its looks where a picture shows them; as it was for lands.
+    """Return the reader with its looks adapted to a picture's light; unchanged for lands.
 
     Tiles of one land differ by more than light does. Of 1,449 photographed lands with one example a
-    kind 845 of 850 at 0.99 were right, 948 of 961 when that was taken for light.
+    kind, 845 of 850 readings at 0.99 were right unchanged, 948 of 961 when adapted.
 
     Args:
-        reader: as it was taught.
-        rows: what describes the tiles of the picture, a row each.
-        across_px: how wide each was in the picture.
+        reader: the reader as taught.
+        rows: the features of the picture's tiles, one row per tile.
+        across_px: the width of each tile in the picture.
     """
     if _of_lands(reader):
         return reader
@@ -88,7 +89,7 @@ def in_this_light(reader: Reader, rows: Floats, across_px: Sequence[float]) -> R
 
 
 def _of_lands(reader: Reader) -> bool:
-    """Say whether a box makes use of what prints of one land share; boxes of prints do not."""
+    """Say whether the reader uses the embedding's land part; boxes of fixed prints do not."""
     return bool(reader.project[-LAND_NUMBERS:].any())
 
 
@@ -97,7 +98,7 @@ def _is_sure(reading: CellReading) -> bool:
 
 
 def _moved(centres: Floats, places: Floats, looks: NDArray[np.int64]) -> Floats:
-    """Return the middles of all looks, from where some were seen."""
+    """Return the centres of all looks, shifted by the offsets at which some were seen."""
     off = places - centres[looks]
     common = off.sum(axis=0) / (len(off) + SPARE)
     prints = centres - centres.mean(axis=0)
@@ -111,13 +112,13 @@ def _moved(centres: Floats, places: Floats, looks: NDArray[np.int64]) -> Floats:
 def in_these_colours(
     reader: Reader, distances: Floats, patches: Patches, across_px: Sequence[float]
 ) -> Floats:
-    """Return the distances of all looks, those of doubtful tiles with what their colours say.
+    """Return the distances of all looks; for doubtful tiles a comparison of colours is added.
 
     Args:
-        reader: of a taught box, in the light of the picture.
+        reader: the reader of a taught box, adapted to the picture's light.
         distances: N x looks.
         patches: the tiles.
-        across_px: how wide each was in its picture; nothing is said about small ones.
+        across_px: the width of each tile in its picture; small ones are not compared.
     """
     prints = reader.prints
     likely = {
@@ -136,7 +137,7 @@ def in_these_colours(
 
 
 def _likely(reader: Reader, distances: Floats) -> dict[int, Looks]:
-    """Return the looks in question of each tile that may be more than one."""
+    """Return the candidate looks of each tile that may be of more than one group."""
     out = {}
     for number, row in enumerate(distances):
         order = np.argsort(row)[:MOST_LIKELY]
@@ -147,7 +148,7 @@ def _likely(reader: Reader, distances: Floats) -> dict[int, Looks]:
 
 
 class _Beside:
-    """The tiles of one picture beside the prints of a box."""
+    """Compares the tiles of one picture with the photographed prints of a box."""
 
     def __init__(self, reader: Reader, prints: Prints, seen: Floats) -> None:
         self._reader, self._seen = reader, seen
@@ -157,7 +158,7 @@ class _Beside:
         self._faces: dict[tuple[int, int], Colours] = {}
 
     def lights(self, distances: Floats) -> dict[int, LightMap]:
-        """Return what the picture makes of the photographs that show enough of its tiles."""
+        """Return the light map of each photograph that shows enough of the picture's tiles."""
         sure = [n for n, one in enumerate(self._reader.readings(distances)) if _is_sure(one)]
         looks = distances.argmin(axis=1)
         out = {}
@@ -172,7 +173,7 @@ class _Beside:
     def weighed(
         self, distances: Floats, likely: Mapping[int, Looks], lights: Mapping[int, LightMap]
     ) -> Floats:
-        """Return distances with what speaks against each look in question."""
+        """Return distances with the colour penalty of each candidate look added."""
         out = distances.copy()
         would: dict[tuple[int, int], Floats | None] = {}
         for number, looks in likely.items():
@@ -186,13 +187,13 @@ class _Beside:
                 if len(made) == len(looks):
                     against += _against(seen, np.stack(made), light) / len(lights)
             against *= WEIGHT * self._reader.temperature
-            # What is not in question is no nearer than before.
+            # Other looks get the largest penalty, so that they do not become nearer.
             out[number] += against.max()
             out[number, looks] = distances[number, looks] + against - against.min()
         return out
 
     def _face(self, look: int, photo: int) -> Colours | None:
-        """Return the colours of a look in a photograph, pixels x 3."""
+        """Return the colours of a look in a photograph, pixels x 3; ``None`` if it has no print."""
         one = self._reader.looks[look]
         place = self._places.get((one.tile, photo))
         if place is None:
@@ -204,32 +205,32 @@ class _Beside:
         return self._faces[key]
 
     def _would(self, look: int, photo: int, light: LightMap) -> Floats | None:
-        """Return how a look would show here, ways x pixels x 3."""
+        """Return the expected colours of a look in this picture, ways x pixels x 3."""
         face = self._face(look, photo)
         return None if face is None else lit_ways(light, face[None])[:, 0]
 
 
 def _shifted(seen: Floats, mask: NDArray[np.bool_]) -> Floats:
-    """Return what is compared of a tile, lying a little beside too: shifts x pixels x 3."""
+    """Return the compared pixels of a tile at each of ``SHIFTS``: shifts x pixels x 3."""
     return np.stack([np.roll(seen, (-y, -x), (0, 1))[mask] for x, y in SHIFTS])
 
 
 def _against(seen: Floats, made: Floats, light: LightMap) -> Colours:
-    """Return how much worse than the best each look fits, as a natural logarithm.
+    """Return the log ratio of each look's misfit to the best look's.
 
-    Two looks are compared where they differ: of two prints with another dot the paper says nothing.
+    Pixels in which two looks are equal, such as the paper around a dot, hardly count.
 
     Args:
-        seen: shifts x pixels x 3.
-        made: looks x ways x pixels x 3.
-        light: that these are seen in.
+        seen: the tile's colours, shifts x pixels x 3.
+        made: the expected colours, looks x ways x pixels x 3.
+        light: the light map of the expected colours.
     """
     shown, off, costs = _at_their_best(seen, made, light)
     fits = off.mean(axis=1) / 3 + costs
     first = int(fits.argmin())
     apart = lengths(shown - shown[first], light)
     counts = LEAST_COUNT + apart / (apart + APART)
-    # Costs are those of all pixels; here only some count.
+    # Penalties refer to all pixels, so they are scaled up to the share of pixels that count.
     share = np.maximum(counts.mean(axis=1), LEAST_SHARE)
     counts /= 3 * counts.sum(axis=1, keepdims=True)
     own = (off * counts).sum(axis=1) + costs / share
@@ -240,9 +241,9 @@ def _against(seen: Floats, made: Floats, light: LightMap) -> Colours:
 
 
 def _at_their_best(seen: Floats, made: Floats, light: LightMap) -> tuple[Floats, Floats, Floats]:
-    """Return looks lit and laid as they fit best, how far off each pixel is then, and the cost.
+    """Return colours, misfit and penalty of each look at its best lighting and shift.
 
-    Looks x pixels x 3, looks x pixels, and looks.
+    The shapes are looks x pixels x 3, looks x pixels, and looks.
     """
     ways = np.argsort(_off(seen[0] - made, light).mean(axis=2) / 3 + COSTS, axis=1)[:, :MOST_WAYS]
     lit = np.take_along_axis(made, ways[..., None, None], axis=1)
@@ -254,6 +255,6 @@ def _at_their_best(seen: Floats, made: Floats, light: LightMap) -> tuple[Floats,
 
 
 def _off(off: Floats, light: LightMap) -> Floats:
-    """Return how far off each pixel is, but for the brightness of its tile."""
+    """Return the misfit of each pixel, less the expected share of its tile's brightness offset."""
     share = np.float32(1 - 1 / (1 + (light.uneven / LEAST_OFF) ** 2))
     return lengths(off - share * off.mean(axis=(-2, -1), keepdims=True), light)

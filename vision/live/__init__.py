@@ -1,1 +1,1 @@
-"""Frame after frame of one table."""
+"""Follows one table over many frames."""

@@ -1,8 +1,7 @@
 """Reads a die that lies in view: one to three pips on a small plain square.
 
-Nothing is trained for it. A die is told from everything else by what it must look like: a square
-much smaller than a tile, of one colour, with pips exactly where pips are. Whatever is not quite
-that is no answer; players tell the roll then.
+Nothing is trained. A die is a square much smaller than a tile, of one colour, with pips exactly at
+their standard places. Anything that deviates is not answered; players then enter the roll.
 """
 
 from __future__ import annotations
@@ -18,25 +17,26 @@ from vision.core.types import Bgr, Points, width_of
 
 PATCH_PX = 48
 SMALLEST, LARGEST = 0.18, 0.5
-"""How wide a die is at least and at most, in widths of a tile: 8 to 22 mm beside 45."""
+"""Least and largest width of a die, in tile widths: 8 to 22 mm for a tile of 45 mm."""
 LEAST_PX = 12.0
-"""Pips are a fifth of a side: below 12 pixels they are not to be told apart."""
+"""Least width of a die: a pip is a fifth of it, and cannot be resolved below."""
 LEAST_FILLED, SQUARE = 0.8, 0.72
-"""How much of the box around it a die fills, and its shorter side of its longer at least."""
+"""Least share of its bounding rectangle that a die fills, and least ratio of its sides."""
 EDGE_PX = 1.0
 LEAST_CONTRAST = 40.0
-"""Levels by which the plainest pip differs from the die's colour at least."""
+"""Least difference between the clearest pip and the die's colour, in levels of 255."""
 PIP_SHARE, BARE_SHARE = 0.5, 0.33
-"""How much of that another pip differs at least, and a bare place at most; between lies doubt."""
+"""Least share of the clearest pip's difference for a pip, and most for a bare place; a value in
+between is doubtful."""
 SPOTS = tuple((x, y) for y in (2, 4, 6) for x in (2, 4, 6))
-"""Where pips are, in eighths of a side."""
+"""Centres of possible pips, in eighths of a side."""
 PATTERNS: dict[frozenset[int], int] = {
     frozenset({4}): 1,
     frozenset({0, 8}): 2, frozenset({2, 6}): 2,
     frozenset({0, 4, 8}): 3, frozenset({2, 4, 6}): 3,
 }  # fmt: skip
 BETWEEN = ((3, 3), (5, 3), (3, 5), (5, 5), (4, 1), (1, 4))
-"""Places between the spots and the rim, where every die is bare."""
+"""Places between the pips and near the edge, in eighths of a side, that are bare on every die."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ def read_die(bgr: Bgr, tiles: Sequence[Points]) -> Die | None:
 
     Args:
         bgr: the picture.
-        tiles: the outlines of tiles, which say how large a die may be; their print is no die.
+        tiles: the outlines of tiles, which give the scale; no die is sought inside them.
     """
     if not tiles:
         return None
@@ -66,7 +66,7 @@ def read_die(bgr: Bgr, tiles: Sequence[Points]) -> Die | None:
 
 
 def _small_squares(bgr: Bgr, tiles: Sequence[Points], width: float) -> Iterator[Points]:
-    """Yield the outlines of squares of a die's size, off the tiles."""
+    """Yield the outlines of squares of a die's size outside the tiles."""
     low, high = max(LEAST_PX, SMALLEST * width), LARGEST * width
     if high < low:
         return
@@ -84,21 +84,21 @@ def _small_squares(bgr: Bgr, tiles: Sequence[Points], width: float) -> Iterator[
         middle, size, angle = cv2.minAreaRect(hull)
         if cv2.contourArea(hull) < LEAST_FILLED * size[0] * size[1]:
             continue
-        # Edges are drawn around what they bound, and thickened.
+        # Contours run around the dilated edges, so the die is smaller by their thickness.
         inner = max(size[0] - 2 * EDGE_PX, 1.0), max(size[1] - 2 * EDGE_PX, 1.0)
         if low <= min(inner) and max(inner) <= high and min(inner) > SQUARE * max(inner):
             yield np.asarray(cv2.boxPoints((middle, inner, angle)), np.float64)
 
 
 def _edges(bgr: Bgr) -> NDArray[np.uint8]:
-    """Return the edges of all three colours, gaps of a pixel closed."""
+    """Return the Canny edges of all three channels, with gaps of a pixel closed."""
     blue, green, red = (cv2.Canny(colour, 40, 110) for colour in cv2.split(bgr))
     edges = cv2.max(cv2.max(blue, green), red)
     return np.asarray(cv2.dilate(edges, np.ones((2, 2), np.uint8)), np.uint8)
 
 
 def _pips(bgr: Bgr, outline: Points) -> int | None:
-    """Return how many pips a square shows; ``None`` where it is no die with one to three."""
+    """Return the number of pips on a square; ``None`` if it is no die with one to three."""
     unit = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32) * (PATCH_PX - 1)
     warp = cv2.getPerspectiveTransform(outline.astype(np.float32), unit)
     patch = cv2.warpPerspective(bgr, warp, (PATCH_PX, PATCH_PX)).astype(np.float32)

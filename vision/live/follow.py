@@ -1,6 +1,6 @@
 """Two ways to follow a table: square tiles by their outlines, hex games by their boards.
 
-Each can look at a whole picture, or look again only where it has changed and keep the rest.
+Each can read a whole picture, or read only its changed parts and reuse the rest.
 """
 
 from __future__ import annotations
@@ -34,41 +34,42 @@ Box = tuple[int, int, int, int]
 """Left, top, right and bottom in pixels of the whole picture; right and bottom are outside."""
 
 WIDTH_PX = 480
-"""Of the small picture: at 1280 pixels a tile of 24 is 9 wide there, and sensor noise is averaged
-away."""
+"""Width of the small picture: a tile of 24 pixels in 1280 is 9 wide there, and sensor noise is
+averaged out."""
 LEVELS = 9.0
-"""Noise of a usual picture stays below 5 levels of 255 after the averaging."""
+"""Least difference that counts as a change, in levels of 255; usual noise stays below 5."""
 ABOVE_NOISE = 9.0
-"""In a noisier one so many times what half of the pixels differ by: six deviations."""
+"""In noisy pictures a change must exceed this multiple of the median difference: about six standard
+deviations."""
 MOST_NOISE = 8.0
-"""Where half of the pixels differ by more, that is no noise: everything looks different."""
+"""A larger median difference is not noise: the whole picture has changed."""
 LEAST_PX = 5
 """Smaller specks of the small picture are noise: a tile of 24 pixels has 81."""
 AROUND = 1.0
-"""Outlines and boards so near to a change are looked at again, in widths of tiles or cells: shadows
-reach as far."""
+"""Outlines and boards within this distance of a change are read again, in tile or cell widths:
+shadows reach as far."""
 ROOM_TILES = 2.0
-"""So much of what has not changed is shown to the network beside what has."""
+"""Margin of unchanged picture around a change that the network gets as context, in tile widths."""
 MUCH = 0.45
-"""Where more of the picture or of a board has to be looked at again, a whole look costs no more;
-where as much of a board's size has changed beside the known ones, another may have come."""
+"""If a larger share of the picture or of the boards has changed, all is read again, at no more
+cost. If that share of a board's area has changed beside the boards, a new board may lie there."""
 FEW_TILES = 3
-"""Where most of so many known tiles look different, the camera has moved."""
+"""Least number of known tiles to conclude, if most have changed, that the camera has moved."""
 MOVED_SHARE = 0.3
-"""Where so much of the picture or of a board's rim has changed, light or camera have."""
+"""If a larger share of the picture or of a board's rim has changed, light or camera have."""
 STAYED_CELLS = 0.25
-"""A board whose fixed points are all found so near to where they were has not been moved."""
+"""A board whose fixed points all moved by less, in cells, has not been moved."""
 
 
 class Follower(Protocol):
-    """Reads a whole picture, then only what has changed in it."""
+    """Reads a whole picture, then only the changed parts of later ones."""
 
     def whole(self, bgr: Bgr) -> TableState:
         """Read all of a picture."""
         ...
 
     def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
-        """Read what has changed since ``keep``; ``None`` where that is too much."""
+        """Read the parts that changed since ``keep``; ``None`` if that is too much."""
         ...
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
@@ -76,24 +77,24 @@ class Follower(Protocol):
         ...
 
     def keep(self) -> None:
-        """Take what was read last for what lies there."""
+        """Keep the last result as the reference for ``part``."""
         ...
 
     def drop(self) -> None:
-        """Drop what was kept."""
+        """Drop the kept result."""
         ...
 
     def forget(self) -> None:
-        """Drop what was kept and what is left out: the camera hangs differently now."""
+        """Drop the kept result and the tiles to ignore, since the camera was moved."""
         ...
 
     def leave_out(self, outlines: Sequence[Points]) -> None:
-        """Take no notice of tiles that lie there and touch no other: stocks, piles."""
+        """Ignore tiles at these places from now on if they touch no other: stocks, piles."""
         ...
 
 
 def follower_for(request: ReadRequest) -> Follower:
-    """Return the way that suits a box."""
+    """Return the follower for the request's box."""
     if request.shape == "hex" and request.game is not None:
         return HexFollower(request)
     return TileFollower(request)
@@ -101,17 +102,17 @@ def follower_for(request: ReadRequest) -> Follower:
 
 @dataclass
 class TileFollower:
-    """Keeps the outlines of tiles; new ones are looked for only where something has changed."""
+    """Keeps the outlines of tiles; new ones are detected only where something has changed."""
 
     request: ReadRequest
     _kept: Detections | None = None
     _last: Detections | None = None
     _stages: Stages | None = None
     _cells: dict[Detection, CellReading] = field(default_factory=dict)
-    """What kept outlines were last read as."""
+    """Cached readings of the kept outlines."""
     _last_cells: dict[Detection, CellReading] = field(default_factory=dict)
     _beside: list[Points] = field(default_factory=list)
-    """Middles of tiles that belong to no layout."""
+    """Centres of tiles to ignore, which belong to no layout."""
 
     def whole(self, bgr: Bgr) -> TableState:
         """Read all of a picture."""
@@ -119,7 +120,7 @@ class TileFollower:
         return self._read(bgr, found)
 
     def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
-        """Look for outlines where something has changed, and read what lies there."""
+        """Detect and read outlines where something has changed; ``None`` if that is too much."""
         kept = self._kept
         if kept is None or not kept.found or self.request.grid is not None:
             return None
@@ -138,14 +139,14 @@ class TileFollower:
         return self._read(bgr, replace(kept, found=(*stay, *fresh)), self._known(stay))
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
-        """Say whether most of the known tiles look different at once."""
+        """Say whether most of the known tiles have changed at once."""
         found = self._kept.found if self._kept is not None else ()
         scale = changed.shape[1] / bgr.shape[1]
         hit = [_has_changed(d, changed, scale) for d in found]
         return len(found) >= FEW_TILES and sum(hit) > len(found) / 2
 
     def keep(self) -> None:
-        """Take the outlines that were found last for what lies there."""
+        """Keep the outlines and readings of the last picture."""
         self._kept, self._cells = self._last, self._last_cells
 
     def drop(self) -> None:
@@ -153,21 +154,21 @@ class TileFollower:
         self._kept = None
 
     def forget(self) -> None:
-        """Drop all outlines, and where tiles lie beside the layout."""
+        """Drop all outlines, and the places of tiles to ignore."""
         self._kept = None
         self._beside.clear()
 
     def leave_out(self, outlines: Sequence[Points]) -> None:
-        """Take no notice of tiles that lie there, as long as no other is laid at their side."""
+        """Ignore tiles at these places, as long as no tile in play touches them."""
         self._beside += [np.asarray(outline, np.float64).mean(axis=0) for outline in outlines]
         self._kept = None
 
     def _known(self, stay: Sequence[Detection]) -> dict[Detection, CellReading]:
-        """Return what outlines that stay as they are were read as."""
+        """Return the cached readings of unchanged outlines."""
         return {d: self._cells[d] for d in stay if d in self._cells}
 
     def _detect(self, bgr: Bgr, box: Box, width: float) -> list[Detection]:
-        """Return the outlines in a part of the picture, looked at as closely as the whole is."""
+        """Return the outlines in a part of the picture, detected at the scale of a whole one."""
         left, top, right, bottom = box
         part = np.ascontiguousarray(bgr[top:bottom, left:right])
         scale = min(1.0, DEFAULT.wanted_wide_px / width)
@@ -180,14 +181,14 @@ class TileFollower:
     def _read(
         self, bgr: Bgr, found: Detections, same: Mapping[Detection, CellReading] | None = None
     ) -> TableState:
-        """Read a table with these outlines; ``same`` are those that look as they did when kept."""
+        """Read a table with these outlines; ``same`` has the readings of unchanged ones."""
         cells = dict(same or {})
 
         def read(
             bgr: Bgr, outlines: Sequence[Detection], reader: Reader | None, profile: Profile | None
         ) -> Sequence[CellReading]:
             if reader is None or reader.embedded:
-                # Taught tiles are read beside one another.
+                # The reader of a taught box adapts to all tiles of a picture: no caching.
                 return read_cells(bgr, outlines, reader, profile)
             fresh = [d for d in outlines if d not in cells]
             seen = read_cells(bgr, fresh, reader, profile) if fresh else ()
@@ -201,7 +202,7 @@ class TileFollower:
         return state
 
     def _in_play(self, found: Sequence[Detection]) -> Sequence[Detection]:
-        """Return the outlines without those beside the layout."""
+        """Return the outlines without the ignored ones that touch no tile in play."""
         if not self._beside:
             return found
         middles = [d.centre_px for d in found]
@@ -229,14 +230,14 @@ def _area(boxes: Sequence[Box]) -> int:
 
 
 def _lies_on(detection: Detection, mask: Mask, scale: float) -> bool:
-    """Say whether the middle of an outline lies in a mask of the small picture."""
+    """Say whether the centre of an outline lies in a mask of the small picture."""
     x, y = (np.asarray(detection.centre_px) * scale).astype(int)
     inside = 0 <= x < mask.shape[1] and 0 <= y < mask.shape[0]
     return bool(inside and mask[y, x])
 
 
 def _has_changed(detection: Detection, changed: Mask, scale: float) -> bool:
-    """Say whether any of what an outline shows has changed."""
+    """Say whether any pixel inside an outline has changed."""
     corners = detection.corners_px * scale
     low, high = corners.min(axis=0), corners.max(axis=0)
     left, top = np.maximum(low - 1, 0).astype(int)
@@ -253,13 +254,13 @@ def _is_one_of(detection: Detection, middles: Points) -> bool:
 
 @dataclass
 class HexFollower:
-    """Keeps where the boards lie; their cells are read again when something has changed."""
+    """Keeps the positions of the boards; the cells of a board that changed are read again."""
 
     request: ReadRequest
     _kept: tuple[HexBoard, ...] | None = None
     _last: tuple[HexBoard, ...] | None = None
     _cells: dict[int, CellReadings] = field(default_factory=dict)
-    """What the cells of each kept board were last read as, by the board's number there."""
+    """Cached readings of the cells of each kept board, by its index in ``_kept``."""
     _last_cells: dict[int, CellReadings] = field(default_factory=dict)
 
     def whole(self, bgr: Bgr) -> TableState:
@@ -271,7 +272,7 @@ class HexFollower:
         return self._read(bgr, tuple(self._steadier(board) for board in found))
 
     def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
-        """Read the cells of those boards where they lie on which something has changed."""
+        """Read the cells of the boards that changed, at their kept positions."""
         if not self._kept:
             return None
         scale = changed.shape[1] / bgr.shape[1]
@@ -280,14 +281,14 @@ class HexFollower:
         if float((changed & boards).sum()) > MUCH * float(boards.sum()):
             return None
         if float((changed & ~boards).sum()) > MUCH * float(boards.sum()) / len(masks):
-            # An arm that covered a board when all was looked at has left.
+            # A new board, or one that an arm covered during the last whole look, may be visible.
             return None
         near = grown(changed, AROUND * self._kept[0].cell_px() * scale)
         same = {n: r for n, r in self._cells.items() if not (masks[n] & near).any()}
         return self._read(bgr, self._kept, same)
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
-        """Say whether the rims of the boards look different."""
+        """Say whether the rim of any board has changed."""
         scale = changed.shape[1] / bgr.shape[1]
         for board in self._kept or ():
             inside = painted_on([board.outline()], changed.shape, scale)
@@ -297,7 +298,7 @@ class HexFollower:
         return False
 
     def keep(self) -> None:
-        """Take the boards to lie where they were read last."""
+        """Keep the boards and readings of the last picture."""
         self._kept, self._cells = self._last, self._last_cells
 
     def drop(self) -> None:
@@ -309,10 +310,10 @@ class HexFollower:
         self._kept = None
 
     def leave_out(self, outlines: Sequence[Points]) -> None:
-        """Do nothing: what lies beside a board is never taken for a part of it."""
+        """Do nothing: tiles beside a board are never read as part of it."""
 
     def _steadier(self, found: HexBoard) -> HexBoard:
-        """Return a board as it was placed best: a cup on it now does not move it."""
+        """Return the kept pose of an unmoved board if it is more exact, say before a cup hid it."""
         near = STAYED_CELLS * found.cell_px()
         for known in self._kept or ():
             away = np.hypot(*(found.px(FIXED) - known.px(FIXED)).T)
@@ -323,7 +324,7 @@ class HexFollower:
     def _read(
         self, bgr: Bgr, boards: tuple[HexBoard, ...], same: Mapping[int, CellReadings] | None = None
     ) -> TableState:
-        """Read the cells of boards; ``same`` are those that look as they did when kept."""
+        """Read the cells of boards; ``same`` has the readings of unchanged ones."""
         request = self.request
         assert request.tile_set is not None and request.game is not None
         cells = dict(same or {})
@@ -341,11 +342,11 @@ class HexFollower:
         return state
 
 
-# --- where two pictures of one table differ, exposure and white balance made equal ---
+# --- Differences between two pictures of one table, compensated for exposure and white balance ---
 
 
 def shrunk(bgr: Bgr) -> Small:
-    """Return a small, smooth copy of a picture."""
+    """Return a copy of a picture, ``WIDTH_PX`` wide and blurred."""
     height, width = bgr.shape[:2]
     size = WIDTH_PX, max(1, round(WIDTH_PX * height / width))
     small = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA)
@@ -353,15 +354,15 @@ def shrunk(bgr: Bgr) -> Small:
 
 
 def in_its_light(old: Small, new: Small) -> Small:
-    """Return an older picture as bright and of the tint that a newer one has."""
-    # Every sixth pixel will do; each colour by itself, since lamps differ in tint.
+    """Return an older picture with the exposure and white balance of a newer one."""
+    # Every sixth pixel is enough. Channels have separate gains, since lamps differ in tint.
     one, other = new[::6, ::6].reshape(-1, 3), old[::6, ::6].reshape(-1, 3)
     gains = np.clip(np.median((one + 4) / (other + 4), axis=0), 0.1, 10.0)
     return np.asarray(cv2.transform(old, np.diag(gains).astype(np.float32)), np.float32)
 
 
 def changed_between(old: Small, new: Small) -> Mask:
-    """Return where two small pictures differ, specks left out."""
+    """Return the mask of where two small pictures differ, without specks."""
     blue, green, red = cv2.split(cv2.absdiff(new, in_its_light(old, new)))
     off = cv2.max(cv2.max(blue, green), red)
     noise = float(np.median(off[::6, ::6]))
@@ -377,19 +378,19 @@ def changed_between(old: Small, new: Small) -> Mask:
 
 
 def grown(mask: Mask, by_px: float) -> Mask:
-    """Return a mask that reaches so much further, in pixels of the small picture."""
+    """Return a mask dilated by a radius in pixels of the small picture."""
     radius = max(1, round(by_px))
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
     return np.asarray(cv2.dilate(mask.astype(np.uint8), kernel) > 0)
 
 
 def boxes_around(mask: Mask, room_px: float, size_px: tuple[int, int]) -> list[Box]:
-    """Return boxes around the parts of a mask, with room, none of them overlapping.
+    """Return boxes around the connected parts of a mask, with a margin; overlapping ones merged.
 
     Args:
-        mask: in the small picture.
-        room_px: free space around each part, in pixels of the whole picture.
-        size_px: width and height of the whole picture.
+        mask: a mask of the small picture.
+        room_px: the margin around each part, in pixels of the full-size picture.
+        size_px: width and height of the full-size picture.
     """
     scale = size_px[0] / mask.shape[1]
     _, _, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
@@ -424,7 +425,7 @@ def _meet(one: Box, other: Box) -> bool:
 
 
 def painted_on(outlines: list[Points], shape: tuple[int, ...], scale: float) -> Mask:
-    """Return a mask of the small picture with outlines of the whole one filled."""
+    """Return a mask of the small picture in which outlines of the full-size one are filled."""
     mask = np.zeros(shape[:2], np.uint8)
     for outline in outlines:
         points = np.round(np.asarray(outline, np.float64) * scale).astype(np.int32)

@@ -1,9 +1,9 @@
-"""Reads a table again and again, keeping what it knows: only what has changed is looked at anew.
+"""Reads a table repeatedly and incrementally: only the changed parts of a picture are read again.
 
-The picture of a table that was read twice alike is kept. A later picture is held against it, in the
-same light; where they differ, tiles are looked for and read afresh at every look, until the looks
-agree and their picture is kept instead. Everything is looked at when the camera has moved, when
-much has changed, and now and then to make sure.
+Once consecutive looks at a table agree, the picture is kept as the reference. Later pictures are
+compared with it, in the same light. Where they differ, tiles are detected and read at every look,
+until the looks agree and their picture becomes the reference. The whole picture is read if the
+camera has moved, if much has changed, and periodically.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from vision.live.follow import (
 )
 
 ALIKE, ALIKE_PARTS = 2, 4
-"""So many whole looks must agree before their picture is kept, and so many at a part: one more than
-a move needs to count."""
+"""Consecutive equal looks before the picture becomes the reference: whole looks, and looks at a
+part. The latter is one more than a move needs to count."""
 VERIFY_S = 10.0
-"""After so long everything is looked at again."""
+"""Interval after which the whole picture is read again."""
 DRIFT = 0.1
-"""How fast the kept picture follows the light, a look."""
+"""Weight of a new picture in the reference's moving average, which follows the light."""
 
 
 class TrackedTable:
-    """What is known about the table under one camera."""
+    """Tracks the table under one camera."""
 
     def __init__(self, request: ReadRequest) -> None:
         self.wholes = self.parts = self.repeats = 0
-        """How many looks were at all, at a part, or at nothing new."""
+        """Numbers of looks that read the whole picture, a part, or nothing."""
         self._request = request
         self._follower = follower_for(request)
         self._known: TableState | None = None
@@ -52,24 +52,24 @@ class TrackedTable:
         self._doubted = False
 
     def forget(self) -> None:
-        """Drop everything: the camera hangs differently now."""
+        """Drop everything that is known, since the camera was moved."""
         self._known = self._picture = self._last = None
         self._follower.forget()
 
     def doubt(self) -> None:
-        """Look at everything at the next look that shows no change: a hand was over the table.
+        """Read the whole picture at the next look without a change: a hand was over the table.
 
-        One tile may have been replaced by another that looks much like it.
+        The hand may have replaced a tile by a similar one, which is no visible change.
         """
         self._doubted = True
 
     def leave_out(self, outlines: Sequence[Points]) -> None:
-        """Take no notice of tiles that lie there and touch no other: stocks, piles."""
+        """Ignore tiles at these places from now on if they touch no other: stocks, piles."""
         self._known = self._picture = self._last = None
         self._follower.leave_out(outlines)
 
     def read(self, bgr: Bgr, t_s: float) -> TableState:
-        """Return what lies on the table; ``t_s`` is the moment of the picture."""
+        """Return what lies on the table; ``t_s`` is the time of the picture, in seconds."""
         small = shrunk(bgr)
         if self._known is None or self._picture is None or self._picture.shape != small.shape:
             return self._whole(bgr, small, t_s)
@@ -96,7 +96,7 @@ class TrackedTable:
         return state
 
     def again(self, bgr: Bgr) -> TableState:
-        """Return what another picture shows by itself; what is known stays as it is."""
+        """Return a full reading of another picture, independent of the tracked state."""
         return follower_for(self._request).whole(bgr)
 
     def _has_moved(self, bgr: Bgr, changed: Mask) -> bool:
@@ -114,7 +114,7 @@ class TrackedTable:
         return state
 
     def _agree(self, state: TableState, small: Small, wanted: int) -> bool:
-        """Keep a table once so many looks in a row have shown the same."""
+        """Keep a table and its picture once ``wanted`` consecutive looks agree; say whether."""
         shown = state.contents()
         self._alike = self._alike + 1 if shown == self._last else 1
         self._last = shown

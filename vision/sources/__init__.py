@@ -1,9 +1,8 @@
-"""Where frames come from: the protocol of everything that gives them, one file a kind of camera.
+"""Frame sources: the protocol that all of them follow, and one file per kind of camera.
 
-A source is either *live* (a camera: the newest frame is the only one that matters) or *stored*
-(files: every frame counts and there is no hurry). Live sources never end by themselves: when the
-camera is gone they yield ``None`` now and then, so that whoever waits can say so, and go on by
-themselves when it is back.
+A source is either *live* (a camera: only the newest frame matters) or *stored* (files: every frame
+counts, at any pace). A live source never ends on its own. While its camera is gone it periodically
+yields ``None``, so that the consumer can report it, and it resumes when the camera is back.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ class SourceError(VisionError):
 
 
 class FrameSource(Protocol):
-    """Anything that gives frames: a camera, a folder of photographs, a drawing."""
+    """Anything that yields frames: a camera, a folder of photographs, a drawing."""
 
     @property
     def live(self) -> bool:
@@ -28,9 +27,9 @@ class FrameSource(Protocol):
         ...
 
     def frames(self) -> Iterator[Frame | None]:
-        """Yield frames as they come; ``None`` for a while without any."""
+        """Yield frames as they arrive; ``None`` after a while without any."""
         ...
 
     def close(self) -> None:
-        """Give the camera back; ``frames`` ends."""
+        """Release the camera and end ``frames``."""
         ...

@@ -13,13 +13,13 @@ from vision.core.types import Frame
 from vision.sources import SourceError
 
 FRAMES_A_SECOND = 10.0
-"""How fast the pictures of a folder were taken where nobody says."""
+"""Frame rate of a folder, or of a video without a plausible one, unless told otherwise."""
 PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
 MOST_PIXELS = 60_000_000
 
 
 class FolderSource:
-    """The pictures of a folder, in the order of their names, no frame left out."""
+    """The pictures of a folder, all of them, in the order of their names."""
 
     live = False
 
@@ -33,7 +33,7 @@ class FolderSource:
         self._closed = False
 
     def frames(self) -> Iterator[Frame | None]:
-        """Yield each picture; one that cannot be read is a missing frame."""
+        """Yield each picture; ``None`` for one that cannot be read."""
         for number, file in enumerate(self._files):
             if self._closed:
                 return
@@ -41,12 +41,12 @@ class FolderSource:
             yield None if bgr is None else Frame(bgr, number * self._step_s)
 
     def close(self) -> None:
-        """Stop after the picture that is being looked at."""
+        """Stop after the current picture."""
         self._closed = True
 
 
 class VideoSource:
-    """The frames of a video file, no frame left out, with the file's own clock."""
+    """All frames of a video file, timed by its frame rate."""
 
     live = False
 
@@ -82,7 +82,7 @@ def _listed(folder: Path) -> list[Path]:
 
 
 def _name_order(file: Path) -> list[tuple[int, int, str]]:
-    """Return a key by which frame 10 comes after frame 9, whether or not zeros fill them up."""
+    """Return a natural sort key: frame 10 comes after frame 9, with or without leading zeros."""
     return [
         (0, int(part), "") if part.isdigit() else (1, 0, part)
         for part in re.split(r"(\d+)", file.name)
@@ -101,7 +101,7 @@ def _read(file: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]] | None:
 def decoded(
     data: np.ndarray[tuple[int, ...], np.dtype[np.uint8]],
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]] | None:
-    """Return the picture of some bytes upright and blue first; ``None`` when they are none."""
+    """Return an encoded picture, upright and blue first; ``None`` if it cannot be decoded."""
     if not data.size:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The newest frame only, of a camera or of what somebody hands in: nothing ever queues up."""
+"""Delivers only the newest frame, of a camera or of pushed pictures: there is never a backlog."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ SILENCE_S = 0.5
 
 
 class Frames(FrameSource, Protocol):
-    """Frames of a source as they are watched, and what ended them."""
+    """Frames of a source, with the error that ended it."""
 
     @property
     def failure(self) -> Exception | None:
-        """What ended the source, when it was not closed."""
+        """The exception that ended the source; ``None`` if there was none."""
         ...
 
 
 def newest_of(source: FrameSource) -> Frames:
-    """Return the frames of a source to watch: the newest of a live one, all of a stored one."""
+    """Return the frames of a source: the newest of a live one, all of a stored one."""
     return NewestFrames(source) if source.live else StoredFrames(source)
 
 
 class StoredFrames:
-    """All frames of a stored source; what goes wrong is raised where they are asked for."""
+    """All frames of a stored source; errors are raised in the thread that iterates."""
 
     live = False
     failure: Exception | None = None
@@ -49,30 +49,30 @@ class StoredFrames:
 
 
 class _Slot:
-    """Room for one frame, from one thread to another: a newer one takes the place of an older."""
+    """Hands one frame from thread to thread; a newer frame replaces one that was not taken."""
 
     def __init__(self) -> None:
         self._arrived = threading.Condition()
         self._frame: Frame | None = None
         self.ended = False
         self.dropped = 0
-        """How many frames nobody took."""
+        """Number of frames that were replaced before they were taken."""
 
     def put(self, frame: Frame) -> None:
-        """Leave a frame for whoever waits."""
+        """Store a frame and wake the waiting thread."""
         with self._arrived:
             self.dropped += self._frame is not None
             self._frame = frame
             self._arrived.notify_all()
 
     def end(self) -> None:
-        """Let nobody wait any more."""
+        """Mark the end and wake the waiting thread."""
         with self._arrived:
             self.ended = True
             self._arrived.notify_all()
 
     def taken(self) -> Frame | None:
-        """Return the frame that lies there or soon comes; ``None`` after a while without."""
+        """Return the stored frame or wait for one; ``None`` after ``SILENCE_S`` without."""
         with self._arrived:
             if self._frame is None and not self.ended:
                 self._arrived.wait(SILENCE_S)
@@ -81,9 +81,9 @@ class _Slot:
 
 
 class NewestFrames:
-    """Frames of a live source, each the newest there is when it is asked for.
+    """Frames of a live source, read by a thread; each is the newest at the time it is requested.
 
-    Whoever reads slowly misses frames, but never sees an old one.
+    A slow consumer misses frames, but never gets a stale one.
     """
 
     live = True
@@ -92,22 +92,22 @@ class NewestFrames:
         self._source = source
         self._slot = _Slot()
         self.failure: Exception | None = None
-        """What ended the source, when it was not closed."""
+        """The exception that ended the source; ``None`` if there was none."""
         self._thread = threading.Thread(target=self._empty, name="frames", daemon=True)
 
     @property
     def dropped(self) -> int:
-        """How many frames nobody looked at."""
+        """Number of frames that were dropped because the consumer was slower."""
         return self._slot.dropped
 
     def frames(self) -> Iterator[Frame | None]:
-        """Yield the newest frame each time; ``None`` after half a second without."""
+        """Yield the newest frame each time; ``None`` after half a second without one."""
         self._thread.start()
         while (frame := self._slot.taken()) is not None or not self._slot.ended:
             yield frame
 
     def close(self) -> None:
-        """Close the source and let its thread end."""
+        """Close the source and wait up to 5 s for its thread."""
         self._source.close()
         self._slot.end()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
@@ -127,7 +127,7 @@ class NewestFrames:
 
 
 class PushedSource:
-    """Pictures handed in from outside, such as those that a phone sends to the page."""
+    """Pictures that are pushed from outside, such as those that a phone sends to the page."""
 
     live = True
 
@@ -137,14 +137,14 @@ class PushedSource:
         self._slot = _Slot()
 
     def push(self, picture: bytes) -> bool:
-        """Hand in a picture as a file's bytes; say whether it is one."""
+        """Push an encoded picture; say whether it could be decoded."""
         bgr = decoded(np.frombuffer(picture, np.uint8))
         if bgr is not None:
             self._slot.put(Frame(bgr, self._clock() - self._start_s))
         return bgr is not None
 
     def frames(self) -> Iterator[Frame | None]:
-        """Yield the newest picture each time there is one; ``None`` after a while without."""
+        """Yield the newest picture each time; ``None`` after ``SILENCE_S`` without one."""
         while not self._slot.ended:
             frame = self._slot.taken()
             if not self._slot.ended:

@@ -1,8 +1,8 @@
-"""The Raspberry Pi's own camera: modules 2, 3 and HQ. No other file knows its library.
+"""The Raspberry Pi's own camera: modules 2, 3 and HQ. No other file uses picamera2.
 
-The library comes from the system's packages, since it must match the system's libcamera. What it
-gives is read by what it reports, never by what was asked: forms, sizes and strides differ from
-camera to camera.
+The library comes from the system's packages, since it must match the system's libcamera. Buffers
+are decoded by the layout that the camera reports, never by the requested one: formats, sizes and
+strides differ from camera to camera.
 """
 
 from __future__ import annotations
@@ -28,18 +28,21 @@ from vision.sources.pi_controls import (
     locks,
     sensor_mode,
 )
-from vision.sources.pi_pixels import StreamLayout, bgr_from_buffer
+from vision.sources.pi_pixels import PixelError, StreamLayout, bgr_from_buffer
 
 log = logging.getLogger(__name__)
 
 # picamera2 calls blue-first order "RGB888".
 BLUE_FIRST = "RGB888"
 AF_MANUAL = 0
-"""libcamera's number for a lens that stays where it is put."""
+"""libcamera's ``AfMode`` for a lens with a fixed position."""
 STEADY_FRAMES = 10
-"""Alike frames in a row that count as settled; a control that is let go takes up to four to act."""
-BROKEN = (RuntimeError, OSError, TimeoutError, CancelledError, KeyError, IndexError, AssertionError)
-"""What picamera2 raises when a camera goes away under it."""
+"""Consecutive similar frames that count as settled; a changed control takes up to four to act."""
+BROKEN = (
+    RuntimeError, OSError, TimeoutError, CancelledError, KeyError, IndexError, AssertionError,
+    PixelError,
+)  # fmt: skip
+"""The exceptions that picamera2 raises when a camera disappears while in use."""
 
 
 class PiCameraError(SourceError):
@@ -48,29 +51,29 @@ class PiCameraError(SourceError):
 
 @dataclass(frozen=True, slots=True)
 class PiCameraSettings:
-    """How the camera is used."""
+    """Settings of the camera."""
 
     number: int = 0
-    """Which of the cameras, in the order that the system lists them."""
+    """The camera's index in the system's list."""
     longest_px: int = 1920
-    """Longer side of the live pictures; stills always have every pixel."""
+    """Longer side of live frames; stills always have the sensor's full resolution."""
     frames_a_second: float = 15.0
-    """The loop takes about 10 looks a second; slower frames let in more light."""
+    """Frame rate. The referee takes about 10 looks a second; a lower rate lets in more light."""
     settle_s: float = 4.0
-    """Exposure and white balance are locked after so long even if they still change."""
+    """Time after which exposure and white balance are locked even if they still change."""
     focus_s: float = 6.0
-    """A scan of module 3 takes one to two seconds."""
+    """Timeout of the autofocus; a scan of module 3 takes one to two seconds."""
     lost_after_s: float = 3.0
-    """Without a frame for so long the camera has stopped; the first frame may take a second."""
+    """Time without a frame after which the camera is lost; the first frame may take a second."""
     again_after_s: float = 2.0
-    """Between two tries to open a camera that was lost."""
+    """Delay between two attempts to open a lost camera."""
     patient: bool = False
-    """Whether a camera that is not there at the start is waited for as for one that was lost."""
+    """Whether to wait for a camera that is missing at the start, as for a lost one."""
 
 
 @dataclass(frozen=True, slots=True)
 class CameraFacts:
-    """What a camera says of itself, for `doctor` and for people."""
+    """Properties that a camera reports, for `doctor` and for people."""
 
     model: str
     format: str
@@ -78,11 +81,11 @@ class CameraFacts:
     still_px: tuple[int, int]
     has_autofocus: bool = False
     focused: bool | None = None
-    """``None`` where the lens is turned by hand."""
+    """Whether the autofocus succeeded; ``None`` for a lens that is focused by hand."""
     lens_position: float | None = None
-    """Held focus in dioptres: 2 is half a metre."""
+    """Locked focus in dioptres: 2 is half a metre."""
     exposure_us: int | None = None
-    """Locked exposure time; ``None`` where the camera does not tell."""
+    """Locked exposure time; ``None`` if the camera does not report it."""
     gain: float | None = None
     colour_gains: tuple[float, float] | None = None
 
@@ -97,12 +100,12 @@ def pi_cameras() -> list[str]:
 
 
 def has_library() -> bool:
-    """Say whether the camera library is there, without starting it."""
+    """Say whether picamera2 is installed, without importing it."""
     return find_spec("picamera2") is not None
 
 
 class PiCamera:
-    """Frames of the Pi's camera, the newest only. Close it, or use ``with``."""
+    """The newest frames of the Pi's camera. Close it after use, or use ``with``."""
 
     live = True
 
@@ -114,7 +117,7 @@ class PiCamera:
     ) -> None:
         self.settings = settings or PiCameraSettings()
         self.facts: CameraFacts | None = None
-        """What the camera said when it was opened; ``None`` before."""
+        """Properties of the camera, updated whenever exposure is locked; ``None`` before."""
         self._open_camera = open_camera or _opened
         self._sleep = sleep
         self._camera: Any = None
@@ -133,10 +136,10 @@ class PiCamera:
         self.close()
 
     def frames(self) -> Iterator[Frame | None]:
-        """Yield the newest frame again and again; ``None`` for every try while there is none.
+        """Yield the newest frame repeatedly; ``None`` for every failed attempt to get one.
 
         Raises:
-            PiCameraError: there is no camera at the first try, and nobody is patient.
+            PiCameraError: there is no camera at the start, and ``patient`` is not set.
         """
         if not self.settings.patient:
             self.open()
@@ -177,7 +180,7 @@ class PiCamera:
                 ) from error
 
     def newest(self) -> Frame:
-        """Return the newest frame, never one twice, opening the camera where need be.
+        """Return the newest frame, never the same one twice; open the camera if necessary.
 
         Raises:
             PiCameraError: no frame came; the next call tries to open the camera anew.
@@ -199,7 +202,7 @@ class PiCamera:
             return frame
 
     def still(self) -> Frame:
-        """Return one picture with every pixel of the sensor, lit and focused as the live ones.
+        """Return one full-resolution picture, with the exposure and focus of the live frames.
 
         Raises:
             PiCameraError: no picture came.
@@ -221,7 +224,7 @@ class PiCamera:
             return frame
 
     def settle(self) -> None:
-        """Let exposure and white balance find their place, then lock them."""
+        """Let automatic exposure and white balance converge, then lock them."""
         with self._lock:
             free: Controls = {}
             if "AeEnable" in self._held:
@@ -236,7 +239,7 @@ class PiCamera:
             self._tell()
 
     def close(self) -> None:
-        """Give the camera back."""
+        """Release the camera."""
         self._closed = True
         with self._lock:
             self._drop()
@@ -250,10 +253,10 @@ class PiCamera:
             controls["FrameDurationLimits"] = (round(1e6 / fps), round(1e6 / fps))
         config = camera.create_video_configuration(
             main={"format": BLUE_FIRST, "size": self._stream_size()},
-            # As stills have it: video's own colour space has fewer levels and other colours.
+            # The colour space of stills: that of video has fewer levels and other colours.
             colour_space=camera.create_still_configuration()["colour_space"],
             controls=controls,
-            # Of the frames that nobody took, the newest one alone is kept.
+            # picamera2 keeps only the newest of the frames that were not taken.
             queue=True,
             **({} if self._sensor is None else {"sensor": self._sensor}),
         )
@@ -261,7 +264,7 @@ class PiCamera:
         camera.start()
 
     def _stream_size(self) -> tuple[int, int]:
-        """Return a size of the sensor's own shape, so that stills and live pictures agree."""
+        """Return a size with the sensor's aspect ratio, so that stills and live frames agree."""
         width, height = self._camera.sensor_resolution
         share = min(1.0, self.settings.longest_px / max(width, height))
         return (round(width * share / 2) * 2, round(height * share / 2) * 2)
@@ -295,7 +298,7 @@ class PiCamera:
         return metadata
 
     def _settled_metadata(self) -> Metadata:
-        """Return what the camera says of itself once exposure and colours stand still."""
+        """Return the frame metadata once exposure and white balance are steady."""
         metadata = self._metadata()
         if "ExposureTime" not in metadata and "ColourGains" not in metadata:
             return metadata
@@ -306,7 +309,7 @@ class PiCamera:
         return metadata
 
     def _focus(self) -> None:
-        """Find the sharpest place once and stay there: a table does not come closer."""
+        """Run the autofocus once and lock the lens: the distance to a table does not change."""
         if "AfMode" not in self._camera.camera_controls:
             return
         job = self._camera.autofocus_cycle(wait=False)
@@ -361,7 +364,7 @@ def _opened(number: int) -> Any:
 
 
 def _layout(config: Any) -> StreamLayout:
-    """Return how the pixels lie, as the camera reports it."""
+    """Return the buffer layout that the camera reports."""
     main, space = config["main"], config.get("colour_space")
     return StreamLayout(
         format=str(main["format"]),

@@ -1,4 +1,4 @@
-"""How the Pi's camera is held: its sensor mode, when it has settled, when the light changed."""
+"""Controls of the Pi's camera: sensor mode, locked exposure, and detection of light changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Metadata(TypedDict, total=False):
-    """What a frame says of itself, by libcamera's names."""
+    """Metadata of a frame, by libcamera's names."""
 
     ExposureTime: int
     AnalogueGain: float
@@ -20,7 +20,7 @@ class Metadata(TypedDict, total=False):
 
 
 class Controls(TypedDict, total=False):
-    """What can be asked of a camera, by libcamera's names."""
+    """Settable controls of a camera, by libcamera's names."""
 
     AeEnable: bool
     ExposureTime: int
@@ -33,7 +33,7 @@ class Controls(TypedDict, total=False):
 
 
 class SensorOutput(TypedDict):
-    """One of a sensor's modes, as picamera2 is asked for it."""
+    """A sensor mode in the form that picamera2 takes."""
 
     output_size: tuple[int, int]
     bit_depth: int
@@ -41,22 +41,22 @@ class SensorOutput(TypedDict):
 
 @dataclass
 class LightWatch:
-    """Notices that the light has changed for good since exposure was locked."""
+    """Detects a lasting change of the light since exposure was locked."""
 
     factor: float = 1.8
-    """Twice as bright or half as bright is a lamp; an arm or a cloud is less."""
+    """Least brightness ratio that counts: a lamp doubles or halves it, an arm or a cloud less."""
     for_s: float = 4.0
-    """A person leaning in goes away again, or dims less."""
+    """Seconds that a change must last; a person who leans over the table is gone sooner."""
     _locked_at: float | None = None
     _off_since_s: float | None = field(default=None, repr=False)
 
     def locked(self, bgr: Any) -> None:
-        """Take note of how bright a table is that is exposed well."""
+        """Record the brightness of a well exposed table as the reference."""
         self._locked_at = self._brightness(bgr)
         self._off_since_s = None
 
     def has_changed(self, bgr: Any, now_s: float) -> bool:
-        """Say whether the table has been much darker or brighter for a while."""
+        """Say whether the table has been darker or brighter by ``factor`` for ``for_s`` seconds."""
         if self._locked_at is None:
             return False
         ratio = self._brightness(bgr) / self._locked_at
@@ -69,24 +69,24 @@ class LightWatch:
 
     @staticmethod
     def _brightness(bgr: Any) -> float:
-        # Every 16th pixel is enough for a mean; 1 keeps a black picture from dividing by nothing.
+        # Every 16th pixel is enough for a mean; adding 1 avoids a division by zero.
         return float(np.mean(bgr[::16, ::16, 1])) + 1.0
 
 
 def sensor_mode(camera: Any, fps: float) -> SensorOutput | None:
-    """Return the sensor mode that sees the whole field and is quick enough, if there are modes.
+    """Return the sensor mode with the full field of view that is fast enough; ``None`` if none.
 
-    Left to itself libcamera takes a mode of the wanted size, and on modules 2 and HQ that one
-    cuts the edges of the table off.
+    By default libcamera picks a mode by its size, which on modules 2 and HQ is a cropped one that
+    cuts off the edges of the table.
     """
-    # Only the Pi's own cameras have modes; a webcam or a virtual one has none.
+    # Only the Pi's own cameras have sensor modes; a webcam or a virtual camera has none.
     if "ColorFilterArrangement" not in camera.camera_properties:
         return None
     modes = [mode for mode in camera.sensor_modes if "crop_limits" in mode]
     if not modes:
         return None
     widest = max(_area(mode["crop_limits"][2:]) for mode in modes)
-    # Modes of one field differ in their crop by a few pixels.
+    # The crops of modes with the same field of view differ by a few pixels.
     whole = [mode for mode in modes if _area(mode["crop_limits"][2:]) >= 0.97 * widest]
     quick = [mode for mode in whole if mode["fps"] >= fps] or whole
     best = max(quick, key=lambda mode: (mode["fps"] >= fps, _area(mode["size"]), mode["bit_depth"]))
@@ -109,10 +109,10 @@ def alike(before: Metadata, after: Metadata) -> bool:
 
 
 def locks(metadata: Metadata, known: Container[str]) -> Controls:
-    """Return the controls that keep exposure and colours as they are now.
+    """Return the controls that lock exposure and white balance at their current values.
 
     Args:
-        metadata: of the newest frame.
+        metadata: the metadata of the newest frame.
         known: the names of the controls that the camera has.
     """
     wanted: Controls = {}

@@ -1,6 +1,6 @@
-"""Turns a camera buffer, in whatever form the camera chose to give, into blue-first pixels.
+"""Converts a camera buffer, in whatever pixel format the camera chose, to blue-first pixels.
 
-Names of forms are those of libcamera and the Linux kernel, which count from the highest byte:
+Format names are those of libcamera and the Linux kernel, which count from the highest byte:
 ``RGB888`` is blue-first in memory, ``BGR888`` red-first.
 """
 
@@ -25,13 +25,13 @@ ORDERS = {
     "RGBX8888": (4, (1, 2, 3)),
     "BGRX8888": (4, (3, 2, 1)),
 }
-"""Bytes a pixel, and which of them are blue, green and red."""
+"""Bytes per pixel, and the positions of blue, green and red among them."""
 PACKED = {"YUYV": (0, 1, 3), "YVYU": (0, 3, 1), "UYVY": (1, 0, 2), "VYUY": (1, 2, 0)}
-"""Two pixels in four bytes: where the first brightness and the two colours stand."""
+"""Packed 4:2:2, two pixels in four bytes: the positions of the first Y, of U and of V."""
 HALF_PLANES = {"NV12": (0, 1), "NV21": (1, 0)}
-"""Colours in pairs at half size: which of a pair is U, which V."""
+"""Semi-planar 4:2:0, interleaved chroma at half size: the positions of U and V in a pair."""
 THIRD_PLANES = {"YUV420": (0, 1), "YVU420": (1, 0)}
-"""Colours in two planes at half size: which plane is U, which V."""
+"""Planar 4:2:0, chroma in two planes at half size: the positions of the U and V planes."""
 FORMATS = frozenset([*ORDERS, *PACKED, *HALF_PLANES, *THIRD_PLANES, "R8", "MJPEG"])
 
 
@@ -41,24 +41,24 @@ class PixelError(VisionError):
 
 @dataclass(frozen=True, slots=True)
 class StreamLayout:
-    """How the pixels of a stream lie in its buffers, as the camera itself reports it."""
+    """The memory layout of a stream's buffers, as reported by the camera."""
 
     format: str
     size_px: tuple[int, int]
     """Width and height."""
     stride: int
-    """Bytes from one row to the next; more than a row's pixels need where rows are padded."""
+    """Bytes from one row to the next, padding included."""
     full_range: bool = True
-    """Whether brightness uses all of 0 to 255, as in JPEG, and not 16 to 235, as in video."""
+    """Whether Y uses all of 0 to 255, as in JPEG, and not 16 to 235, as in video."""
     rec709: bool = False
-    """Whether colours are coded as in high-definition video, and not as in JPEG."""
+    """Whether YUV is coded by Rec. 709 (high-definition video), not by Rec. 601 (JPEG)."""
 
 
 def bgr_from_buffer(buffer: Array, layout: StreamLayout) -> Bgr:
-    """Return the picture in a buffer as height x width x 3, blue first, in memory of its own.
+    """Return a copy of the picture in a buffer as height x width x 3, blue first.
 
     Raises:
-        PixelError: the form is not known, or the buffer is shorter than it says.
+        PixelError: the format is not known, or the buffer is too short for the layout.
     """
     data = np.asarray(buffer).reshape(-1).view(np.uint8)
     name = layout.format
@@ -77,7 +77,7 @@ def bgr_from_buffer(buffer: Array, layout: StreamLayout) -> Bgr:
 
 
 def _rows(data: Array, layout: StreamLayout, row_bytes: int, *, start: int = 0) -> Array:
-    """Return the rows of the first plane, without what pads them."""
+    """Return the rows of the first plane without their padding."""
     return _plane(data, start, layout.size_px[1], layout.stride, row_bytes)
 
 
@@ -98,13 +98,13 @@ def _from_channels(data: Array, layout: StreamLayout) -> Bgr:
     bytes_a_pixel, order = ORDERS[layout.format]
     rows = _rows(data, layout, width * bytes_a_pixel).reshape(height, width, bytes_a_pixel)
     if order == (0, 1, 2) and bytes_a_pixel == 3:
-        # `_plane` copies nothing where rows are not padded, and the buffer goes back.
+        # Without padding `_plane` returns a view, and the camera reuses the buffer: copy it.
         return np.array(rows)
     return np.ascontiguousarray(rows[..., list(order)])
 
 
 def _colour_planes(data: Array, layout: StreamLayout) -> tuple[Array, Array, Array]:
-    """Return brightness and the two colours, which may be of half the size."""
+    """Return the Y, U and V planes; U and V may be of half the size."""
     width, height = layout.size_px
     half_width, half_height = (width + 1) // 2, (height + 1) // 2
     name, stride = layout.format, layout.stride
@@ -138,7 +138,7 @@ def _from_colours(bright: Array, u: Array, v: Array, layout: StreamLayout) -> Bg
 
 
 def _bgr_from_yuv(layout: StreamLayout) -> Array:
-    """Return the 3 x 4 matrix from brightness and colours in bytes to blue, green and red."""
+    """Return the 3 x 4 matrix from Y, U and V in bytes to blue, green and red."""
     red, blue = (0.2126, 0.0722) if layout.rec709 else (0.299, 0.114)
     green = 1 - red - blue
     bright, low = (1.0, 0.0) if layout.full_range else (255 / 219, 16.0)

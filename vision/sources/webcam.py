@@ -1,4 +1,4 @@
-"""A USB webcam through OpenCV: opened by number, found again when it was unplugged."""
+"""A USB webcam through OpenCV: opened by number, and reopened after it was unplugged."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from vision.sources import SourceError
 log = logging.getLogger(__name__)
 
 RETRY_S = 1.0
-"""How long a lost camera is left alone before it is tried again."""
+"""Delay between two attempts to open a lost camera."""
 
 
 class Capture(Protocol):
-    """What is used of ``cv2.VideoCapture``."""
+    """The part of ``cv2.VideoCapture`` that is used."""
 
     def isOpened(self) -> bool: ...  # noqa: D102, N802 - OpenCV's names
     def read(self) -> tuple[bool, Any]: ...  # noqa: D102
@@ -32,13 +32,13 @@ class Capture(Protocol):
 
 def _opened(number: int) -> Capture:
     if sys.platform == "linux" and not Path(f"/dev/video{number}").exists():
-        # OpenCV would write a warning for every try.
+        # OpenCV would print a warning for every attempt.
         return cv2.VideoCapture()
     return cv2.VideoCapture(number)
 
 
 class WebcamSource:
-    """A webcam; ``None`` for every try while it is away."""
+    """A webcam; it yields ``None`` for every failed attempt to open it."""
 
     live = True
 
@@ -51,15 +51,15 @@ class WebcamSource:
         """Open the camera.
 
         Args:
-            number: as the system counts its cameras.
-            size_px: what is asked of it; it may give another.
-            open_camera: opens the camera of a number.
-            clock: seconds that only go up.
-            sleep: waits between two tries.
+            number: the system's number of the camera.
+            size_px: the requested frame size; the camera may choose another.
+            open_camera: opens a camera by number.
+            clock: monotonic clock, in seconds.
+            sleep: waits between two attempts.
             patient: wait for a camera that is not there yet, as for one that was unplugged.
 
         Raises:
-            SourceError: there is no such camera, and nobody has the patience to wait for it.
+            SourceError: there is no such camera, and ``patient`` is false.
         """
         self._number = number
         self._size_px = size_px
@@ -75,7 +75,7 @@ class WebcamSource:
             log.warning("%s", missing)
 
     def frames(self) -> Iterator[Frame | None]:
-        """Yield frames as they come; a camera that stops is opened again until it is back."""
+        """Yield frames as they arrive; a camera that stops is reopened until it is back."""
         while not self._closed:
             there, bgr = self._camera.read() if self._camera else (False, None)
             if there and bgr is not None and getattr(bgr, "ndim", 0) == 3:
@@ -90,7 +90,7 @@ class WebcamSource:
                     log.warning("webcam:%d is there", self._number)
 
     def close(self) -> None:
-        """Give the camera back."""
+        """Release the camera."""
         self._closed = True
         self._release()
 
@@ -100,7 +100,7 @@ class WebcamSource:
             camera.release()
             return None
         width, height = self._size_px
-        # Motion JPEG is what lets cheap cameras give more than a few large frames a second.
+        # Without Motion JPEG, cheap cameras give only a few large frames per second.
         camera.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
         camera.set(cv2.CAP_PROP_FRAME_WIDTH, width)
         camera.set(cv2.CAP_PROP_FRAME_HEIGHT, height)

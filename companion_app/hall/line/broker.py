@@ -1,7 +1,7 @@
 """The broker that the hall starts itself: Debian's Mosquitto, with a configuration written here.
 
-TLS with the hall's own certificates alone, a table reaches its own topics alone, nothing is kept
-on the disk. It outlives a hall process that is killed: whoever comes next finds it running.
+The broker accepts only TLS with the hall's own certificates, limits a table to its own topics, and
+stores no messages on disk. It survives a killed hall process; the next one finds it running.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def parse_broker(text: str) -> BrokerAddress:
     """Return the address of a broker that runs already.
 
     Raises:
-        HallError: it is none.
+        HallError: the text is not an ``mqtts://`` address.
     """
     try:
         parts = urlsplit(text)
@@ -56,12 +56,12 @@ def parse_broker(text: str) -> BrokerAddress:
 
 
 def find_mosquitto() -> str | None:
-    """Return Mosquitto's program."""
+    """Return the path of Mosquitto's program; ``None`` where it is not installed."""
     return shutil.which("mosquitto") or next((p for p in PLACES if Path(p).exists()), None)
 
 
 class OwnBroker:
-    """A Mosquitto of the hall's own."""
+    """A Mosquitto process that the hall runs."""
 
     def __init__(self, folder: Path, keys: HallKeys, port: int = PORT, host: str = "") -> None:
         program = find_mosquitto()
@@ -76,7 +76,7 @@ class OwnBroker:
         self._revoked: frozenset[str] = frozenset()
 
     def keep_running(self, revoked: Iterable[str] = ()) -> None:
-        """Start it where it does not run; tell it which tables were sent away."""
+        """Start the broker if nothing answers; reload it if the list of revoked tables changed."""
         gone = frozenset(revoked)
         changed, self._revoked = gone != self._revoked, gone
         if not answers(self.address):
@@ -84,11 +84,11 @@ class OwnBroker:
         elif changed:
             self._write()
             with contextlib.suppress(OSError, ValueError):
-                # It reads its certificates and lists anew.
+                # SIGHUP makes Mosquitto reload its certificates and lists.
                 os.kill(int(self._pid_file.read_text()), signal.SIGHUP)
 
     def close(self) -> None:
-        """Stop it, where it was started here."""
+        """Stop the broker if this process started it."""
         if self._process is not None:
             self._process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -133,7 +133,7 @@ class OwnBroker:
 
 
 def rules(hall: str) -> str:
-    """Return who may read and write what at the broker."""
+    """Return the broker's access control list: who may read and write which topics."""
     return (
         f"user {HALL}\ntopic readwrite snake-eye-hall/{hall}/#\n\n"
         f"pattern write snake-eye-hall/{hall}/from/%u/+\n"
@@ -159,14 +159,14 @@ def configuration(folder: Path, port: int, host: str) -> str:
         "persistence false",
         "log_type error",
         "log_dest stderr",
-        # Started by root it would become a user that cannot read these files.
+        # Started by root, Mosquitto would switch to a user that cannot read these files.
         f"user {getpass.getuser()}",
     ]
     return "\n".join(lines) + "\n"
 
 
 def answers(address: BrokerAddress) -> bool:
-    """Say whether something listens there."""
+    """Say whether something listens at an address."""
     try:
         socket.create_connection((address.host, address.port), ANSWER_S).close()
     except OSError:
@@ -175,7 +175,7 @@ def answers(address: BrokerAddress) -> bool:
 
 
 def write_private(file: Path, text: str) -> None:
-    """Write a file that only its owner reads; it is whole or not there."""
+    """Write a file atomically, readable only by its owner."""
     beside = file.with_name(file.name + ".new")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as out:

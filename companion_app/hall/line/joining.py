@@ -1,8 +1,8 @@
-"""How a table joins: both prove that they know the hall's code, and learn each other's key.
+"""How a table joins: both sides prove that they know the hall's code, and exchange public keys.
 
-The code is short, so it is stretched by scrypt; nobody who only listens can try codes quickly, and
-the hall slows whoever guesses. Both proofs cover both keys: whoever stands in between would have
-to know the code to put his own key there. Nothing that is sent is secret.
+The code is short, so scrypt stretches it: an eavesdropper cannot try codes quickly, and the hall
+delays whoever guesses. Both proofs cover both keys: a man in the middle would have to know the
+code to insert his own key. Nothing that is sent is secret.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from companion_app.hall.store.hall_store import HallStore
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-"""None that is taken for another one."""
+"""Characters of codes: no I, O, 0 or 1, which are easily confused."""
 CODE_LETTERS = 8
 LONGEST_NAME = 40
 LONGEST_NONCE = 64
@@ -32,47 +32,47 @@ LONGEST_NONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a table asks for."""
+    """A table's request to join."""
 
     public_key: str
     name: str
     since: int
-    """The last line of its log that the hall is not to have: games before it joined."""
+    """Number of the last line of the table's log that stays private: games before it joined."""
     nonce: str
 
 
 def new_code() -> str:
-    """Return a code to read out in a hall."""
+    """Return a random code by which tables join."""
     return "".join(secrets.choice(LETTERS) for _ in range(CODE_LETTERS))
 
 
 def code_of(store: HallStore) -> str:
-    """Return the hall's code; made by the first process that asks."""
+    """Return the hall's code; the first process that asks creates it."""
     return store.fact("code") or store.keep_fact("code", new_code(), once=True)
 
 
 def plain_code(told: str) -> str:
-    """Return a code as people type it without what they add: spaces, signs, small letters."""
+    """Return a typed code in upper case, without spaces and signs."""
     return "".join(letter for letter in told.upper() if letter in LETTERS)
 
 
 def table_proof(code: str, hall_key: str, asked: Request) -> str:
-    """Return what proves that a table knows the code."""
+    """Return the HMAC that proves that a table knows the code."""
     said = ["table", hall_key, asked.public_key, asked.name, asked.since, asked.nonce]
     return _proof(code, hall_key, said)
 
 
 def hall_proof(code: str, hall_key: str, asked: Request, answer: Mapping[str, Any]) -> str:
-    """Return what proves that the hall knows it too, and that the answer is the hall's."""
+    """Return the HMAC that proves that the hall knows the code and gave this answer."""
     said = ["hall", hall_key, asked.public_key, asked.nonce, json.dumps(answer, sort_keys=True)]
     return _proof(code, hall_key, said)
 
 
 def parse_request(sent: Mapping[str, Any]) -> Request:
-    """Return what a table asks for.
+    """Return a table's request to join.
 
     Raises:
-        BadMessageError: something is missing or not as it should be.
+        BadMessageError: a value is missing or malformed.
     """
     name, since, nonce = sent.get("name"), sent.get("since"), sent.get("nonce")
     if not isinstance(name, str) or not isinstance(nonce, str) or not whole_number(since):
@@ -85,7 +85,7 @@ def parse_request(sent: Mapping[str, Any]) -> Request:
 
 
 def admitted(store: HallStore, keys: HallKeys, asked: Request, broker: Mapping[str, Any]) -> Any:
-    """Let a table in; return the answer, which carries the hall's own proof."""
+    """Admit a table; return the answer, which carries the hall's own proof."""
     key = public_from_text(asked.public_key)
     member = store.add_table(id_of(key), asked.public_key, shown_name(asked.name), asked.since)
     answer = {
@@ -102,13 +102,13 @@ def admitted(store: HallStore, keys: HallKeys, asked: Request, broker: Mapping[s
 
 
 def is_right(store: HallStore, keys: HallKeys, asked: Request, proof: object) -> bool:
-    """Say whether a table knows the code."""
+    """Say whether a request's proof shows that its table knows the code."""
     due = table_proof(code_of(store), public_to_text(keys.signing.public_key()), asked)
     return hmac.compare_digest(due.encode(), str(proof).encode(errors="replace"))
 
 
 def shown_name(name: str) -> str:
-    """Return a table's name as it is shown: one line of letters that can be seen."""
+    """Return a table's name for display: printable characters on one line, shortened."""
     seen = "".join(letter if letter.isprintable() else " " for letter in name)
     return " ".join(seen.split())[:LONGEST_NAME] or "?"
 

@@ -1,7 +1,7 @@
 """Keys and certificates of hall and tables: Ed25519 for messages and for TLS alike.
 
-Certificates are good from 2020 to 2070: a box without the internet may have the wrong time, and
-what ends a table's membership is the hall's word, not a date.
+Certificates are valid from 2020 to 2070: a box without the internet may have the wrong time, and a
+table's membership ends by revocation, not by a date.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FROM = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 UNTIL = datetime.datetime(2070, 1, 1, tzinfo=datetime.UTC)
 ID_DIGITS = 24
 HALL = "hall"
-"""What a process of the hall is called by the broker."""
+"""Common name in the certificate of a hall process, and its user name at the broker."""
 BROKER = "broker"
 
 
@@ -38,18 +38,18 @@ class HallKeys:
     """The hall's own keys, the same in all its processes."""
 
     signing: Ed25519PrivateKey
-    """For messages."""
+    """Signs messages."""
     authority: Ed25519PrivateKey
-    """For certificates."""
+    """Signs certificates."""
 
     @cached_property
     def id(self) -> str:
-        """The name of the hall in topics."""
+        """The hall's id, which topics contain."""
         return id_of(self.signing.public_key())
 
     @cached_property
     def authority_pem(self) -> str:
-        """The certificate by which tables know the broker."""
+        """The authority's certificate, by which tables verify the broker."""
         made = (
             _certificate(self.id, self.authority.public_key(), _name(self.id), 1)
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
@@ -64,14 +64,14 @@ class HallKeys:
         made = (
             _certificate(name, key, _name(self.id), _serial(name))
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            # A table's certificate is no good for passing as the broker.
+            # A table's certificate cannot be used to impersonate the broker.
             .add_extension(x509.ExtendedKeyUsage([use]), critical=True)
             .sign(self.authority, None)
         )
         return made.public_bytes(serialization.Encoding.PEM).decode()
 
     def revoked_pem(self, tables: Iterable[str]) -> str:
-        """Return the list of certificates that are no longer good."""
+        """Return the certificate revocation list for these tables."""
         made = x509.CertificateRevocationListBuilder().issuer_name(_name(self.id))
         made = made.last_update(FROM).next_update(UNTIL)
         for table in tables:
@@ -81,7 +81,7 @@ class HallKeys:
 
 
 def hall_keys(store: HallStore) -> HallKeys:
-    """Return the keys of a hall; made by the first process that asks."""
+    """Return the keys of a hall; the first process that asks creates them."""
     kept = store.fact("keys")
     if kept is None:
         fresh = [key_to_text(Ed25519PrivateKey.generate()) for _ in range(2)]
@@ -91,37 +91,37 @@ def hall_keys(store: HallStore) -> HallKeys:
 
 
 def id_of(key: Ed25519PublicKey) -> str:
-    """Return the id of whoever has a key."""
+    """Return the id of a key's owner: the first digits of the key's SHA-256."""
     return hashlib.sha256(key.public_bytes_raw()).hexdigest()[:ID_DIGITS]
 
 
 def key_to_text(key: Ed25519PrivateKey) -> str:
-    """Return a private key in writing."""
+    """Return a private key as base64."""
     return base64.b64encode(key.private_bytes_raw()).decode()
 
 
 def key_from_text(text: str) -> Ed25519PrivateKey:
-    """Return the private key that was written."""
+    """Return a private key from base64."""
     return Ed25519PrivateKey.from_private_bytes(base64.b64decode(text))
 
 
 def key_to_pem(key: Ed25519PrivateKey) -> str:
-    """Return a private key as TLS libraries read it."""
+    """Return a private key as PEM, which TLS libraries read."""
     return key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ).decode()
 
 
 def public_to_text(key: Ed25519PublicKey) -> str:
-    """Return a public key in writing."""
+    """Return a public key as base64."""
     return base64.b64encode(key.public_bytes_raw()).decode()
 
 
 def public_from_text(text: object) -> Ed25519PublicKey:
-    """Return the public key that was written.
+    """Return a public key from base64.
 
     Raises:
-        BadMessageError: it is none.
+        BadMessageError: the text is not a public key.
     """
     try:
         return Ed25519PublicKey.from_public_bytes(base64.b64decode(str(text), validate=True))

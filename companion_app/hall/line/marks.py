@@ -1,4 +1,4 @@
-"""A short mark of a line of the log, by which table and hall compare theirs."""
+"""Short hashes of log lines, by which table and hall compare their logs."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import hashlib
 
 
 def mark_of_line(text: str) -> str:
-    """Return the mark of a line as it is written."""
+    """Return the mark of a line's text: the first 128 bits of its SHA-256."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,8 +1,8 @@
 """Messages between table and hall: signed bytes, each for one topic alone.
 
-A message is a signature (Ed25519, 64 bytes) and a body. What is signed is the topic and the body,
-so that nothing can be sent on under another table's name. Bodies are JSON, bounded and checked
-here once; a picture follows its JSON after a line feed.
+A message is a signature (Ed25519, 64 bytes) and a body. The signature covers topic and body, so
+that no message can be resent under another table's name. Bodies are JSON, bounded and validated
+here; a picture follows its JSON after a line feed.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from companion_app.live.log_line import Line, read_line
 SIGNED_FOR = b"snake-eye hall 1\0"
 SIGNATURE_BYTES = 64
 MOST_BYTES = 2 << 20
-"""Of a message; the broker is told the same."""
+"""Largest message in bytes; the broker has the same limit."""
 MOST_LINE_BYTES = 256 << 10
 MOST_LINES = 200
 LARGEST_PICTURE = 1 << 20
 BATCH_BYTES = 128 << 10
-"""A batch ends with the line that reaches it."""
+"""A batch ends with the line that reaches this size."""
 MOST_NUMBER = 1 << 53
-"""Beyond that JSON's readers no longer agree on a number."""
+"""Numbers stay below this limit, from which on JSON parsers may round integers."""
 TABLE_ID = re.compile(r"[0-9a-f]{24}")
 WORD = re.compile(r"[A-Za-z0-9_-]{1,64}")
 JOURNAL, HEALTH, PICTURE, ANSWER, ASK = "journal", "health", "picture", "answer", "ask"
 KINDS = (JOURNAL, HEALTH, PICTURE, ANSWER, ASK)
-"""What a table sends: its log, how it is, a picture, what came of a ruling, a question."""
+"""What a table sends: its log, its health, a picture, the answer to a ruling, a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +43,20 @@ class Batch:
 
     table: str
     ask: str
-    """Comes back with the answer, so that no old answer is taken for this one's."""
+    """Id that the answer repeats, so that no older answer is taken for this batch's."""
     after: int
     """The number of the line before the first one; 0 before the very first."""
     lines: tuple[tuple[Line, str], ...]
-    """Each with its text."""
+    """Parsed lines, each with its text."""
 
 
 def topic_from(hall: str, table: str, kind: str) -> str:
-    """Return where a table sends messages of a kind."""
+    """Return the topic to which a table sends messages of a kind."""
     return f"snake-eye-hall/{hall}/from/{table}/{kind}"
 
 
 def topic_to(hall: str, table: str) -> str:
-    """Return where a table hears the hall."""
+    """Return the topic on which a table receives the hall's messages."""
     return f"snake-eye-hall/{hall}/to/{table}"
 
 
@@ -64,7 +64,7 @@ def sender_of(hall: str, topic: str) -> tuple[str, str]:
     """Return the table and the kind that a topic names.
 
     Raises:
-        BadMessageError: it is not one of this hall.
+        BadMessageError: the topic is not one of this hall's tables.
     """
     parts = topic.split("/")
     if parts[:3] != ["snake-eye-hall", hall, "from"] or len(parts) != 5:
@@ -75,12 +75,12 @@ def sender_of(hall: str, topic: str) -> tuple[str, str]:
 
 
 def signed(key: Ed25519PrivateKey, topic: str, body: bytes) -> bytes:
-    """Return a message."""
+    """Return a message: the signature, then the body."""
     return key.sign(_what_is_signed(topic, body)) + body
 
 
 def opened(key: Ed25519PublicKey, topic: str, message: bytes) -> bytes:
-    """Return the body of a message.
+    """Verify a message and return its body.
 
     Raises:
         BadMessageError: it is not signed by the owner of this key, for this topic.
@@ -96,12 +96,12 @@ def opened(key: Ed25519PublicKey, topic: str, message: bytes) -> bytes:
 
 
 def to_bytes(body: Mapping[str, Any]) -> bytes:
-    """Return a body."""
+    """Return a body as JSON bytes."""
     return json.dumps(body).encode()
 
 
 def from_bytes(body: bytes) -> dict[str, Any]:
-    """Return what a body says.
+    """Return the JSON object of a body.
 
     Raises:
         BadMessageError: it is not a JSON object.
@@ -116,7 +116,7 @@ def from_bytes(body: bytes) -> dict[str, Any]:
 
 
 def batch_to_bytes(ask: str, after: int, texts: list[str]) -> bytes:
-    """Return lines of the log as a body."""
+    """Return a batch of log lines as a body."""
     return to_bytes({"ask": ask, "after": after, "lines": texts})
 
 
@@ -124,7 +124,7 @@ def parse_batch(table: str, body: bytes) -> Batch:
     """Return the lines that a table sent.
 
     Raises:
-        BadMessageError: something in it is not as it should be; none of it is used.
+        BadMessageError: a part of the batch is malformed; none of it is used.
     """
     said = from_bytes(body)
     after: Any = said.get("after")
@@ -146,12 +146,12 @@ def parse_batch(table: str, body: bytes) -> Batch:
 
 
 def whole_number(value: Any) -> bool:
-    """Say whether a value is a number that lines can have."""
+    """Say whether a value is an integer from 0 up to ``MOST_NUMBER``, exclusive."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_NUMBER
 
 
 def is_word(value: Any) -> bool:
-    """Say whether a value is a plain word: letters, digits, two signs; never empty."""
+    """Say whether a value is a word of 1 to 64 letters, digits, ``_`` or ``-``."""
     return isinstance(value, str) and WORD.fullmatch(value) is not None
 
 

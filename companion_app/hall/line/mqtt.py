@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 KEEP_ALIVE_S = 20
 LONGEST_WAIT_S = 3
-"""Between two tries to reach the broker."""
+"""Longest delay in seconds between two attempts to connect to the broker."""
 
 
 def new_client(authority_pem: str, certificate_pem: str, key_pem: str) -> Client:
@@ -30,8 +30,8 @@ def new_client(authority_pem: str, certificate_pem: str, key_pem: str) -> Client
 def _tls(authority_pem: str, certificate_pem: str, key_pem: str) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
-    # Halls have no names that a certificate could hold. The authority signs for one broker alone,
-    # and what it signs for tables cannot be used by a server.
+    # A hall has no host name that a certificate could hold. The authority certifies one server,
+    # the broker; its other certificates are valid for clients only.
     context.check_hostname = False
     context.load_verify_locations(cadata=authority_pem)
     with tempfile.TemporaryDirectory() as folder:

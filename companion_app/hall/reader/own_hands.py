@@ -1,4 +1,4 @@
-"""Reads photos in the hall's own process, where the store is embedded and there are no workers."""
+"""Reads photos by the hall's own hands, where the store is embedded and there are no workers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOK_S = 5.0
 
 
 class OwnHands:
-    """A thread that reads one photo after the other; the work itself is done apart."""
+    """A thread that has one photo after the other read by a worker process of the hands."""
 
     def __init__(self, store: HallStore) -> None:
         self._store = store
@@ -27,12 +27,12 @@ class OwnHands:
         self._thread.start()
 
     def put(self, number: int, whose: str) -> None:
-        """Hear that there is one more photo."""
+        """Wake the thread for a new photo."""
         del number, whose
         self._news.set()
 
     def close(self) -> None:
-        """Stop; what waits is read at the next start."""
+        """Stop; photos that still wait are read after the next start."""
         self._stopped = True
         self._news.set()
         self._hands.close()

@@ -1,4 +1,4 @@
-"""The photos that wait to be read, and what was read in them; the same on both databases."""
+"""Stored photos and what was read in them, on SQLite and PostgreSQL alike."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.store.schema import photos
 
 MOST_WAITING, MOST_OF_ONE = 400, 20
-"""In all, and of one table: who sends more is told to wait."""
+"""Unread photos at most, in total and of one sender; further photos are refused."""
 MOST_TRIES = 2
 KEPT_S = 3600.0
-"""A photo and what was read in it are forgotten after an hour."""
+"""Seconds for which a photo and what was read in it are kept."""
 
 
 class TooManyPhotosError(HallError):
@@ -37,10 +37,10 @@ class Photo:
 
 
 def ask(store: HallStore, whose: str, game: str, box: str, language: str, jpeg: bytes) -> int:
-    """Keep a photo to be read; return its number.
+    """Store a photo to be read; return its number.
 
     Raises:
-        TooManyPhotosError: too many wait already, in all or of this table.
+        TooManyPhotosError: too many wait already, in total or of this sender.
     """
     with store.writing() as change:
         old = photos.delete().where(photos.c.asked_s < store.clock() - KEPT_S)
@@ -56,8 +56,14 @@ def ask(store: HallStore, whose: str, game: str, box: str, language: str, jpeg: 
         return int(made.scalar_one())
 
 
+def withdraw(store: HallStore, number: int) -> None:
+    """Delete a photo that nobody will read."""
+    with store.writing() as change:
+        change.line.execute(photos.delete().where(photos.c.id == number))
+
+
 def begin(store: HallStore, number: int) -> Photo | None:
-    """Begin to read a photo; ``None`` where it was read, or was tried often enough."""
+    """Begin an attempt to read a photo; ``None`` where it was read or no attempt is left."""
     with store.writing() as change:
         row = change.line.execute(
             update(photos)
@@ -71,7 +77,7 @@ def begin(store: HallStore, number: int) -> Photo | None:
 
 
 def answer(store: HallStore, number: int, read: Mapping[str, Any]) -> bool:
-    """Keep what was read in a photo; the first answer stands. Say whether it was the first."""
+    """Store what was read in a photo, unless it has an answer; say whether it was stored."""
     with store.writing() as change:
         done = change.line.execute(
             update(photos)
@@ -92,16 +98,19 @@ def answer_of(store: HallStore, number: int) -> Mapping[str, Any] | None:
 
 
 def rank_of(store: HallStore, number: int) -> int:
-    """Return how many photos of the same table waited when this one came."""
+    """Return how many photos of the same sender waited when this one came."""
     with store.reading() as line:
         return int(line.execute(select(photos.c.rank).where(photos.c.id == number)).scalar() or 0)
 
 
 def next_waiting(store: HallStore) -> int | None:
-    """Return the photo to be read next: each table's first before anybody's second."""
+    """Return the photo to be read next: each sender's first before anybody's second.
+
+    One without attempts left is among them: whoever takes it up answers that it was not read.
+    """
     asked = (
         select(photos.c.id)
-        .where(photos.c.answered_s.is_(None), photos.c.tries < MOST_TRIES)
+        .where(photos.c.answered_s.is_(None))
         .order_by(photos.c.rank, photos.c.id)
         .limit(1)
     )

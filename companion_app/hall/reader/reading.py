@@ -1,4 +1,4 @@
-"""Reads one photo of the queue, in a process that may take so much memory and time and no more."""
+"""Reads one photo of the queue in a worker process with limited memory and time."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from vision import VisionError
 
 
 class TryAgainError(Exception):
-    """A photo could not be read this time, through no fault of its own."""
+    """A photo could not be read for a reason that lies outside the photo."""
 
 
 def read_one(store: HallStore, hands: Hands, number: int) -> None:
-    """Read a photo and keep what was read.
+    """Read a photo and store what was read.
 
     Raises:
-        TryAgainError: it was not done; one more try is left.
+        TryAgainError: the photo was not read, and an attempt is left.
     """
     photo = begin(store, number)
     if photo is None:
-        # Read by somebody else, or tried often enough: then it is said so, once.
+        # Out of attempts, or already answered: an existing answer is not replaced.
         answer(store, number, {"error": "not-read"})
         return
     place = Place(Path(), set_folders())
@@ -51,7 +51,7 @@ def read_one(store: HallStore, hands: Hands, number: int) -> None:
 
 
 def begin_is_over(store: HallStore, number: int) -> bool:
-    """Say whether no try is left."""
+    """Say whether no attempt is left."""
     from sqlalchemy import select
 
     from companion_app.hall.store.schema import photos

@@ -1,8 +1,8 @@
 """The queue of photos in PostgreSQL, and the worker ``snake-eye reader``.
 
-The queue is procrastinate: it stands on psycopg, which the hall has anyway, is called from plain
-threads, and its workers tell by a heartbeat that they live. PgQueuer does as much, but brings an
-event loop and pydantic along. A photo whose worker vanished is given to another.
+The queue is procrastinate: it uses psycopg, which the hall needs anyway, can be called from plain
+threads, and detects dead workers by their heartbeat. PgQueuer does the same, but needs an event
+loop and pydantic. The photo of a dead worker is given to another one.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import threading
 from contextlib import suppress
 
 from procrastinate import App, PsycopgConnector, RetryStrategy, SyncPsycopgConnector
+from procrastinate.exceptions import ProcrastinateException
 from procrastinate.schema import SchemaManager
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from companion_app.answers import ANSWERED, print_json, print_line
-from companion_app.hall.errors import HallError
+from companion_app.hall.errors import DatabaseError, HallError
 from companion_app.hall.reader.photos import rank_of
 from companion_app.hall.reader.reading import TryAgainError, read_one
 from companion_app.hall.store.database import address_of, open_engine
@@ -27,15 +28,15 @@ from companion_app.home import home_folder
 
 QUEUE, TASK = "photos", "snake-eye.read-photo"
 VANISHED_S = 30.0
-"""A worker that was silent for so long is gone, and its photo is given to another."""
+"""Seconds without a heartbeat after which a worker counts as dead, and its photo is requeued."""
 
 
 def make_queue(engine: Engine) -> None:
-    """Make the queue's own tables, where they are missing."""
+    """Create the queue's own tables, where they are missing."""
     with engine.begin() as line:
         line.execute(text("SELECT pg_advisory_xact_lock(5284191)"))
         if line.execute(text("SELECT to_regclass('procrastinate_jobs')")).scalar() is None:
-            # Past SQLAlchemy, which would take its percent signs for places to fill in.
+            # Bypasses SQLAlchemy, which would take percent signs for placeholders.
             line.connection.cursor().execute(SchemaManager.get_schema())
 
 
@@ -49,19 +50,26 @@ class PhotoQueue:
         self._app.open()
 
     def put(self, number: int, whose: str) -> None:
-        """Put a photo into the queue: each table's first before anybody's second."""
+        """Put a photo into the queue: each sender's first before anybody's second.
+
+        Raises:
+            DatabaseError: the queue does not answer.
+        """
         del whose
         rank = -rank_of(self._store, number)
         job = self._app.configure_task(TASK, allow_unknown=True, queue=QUEUE, priority=rank)
-        job.defer(photo=number)
+        try:
+            job.defer(photo=number)
+        except ProcrastinateException as error:
+            raise DatabaseError(f"the photo cannot be queued: {error}") from error
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._app.close()
 
 
 def new_worker(store: HallStore, hands: Hands) -> App:
-    """Return what reads photos; its ``run_worker`` works until it is ended."""
+    """Return the app whose ``run_worker`` reads photos until it is stopped."""
     make_queue(store.engine)
     app = App(connector=PsycopgConnector(conninfo=_plain(store.engine)))
 
@@ -74,7 +82,7 @@ def new_worker(store: HallStore, hands: Hands) -> App:
 
 
 def give_back_lost(store: HallStore) -> int:
-    """Give photos whose worker vanished to others; return how many there were."""
+    """Requeue the photos of dead workers; return how many there were."""
 
     async def again() -> int:
         app = App(connector=PsycopgConnector(conninfo=_plain(store.engine)))

@@ -1,4 +1,4 @@
-"""What arbiters are called for, and what they decide: kept for good, with who and when."""
+"""Alerts for arbiters and their decisions, stored permanently with who and when."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.store.schema import alerts, decisions, tables
 
 SENT_AGAIN_S = 600.0
-"""A ruling that a table has not answered is sent again for so long."""
+"""Seconds for which a ruling without an answer is sent again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class Alert:
     kind: str
     """``foul``, ``question``, ``camera``, ``hand`` or ``away``."""
     about: str
-    """Which one: the same foul is told once."""
+    """Identifies the occasion, such as the line of a foul, so that it raises only one alert."""
     number: int
-    """The line of the table's log that it is about, 0 for none."""
+    """Number of the log line that caused it; 0 for none."""
     opened_s: float
     claimed_by: str
     closed_s: float | None
@@ -35,7 +35,7 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why there is an alert."""
+    """A reason to call an arbiter."""
 
     table: str
     kind: str
@@ -45,7 +45,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an arbiter decided."""
+    """A ruling for a table, with the table's answer."""
 
     id: int
     table: str
@@ -62,7 +62,7 @@ class Decision:
 
 
 def open_alerts(store: HallStore) -> list[Alert]:
-    """Return what waits for an arbiter, the longest first."""
+    """Return the open alerts, the oldest first."""
     asked = select(alerts).where(alerts.c.closed_s.is_(None)).order_by(alerts.c.opened_s)
     with store.reading() as line:
         return [Alert(**_renamed(row._asdict())) for row in line.execute(asked)]
@@ -84,7 +84,7 @@ def keep_alerts(store: HallStore, causes: set[Cause]) -> tuple[list[Cause], list
     with store.writing() as change:
         store.insert_new(change.line, alerts, rows)
         for alert in gone:
-            # The same may happen again; then it is another alert.
+            # ``about`` is made unique, so that the same cause can raise a new alert later.
             change.line.execute(
                 update(alerts)
                 .where(alerts.c.id == alert.id)
@@ -95,7 +95,7 @@ def keep_alerts(store: HallStore, causes: set[Cause]) -> tuple[list[Cause], list
 
 
 def claim(store: HallStore, id_: int, who: str) -> bool:
-    """Say who looks after an alert; the first one does. Say whether it was free."""
+    """Assign an open alert to the first arbiter who claims it; say whether it was free."""
     with store.writing() as change:
         done = change.line.execute(
             update(alerts)
@@ -114,7 +114,7 @@ def claim(store: HallStore, id_: int, who: str) -> bool:
 def decide(
     store: HallStore, table: str, who: str, what: str, body: Mapping[str, Any]
 ) -> Decision | None:
-    """Keep a decision, with the next number of its table; ``None`` where there is no table."""
+    """Store a decision with its table's next ruling number; ``None`` where it is no member."""
     with store.writing() as change:
         ruling = change.line.execute(
             update(tables)
@@ -135,7 +135,7 @@ def decide(
 
 
 def keep_answer(store: HallStore, table: str, ruling: int, ok: object, text: str) -> None:
-    """Keep what a table did with a ruling; the first answer stands."""
+    """Store a table's answer to a ruling; only the first answer counts."""
     word = "done" if ok is True else "refused" if ok is False else ""
     answer = f"{word}: {text}" if text and word else word or "unknown"
     with store.writing() as change:
@@ -149,18 +149,17 @@ def keep_answer(store: HallStore, table: str, ruling: int, ok: object, text: str
 
 
 def unanswered(store: HallStore) -> list[Decision]:
-    """Return the rulings that tables have not answered yet, in order; not those of long ago."""
+    """Return the rulings of the last ``SENT_AGAIN_S`` without an answer, the oldest first."""
     asked = (
         select(decisions)
         .where(decisions.c.done.is_(False), decisions.c.at_s > store.clock() - SENT_AGAIN_S)
         .order_by(decisions.c.id)
     )
-    with store.reading() as line:
-        return [_decision(row._asdict()) for row in line.execute(asked)]
+    return _read(store, asked)
 
 
 def decisions_of(store: HallStore, table: str | None = None, most: int = 200) -> list[Decision]:
-    """Return what was decided, at one table or all, the newest first."""
+    """Return the last decisions, of one table or all, the newest first."""
     asked = select(decisions).order_by(decisions.c.id.desc()).limit(most)
     if table is not None:
         asked = asked.where(decisions.c.table_id == table)
@@ -168,7 +167,7 @@ def decisions_of(store: HallStore, table: str | None = None, most: int = 200) ->
 
 
 def last_decisions(store: HallStore, whats: Collection[str]) -> dict[str, Decision]:
-    """Return by table the last decision of these kinds; of tables that are let in."""
+    """Return by table the last decision of these kinds; revoked tables are left out."""
     newest = (
         select(func.max(decisions.c.id))
         .join(tables, tables.c.id == decisions.c.table_id)

@@ -31,10 +31,10 @@ def backup(database: str | None, folder: Path, file: Path) -> int:
 
 
 def restore(database: str | None, folder: Path, file: Path) -> None:
-    """Put a backup in place; only into an empty hall, and nothing halfway.
+    """Restore a backup into an empty hall, completely or not at all.
 
     Raises:
-        HallError: there is no such file, the hall is not empty, or the backup is of no hall.
+        HallError: the file is missing, the hall is not empty, or the backup is not a hall's.
     """
     if not file.exists():
         raise HallError(f"there is no {file}")
@@ -67,7 +67,7 @@ def _copied(source: Path, target: Path) -> None:
             closing(sqlite3.connect(target)) as new,
         ):
             old.backup(new)
-            # One file is enough to carry away.
+            # Without a write-ahead log the backup is a single file.
             new.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.Error as error:
         target.unlink(missing_ok=True)

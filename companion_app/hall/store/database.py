@@ -1,7 +1,7 @@
-"""Opens the hall's database, makes it where it is empty, and refuses one of another version.
+"""Opens the hall's database, creates the schema where it is empty, and refuses other versions.
 
-SQLAlchemy's Core writes the queries for both databases and keeps the connections; Alembic, which
-stands on it, counts the versions. psycopg has a pool of its own; two pools would be one too many.
+SQLAlchemy Core builds the queries for both databases and pools the connections; Alembic, which is
+based on it, migrates the schema. psycopg's own pool is not used: one pool is enough.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ WRITES = "hall_writes"
 """Execution option of a transaction that will write: SQLite then takes its lock at the start."""
 BUSY_S = 10
 MOST_LINES = 12
-"""Connections of one process to PostgreSQL, the one that listens not counted."""
+"""Pooled connections of one process to PostgreSQL; the one that listens for notices is extra."""
 
 
 def address_of(database: str | None, folder: Path) -> str:
-    """Return the address of a database as SQLAlchemy has it; without one, of a file in a folder.
+    """Return the SQLAlchemy URL of a database; by default of an SQLite file in a folder.
 
     Raises:
-        DatabaseError: it is no address of a kind that the hall can use.
+        DatabaseError: the address is of a database that the hall cannot use.
     """
     if database is None:
         return f"sqlite:///{folder / FILE}"
@@ -47,7 +47,7 @@ def address_of(database: str | None, folder: Path) -> str:
 
 
 def open_engine(address: str) -> Engine:
-    """Return a database that is of this version; an empty one is made ready.
+    """Return the engine of a database of this version; an empty database gets its tables.
 
     Raises:
         DatabaseError: it does not answer, or is of another version.
@@ -69,10 +69,10 @@ def open_engine(address: str) -> Engine:
 
 
 def upgrade(engine: Engine) -> None:
-    """Take a database on to the newest version; two processes that try it wait for each other."""
+    """Migrate a database to the newest version; a lock serializes concurrent processes."""
     with engine.begin() as line:
         if line.dialect.name == "postgresql":
-            # Any number will do that nobody else takes.
+            # An arbitrary lock number that nothing else uses.
             line.exec_driver_sql("SELECT pg_advisory_xact_lock(5284190)")
         config = _config()
         config.attributes["connection"] = line
@@ -80,7 +80,7 @@ def upgrade(engine: Engine) -> None:
 
 
 def migrate(address: str) -> tuple[str | None, str]:
-    """Take an old database on; return the version it had and the one it has.
+    """Migrate an old database; return its version before and after.
 
     Raises:
         DatabaseError: it does not answer, or is newer than this Snake Eye.
@@ -101,7 +101,7 @@ def migrate(address: str) -> tuple[str | None, str]:
 
 
 def newest_version() -> str:
-    """Return the version that this Snake Eye writes."""
+    """Return the schema version of this Snake Eye."""
     return str(_scripts().get_current_head())
 
 
@@ -129,7 +129,7 @@ def _engine(address: str) -> Engine:
 
 
 def _sqlite_line(line: Any, _record: object) -> None:
-    # The driver would begin transactions by itself, and too late.
+    # Turns off the driver's implicit BEGIN, which comes too late: ``_sqlite_begins`` sends it.
     line.isolation_level = None
     for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         line.execute(f"PRAGMA {setting}")

@@ -1,4 +1,4 @@
-"""Called by Alembic: runs the versions on the connection that it is given."""
+"""Called by Alembic: runs the migrations on the connection that it is given."""
 
 from __future__ import annotations
 

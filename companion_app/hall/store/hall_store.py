@@ -1,7 +1,7 @@
 """What the hall keeps of its tables: who joined, their logs line by line, how they stand.
 
-Lines are stored once, in order and without a gap: a batch that does not follow what is here is not
-taken, and the table is told where to go on. Whatever is done twice changes nothing.
+Lines are stored once, in order and without a gap: a batch that begins after a gap is not stored,
+and the answer tells the table where to continue. Writes are idempotent.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from companion_app.live.log_line import Line, read_line
 MOST_EMBEDDED = 20
 """Tables that the embedded store takes; more need PostgreSQL."""
 AWAY_S = 30.0
-"""A table that is not heard of for so long is away."""
+"""Seconds without a message after which a table counts as away."""
 MOST_PICTURES = 40
-"""Of one table; the oldest go first."""
+"""Pictures kept for one table; the oldest are deleted first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +43,29 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of a batch."""
+    """The outcome of storing a batch."""
 
     table: str
     ask: str
     acked: int
     added: int
     game: str
-    """That the last new line is about; empty where there is none."""
+    """The game of the last new line; empty where no line is new."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a table says of how it is."""
+    """A table's report about its health."""
 
     table: str
     number: int
-    """Counts up; an older one changes nothing any more."""
+    """Increases with every report; a report with a lower number is ignored."""
     health: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """How a table stands, as it was made from its lines."""
+    """A new standing of a table, not stored yet."""
 
     table: str
     number: int
@@ -75,12 +75,12 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a table stands."""
+    """The stored standing of a table."""
 
     table: str
     version: int
     number: int
-    """The last line that it is made of."""
+    """Number of the last line that it includes."""
     game: str
     document: Mapping[str, Any]
 
@@ -100,7 +100,7 @@ NEW_STANDING = (
     .values(version=standings.c.version + 1, number=bindparam("number"), game=bindparam("game"),
             document=bindparam("document"))
 )  # fmt: skip
-"""Each for many rows at once."""
+"""Like ``NEW_HEALTH`` and ``NEW_ACKED``, an update that is executed with many rows at once."""
 
 
 class HallStore(Transactions):
@@ -109,10 +109,10 @@ class HallStore(Transactions):
     # --- tables ----------------------------------------------------------------------------
 
     def add_table(self, id_: str, public_key: str, name: str, since: int) -> Member:
-        """Let a table in, or in again; its log goes on where it was.
+        """Admit a table, or admit it again; its log continues where it was.
 
         Raises:
-            FullHallError: the embedded store has as many tables as it takes.
+            FullHallError: the embedded store is full.
         """
         row = {"id": id_, "public_key": public_key, "name": name, "joined_s": self.clock(),
                "acked": since}  # fmt: skip
@@ -139,7 +139,7 @@ class HallStore(Transactions):
             )
 
     def revoke(self, id_: str) -> bool:
-        """Send a table away: nothing that it sends counts from now on. Say whether it was here."""
+        """Revoke a table: its messages are ignored from now on. Say whether it was a member."""
         with self.writing() as change:
             done = change.line.execute(
                 update(tables).where(tables.c.id == id_, tables.c.revoked_s.is_(None))
@@ -149,20 +149,20 @@ class HallStore(Transactions):
         return bool(done.rowcount)
 
     def rename(self, id_: str, name: str) -> bool:
-        """Call a table otherwise; say whether there is one."""
+        """Rename a table; say whether it exists."""
         with self.writing() as change:
             done = change.line.execute(update(tables).where(tables.c.id == id_).values(name=name))
             change.tables.add(id_)
         return bool(done.rowcount)
 
     def member(self, id_: str) -> Member | None:
-        """Return a table that joined, those that were sent away included."""
+        """Return a table that joined, even if it was revoked; ``None`` where it never joined."""
         with self.reading() as line:
             row = line.execute(select(tables).where(tables.c.id == id_)).first()
         return None if row is None else _member(row)
 
     def members(self, among: Iterable[str] | None = None) -> list[Member]:
-        """Return all tables, or some, by name; without those that were sent away."""
+        """Return all tables, or some, sorted by name; revoked tables are left out."""
         asked = select(tables).where(tables.c.revoked_s.is_(None)).order_by(tables.c.name)
         if among is not None:
             asked = asked.where(tables.c.id.in_(list(among)))
@@ -170,13 +170,13 @@ class HallStore(Transactions):
             return [_member(row) for row in line.execute(asked)]
 
     def sent_away(self) -> list[str]:
-        """Return the tables that were sent away."""
+        """Return the ids of all revoked tables."""
         asked = select(tables.c.id).where(tables.c.revoked_s.is_not(None))
         with self.reading() as line:
             return [str(id_) for id_ in line.execute(asked).scalars()]
 
     def keep_health(self, told: Sequence[Health]) -> set[str]:
-        """Keep how tables are; return those of which it is news, not an old message once more."""
+        """Store health reports; return the tables whose report was newer than the stored one."""
         newest: dict[str, Health] = {}
         for one in sorted(told, key=lambda one: one.number):
             newest[one.table] = one
@@ -191,7 +191,7 @@ class HallStore(Transactions):
             rows = change.line.execute(asked).all()
             news = [row for row in rows if row.health_n < newest[row.id].number]
             for row in news:
-                # Messages come all the time; only of one who was away everybody has to hear.
+                # Reports arrive all the time; listeners are notified only of a table that was away.
                 if row.heard_s is None or now_s - row.heard_s > AWAY_S:
                     change.tables.add(row.id)
             if news:
@@ -205,7 +205,7 @@ class HallStore(Transactions):
     # --- logs ------------------------------------------------------------------------------
 
     def take_in(self, batches: Sequence[Batch]) -> list[Taken]:
-        """Store batches of any tables in one transaction; return what became of each."""
+        """Store batches of any tables in one transaction; return the outcome of each."""
         taken: list[Taken] = []
         rows: list[dict[str, Any]] = []
         now_s = self.clock()
@@ -236,7 +236,7 @@ class HallStore(Transactions):
         return taken
 
     def lines(self, table: str, game: str, after: int = 0, upto: int | None = None) -> list[Line]:
-        """Return the lines of one table's game in order."""
+        """Return the lines of one table's game in order, after ``after`` and up to ``upto``."""
         asked = (
             select(events.c.line)
             .where(events.c.table_id == table, events.c.game == game, events.c.number > after)
@@ -260,7 +260,7 @@ class HallStore(Transactions):
             return [(int(row.number), str(row.line)) for row in line.execute(asked)]
 
     def stored_by(self, table: str, then_s: float) -> tuple[int, float | None]:
-        """Return the last line of a table that was stored by a time, and when the next one was."""
+        """Return the number of a table's last line stored by a time, and when the next was."""
         mine = events.c.table_id == table
         later = (
             select(events.c.number, events.c.stored_s).where(mine, events.c.stored_s > then_s)
@@ -275,7 +275,7 @@ class HallStore(Transactions):
         return int(last or 0), None if next_ is None else float(next_.stored_s)
 
     def newest_game(self, table: str, upto: int | None = None) -> str | None:
-        """Return the game that the last line of a table is about, or its last line by then."""
+        """Return the game of a table's last line, or of its last line up to ``upto``."""
         asked = (
             select(events.c.game).where(events.c.table_id == table)
             .order_by(events.c.number.desc()).limit(1)
@@ -287,7 +287,7 @@ class HallStore(Transactions):
         return None if found is None else str(found)
 
     def games(self, table: str, upto: int | None = None) -> list[str]:
-        """Return the games of a table, the newest first; those that had begun by a line."""
+        """Return the games of a table, the newest first; only those begun by line ``upto``."""
         asked = (
             select(events.c.game).where(events.c.table_id == table)
             .group_by(events.c.game).order_by(func.min(events.c.number).desc())
@@ -300,7 +300,7 @@ class HallStore(Transactions):
     # --- pictures --------------------------------------------------------------------------
 
     def keep_picture(self, table: str, number: int, name: str, jpeg: bytes) -> None:
-        """Keep a picture of a table; the oldest make room."""
+        """Store a picture of a table, and delete its oldest ones beyond ``MOST_PICTURES``."""
         row = {"table_id": table, "number": number, "name": name, "jpeg": jpeg,
                "stored_s": self.clock()}  # fmt: skip
         with self.writing() as change:
@@ -317,7 +317,7 @@ class HallStore(Transactions):
                 )
 
     def picture(self, table: str, number: int, name: str) -> bytes | None:
-        """Return a picture of a table."""
+        """Return a picture of a table as JPEG; ``None`` where there is none."""
         asked = select(pictures.c.jpeg).where(
             pictures.c.table_id == table, pictures.c.number == number, pictures.c.name == name
         )
@@ -328,7 +328,7 @@ class HallStore(Transactions):
     # --- standings -------------------------------------------------------------------------
 
     def behind(self) -> list[str]:
-        """Return the tables whose standing is not made of their last line."""
+        """Return the tables whose standing does not include their last line."""
         made = tables.outerjoin(standings, standings.c.table_id == tables.c.id)
         asked = (
             select(tables.c.id).select_from(made).where(
@@ -346,7 +346,7 @@ class HallStore(Transactions):
             return [str(id_) for id_ in line.execute(asked).scalars()]
 
     def keep_standings(self, made: Sequence[Made]) -> None:
-        """Keep how tables stand; what is made of fewer lines never takes a place."""
+        """Store standings; one that includes fewer lines never replaces a newer one."""
         known = (
             select(standings.c.table_id, standings.c.number)
             .where(standings.c.table_id.in_(sorted(one.table for one in made)))
@@ -371,7 +371,7 @@ class HallStore(Transactions):
             change.tables.update(one.table for one in newer)
 
     def standings(self, among: Iterable[str] | None = None) -> dict[str, Standing]:
-        """Return how all tables stand, or some."""
+        """Return the standings of all tables, or of some, by table id."""
         asked = select(standings)
         if among is not None:
             asked = asked.where(standings.c.table_id.in_(list(among)))
@@ -385,8 +385,8 @@ class HallStore(Transactions):
         }
 
     def _locked(self, line: Connection, ids: set[str]) -> dict[str, int]:
-        """Return the last number of each table that is let in; nobody else adds to it now."""
-        # Always in the same order, so that no two processes wait for each other.
+        """Lock the rows of these tables; return the last line number of each that is a member."""
+        # Rows are always locked in the same order, so that processes do not deadlock.
         asked = (
             select(tables.c.id, tables.c.acked)
             .where(tables.c.id.in_(sorted(ids)), tables.c.revoked_s.is_(None))
@@ -397,7 +397,7 @@ class HallStore(Transactions):
 
 
 def _following(batch: Batch, acked: int) -> list[tuple[Line, str]]:
-    """Return the lines of a batch that are new; none where there is a gap before them."""
+    """Return the new lines of a batch; none where lines before the batch are missing."""
     if batch.after > acked:
         return []
     return [(line, text) for line, text in batch.lines if line.seq > acked]

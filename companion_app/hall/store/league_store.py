@@ -27,7 +27,7 @@ class League:
 def keep_league(
     store: HallStore, name: str, counting: int | None, evenings: tuple[str, ...], id_: str = ""
 ) -> str | None:
-    """Keep a new league, or one as it is from now on; return its id, ``None`` for no such one."""
+    """Create a league, or update league ``id_``; return its id, ``None`` where there is none."""
     values = {"name": name, "counting": counting, "evenings": json.dumps(evenings)}
     with store.writing() as change:
         if id_:

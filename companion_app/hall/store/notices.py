@@ -1,7 +1,7 @@
-"""Tells every process of the hall which tables changed: PostgreSQL's own notices, or a plain call.
+"""Tells every process of the hall which tables changed: by PostgreSQL's NOTIFY, or a plain call.
 
-Notices only say where to look; one that was lost costs nothing, since whoever listens looks at
-everything after each break.
+A notice only names what changed. A lost notice does no harm, since listeners reread everything
+after each reconnect.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ log = logging.getLogger(__name__)
 CHANNEL = "snake_eye_hall"
 TELL = text("SELECT pg_notify(:channel, told) FROM unnest(CAST(:tables AS text[])) AS told")
 LOOK_S = 0.5
-"""How often the listening thread looks whether it is to end."""
+"""Seconds after which the listening thread checks again whether to stop."""
 BACK_OFF_S = (0.2, 0.5, 1.0, 2.0)
 Changed = Callable[[frozenset[str]], None]
-"""Called with the tables that changed; with none when anything may have."""
+"""Callback that gets the ids that changed; an empty set when anything may have changed."""
 
 
 class Notices(Protocol):
-    """What spreads changes between processes."""
+    """Announces changes to all processes of the hall."""
 
     def tell(self, line: Connection, tables: Iterable[str]) -> None:
-        """Say within a transaction what it changes."""
+        """Announce a transaction's changes from within it."""
 
     def committed(self, tables: Iterable[str]) -> None:
-        """Say that a transaction which changed these is done."""
+        """Announce the changes of a transaction after its commit."""
 
     def listen(self, changed: Changed) -> None:
         """Call back on every change from now on."""
@@ -41,16 +41,16 @@ class Notices(Protocol):
 
 
 class LocalNotices:
-    """For the one process of an embedded store."""
+    """Notices within the one process of an embedded store."""
 
     def __init__(self) -> None:
         self._listeners: list[Changed] = []
 
     def tell(self, line: Connection, tables: Iterable[str]) -> None:
-        """Do nothing: it is said when all is done."""
+        """Do nothing: ``committed`` calls the listeners."""
 
     def committed(self, tables: Iterable[str]) -> None:
-        """Call everybody."""
+        """Call all listeners."""
         changed = frozenset(tables)
         for listener in self._listeners if changed else ():
             listener(changed)
@@ -65,7 +65,7 @@ class LocalNotices:
 
 
 class PostgresNotices:
-    """LISTEN and NOTIFY on a connection of its own, made again whenever it is lost."""
+    """Notices by LISTEN and NOTIFY; the listening connection is reopened whenever it is lost."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -74,15 +74,15 @@ class PostgresNotices:
         self._thread: threading.Thread | None = None
 
     def tell(self, line: Connection, tables: Iterable[str]) -> None:
-        """Say within a transaction what it changes; PostgreSQL sends it when that is done."""
+        """Announce a transaction's changes from within it; PostgreSQL delivers them on commit."""
         if told := list(tables):
             line.execute(TELL, {"channel": CHANNEL, "tables": told})
 
     def committed(self, tables: Iterable[str]) -> None:
-        """Do nothing: PostgreSQL has said it."""
+        """Do nothing: PostgreSQL delivers notices on commit."""
 
     def listen(self, changed: Changed) -> None:
-        """Call back on every change from now on; at once with none, when the line stands."""
+        """Call back on every change from now on, and with an empty set after each connect."""
         self._listeners.append(changed)
         if self._thread is None:
             self._thread = threading.Thread(target=self._listen, name="notices", daemon=True)
@@ -126,5 +126,5 @@ class PostgresNotices:
 
 
 def notices_for(engine: Engine) -> Notices:
-    """Return what spreads changes in a database of this kind."""
+    """Return the notices for a database of this kind."""
     return PostgresNotices(engine) if engine.dialect.name == "postgresql" else LocalNotices()

@@ -1,4 +1,4 @@
-"""The tables of the hall's database; ``versions/`` says how each version came to be."""
+"""The tables of the hall's database in the newest version; ``versions/`` has the migrations."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from sqlalchemy.types import Boolean
 
 metadata = MetaData()
 _NUMBER = BigInteger().with_variant(Integer, "sqlite")
-"""SQLite counts up only what is called INTEGER."""
+"""Type of automatic ids; SQLite increments only columns of type INTEGER."""
 
 facts = Table(
     "facts", metadata,
     Column("name", Text, primary_key=True),
     Column("value", Text, nullable=False),
 )  # fmt: skip
-"""What is one for the whole hall: its keys, its code, the arbiter's PIN."""
+"""Named values of the whole hall: its keys, its code, the arbiters' PIN."""
 
 tables = Table(
     "tables", metadata,
@@ -42,8 +42,8 @@ tables = Table(
     Column("health", Text, nullable=False, server_default="{}"),
     Column("ruled", BigInteger, nullable=False, server_default="0"),
 )  # fmt: skip
-"""A box that joined. ``acked`` is the last number of its log that is here without a gap; ``ruled``
-counts what the hall has told it to do."""
+"""Boxes that joined. ``acked`` is the number of the last log line stored without a gap; ``ruled``
+counts the rulings for the table."""
 
 events = Table(
     "events", metadata,
@@ -73,7 +73,7 @@ standings = Table(
     Column("game", Text, nullable=False),
     Column("document", Text, nullable=False),
 )  # fmt: skip
-"""How each table stands, made from its events and made anew whenever it is behind them."""
+"""How each table stands, derived from its events and rebuilt whenever it is behind them."""
 
 alerts = Table(
     "alerts", metadata,
@@ -101,7 +101,7 @@ decisions = Table(
     Column("answer", Text, nullable=False, server_default=""),
     UniqueConstraint("table_id", "ruling", name="ruling_once"),
 )  # fmt: skip
-"""What an arbiter decided. It is never changed but by the table's answer."""
+"""Decisions of arbiters and tournaments. Only the table's answer ever changes a row."""
 
 photos = Table(
     "photos", metadata,
@@ -117,7 +117,7 @@ photos = Table(
     Column("answer", Text),
     Column("answered_s", Float),
 )  # fmt: skip
-"""Photos of tables without a box; forgotten after an hour."""
+"""Photos of tables without a box; deleted after an hour."""
 
 tournaments = Table(
     "tournaments", metadata,
@@ -126,7 +126,7 @@ tournaments = Table(
     Column("delay_s", Float, nullable=False, server_default="0"),
     Column("events", BigInteger, nullable=False, server_default="0"),
 )  # fmt: skip
-"""``events`` is the number of the last event; whoever adds one has seen all before it."""
+"""``events`` is the number of the last event, compared before adding one (optimistic locking)."""
 
 leagues = Table(
     "leagues", metadata,
@@ -136,7 +136,7 @@ leagues = Table(
     Column("counting", Integer),
     Column("evenings", Text, nullable=False),
 )  # fmt: skip
-"""Tournaments joined into one table; ``counting`` best evenings of each person count, or all."""
+"""Tournaments added up in one table; each person's ``counting`` best evenings count, or all."""
 
 tournament_events = Table(
     "tournament_events", metadata,

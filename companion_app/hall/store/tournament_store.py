@@ -1,7 +1,7 @@
-"""Tournaments and their logs: an event is added once, by somebody who has seen all before it.
+"""Tournaments and their logs, changed with optimistic locking.
 
-Nothing is locked while somebody thinks: who adds an event says its number, and where another was
-quicker, the change is made again on what is there by then.
+No lock is held while a change is computed. An event has a number; where another process has taken
+it first, the change is computed again on the newer state.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from companion_app.hall.tournament.log import happened, replay, without_erased
 from companion_app.hall.tournament.model import Tournament
 
 NOTICE = "tournament:"
-"""How notices of tournaments begin; a table's is its id."""
+"""Prefix of notices about tournaments; a notice about a table is its id."""
 MOST_TRIES = 50
-"""How often others may be quicker."""
+"""Attempts of a change before it is given up because other processes were always faster."""
 LONGEST_DELAY_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something to be done in a tournament."""
+    """An action in a tournament, before it becomes an event."""
 
     do: str
     data: Mapping[str, Any]
@@ -44,20 +44,20 @@ class Kept:
 
     id: str
     delay_s: float
-    """How much later the public sees it."""
+    """Delay of the public's view in seconds."""
     events: tuple[Event, ...]
     now: Tournament
 
 
 Steps = Callable[[Tournament], Sequence[Step]]
-"""What is to be done, seen the tournament as it is; asked again where another was quicker."""
+"""Returns the steps for the current tournament; called again where another process was faster."""
 
 
 def new_tournament(store: HallStore, by: str, settings: Mapping[str, Any]) -> str:
-    """Set a tournament up and return its id.
+    """Create a tournament and return its id.
 
     Raises:
-        TournamentError: it cannot be played like this; nothing was kept.
+        TournamentError: it cannot be played with these settings; nothing was stored.
     """
     id_ = secrets.token_hex(4)
     step = Step("set-up", {"settings": dict(settings)}, by)
@@ -78,7 +78,7 @@ def ids_of(store: HallStore) -> list[str]:
 
 
 def late_ids(store: HallStore) -> list[str]:
-    """Return the tournaments that the public sees later."""
+    """Return the tournaments that the public sees with a delay."""
     asked = select(tournaments.c.id).where(tournaments.c.delay_s > 0)
     with store.reading() as line:
         return [str(id_) for id_ in line.execute(asked).scalars()]
@@ -89,8 +89,8 @@ def kept(store: HallStore, id_: str, known: Kept | None = None) -> Kept | None:
 
     Args:
         store: the hall's store.
-        id_: which one.
-        known: as it was a while ago; then only what came since is read.
+        id_: the tournament's id.
+        known: an earlier state; only later events are then read.
     """
     with store.reading() as line:
         head = line.execute(select(tournaments).where(tournaments.c.id == id_)).first()
@@ -99,7 +99,7 @@ def kept(store: HallStore, id_: str, known: Kept | None = None) -> Kept | None:
         old = known.events if known is not None else ()
         fresh = _read(line, id_, len(old))
         if old and any(event.do == "erase-player" for event in fresh):
-            # The log was written anew, without a name.
+            # Erasing a player rewrites earlier events, so all are read again.
             old, fresh = (), _read(line, id_, 0)
     before = known.now if known is not None and old else Tournament()
     now = replay(fresh, before)
@@ -107,10 +107,10 @@ def kept(store: HallStore, id_: str, known: Kept | None = None) -> Kept | None:
 
 
 def change(store: HallStore, id_: str, steps: Steps, known: Kept | None = None) -> Kept | None:
-    """Do something in a tournament, all of it or nothing; ``None`` where there is no such one.
+    """Apply steps to a tournament, all or none; return it, ``None`` where there is none.
 
     Raises:
-        TournamentError: it cannot be done now; nothing was changed.
+        TournamentError: a step cannot be done now; nothing was changed.
     """
     for _ in range(MOST_TRIES):
         known = kept(store, id_, known)
@@ -130,7 +130,7 @@ def change(store: HallStore, id_: str, steps: Steps, known: Kept | None = None) 
 
 
 def keep_delay(store: HallStore, id_: str, delay_s: float) -> bool:
-    """Keep how much later the public sees it; say whether there is such a tournament."""
+    """Store the delay of the public's view; say whether the tournament exists."""
     delay_s = min(max(0.0, delay_s), LONGEST_DELAY_S)
     with store.writing() as change_:
         done = change_.line.execute(
@@ -144,12 +144,12 @@ def _happened(now: Tournament, step: Step, at_s: float) -> tuple[Event, Tourname
     try:
         return happened(now, step.do, step.data, step.by, at_s, step.why)
     except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
-        # What a phone sends may be of any kind.
+        # Data from a phone may be of any type.
         raise TournamentError("bad-event") from error
 
 
 def _added(store: HallStore, known: Kept, fresh: Sequence[Event]) -> bool:
-    """Add events to a log; say whether nobody was quicker."""
+    """Append events to a log; return ``False`` where another process was faster."""
     before = len(known.events)
     with store.writing() as change_:
         free = change_.line.execute(
@@ -167,7 +167,7 @@ def _added(store: HallStore, known: Kept, fresh: Sequence[Event]) -> bool:
 
 
 def _without_names(line: Connection, id_: str) -> None:
-    """Write a log anew without the names of those who asked to be forgotten."""
+    """Rewrite a log without the names of erased players."""
     old = _read(line, id_, 0)
     for before, after in zip(old, without_erased(old), strict=True):
         if before != after:

@@ -1,4 +1,4 @@
-"""Transactions on the hall's database, on either kind; and what is one for the whole hall."""
+"""Transactions on the hall's database, SQLite or PostgreSQL, and values of the whole hall."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A transaction under way, and the tables that it changes."""
+    """An open transaction, and the ids that its notices will name."""
 
     line: Connection
     tables: set[str]
@@ -37,7 +37,7 @@ class Transactions:
         self.notices: Notices = notices_for(engine)
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         self.notices.close()
         self.engine.dispose()
 
@@ -53,7 +53,7 @@ class Transactions:
 
     @contextmanager
     def writing(self) -> Iterator[Change]:
-        """Write within one transaction; whoever listens is told what it changed.
+        """Write within one transaction; listeners are notified of its changes.
 
         Raises:
             DatabaseError: the database does not answer; nothing was written.
@@ -66,7 +66,7 @@ class Transactions:
             self.notices.committed(sorted(change.tables))
 
     def insert_new(self, line: Connection, into: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert rows; those that are there already stay as they are."""
+        """Insert rows; existing rows with the same key stay as they are."""
         if rows:
             kind = postgresql if self.engine.dialect.name == "postgresql" else sqlite
             line.execute(kind.insert(into).on_conflict_do_nothing(), list(rows))
@@ -74,18 +74,18 @@ class Transactions:
     # --- the hall itself -------------------------------------------------------------------
 
     def fact(self, name: str) -> str | None:
-        """Return what is kept under a name."""
+        """Return the value that is stored under a name; ``None`` where there is none."""
         with self.reading() as line:
             found = line.execute(select(facts.c.value).where(facts.c.name == name)).scalar()
         return None if found is None else str(found)
 
     def keep_fact(self, name: str, value: str, *, once: bool = False) -> str:
-        """Keep something for the whole hall and return what is kept.
+        """Store a value for the whole hall and return what is stored.
 
         Args:
-            name: what it is called.
-            value: what to keep.
-            once: let what another process kept before stand.
+            name: its name.
+            value: the value.
+            once: keep a value that is already stored, for example by another process.
         """
         with self.writing() as change:
             self.insert_new(change.line, facts, [{"name": name, "value": value}])

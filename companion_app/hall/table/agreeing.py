@@ -1,4 +1,4 @@
-"""Compares the table's log with the hall's, line by line, by what the hall has signed."""
+"""Compares the table's log with the hall's, line by line, by marks that the hall has signed."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from companion_app.hall.table.membership import Membership, key_of
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What comparing the two logs came to."""
+    """The result of comparing the two logs."""
 
     lines: int
-    """How many are the same on both sides."""
+    """Number of lines that are the same on both sides."""
     differing: tuple[int, ...]
     missing: tuple[int, ...]
-    """Numbers that the hall does not have, or the table does not."""
+    """Numbers of lines that only one side has."""
 
     @property
     def ok(self) -> bool:
-        """Whether both are the same."""
+        """Whether both logs are the same."""
         return not self.differing and not self.missing
 
 
 def compare(membership: Membership, journal: Journal, wait_s: float = 20.0) -> Agreement:
-    """Compare table and hall line by line, by what the hall has signed.
+    """Compare table and hall line by line, by marks that the hall has signed.
 
     Raises:
         HallError: the hall does not answer.

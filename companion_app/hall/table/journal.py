@@ -1,4 +1,4 @@
-"""The table's log of games, read while the referee writes it; never written here."""
+"""Read-only access to the table's log of games, also while the referee writes it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Journal:
         self._inode = 0
 
     def mark(self) -> tuple[int, int]:
-        """Return something that is another one after every line; cheap enough to ask often.
+        """Return a value that changes with every new line; cheap enough for polling.
 
-        Times and sizes of files would not do: bytes are there before what they say counts.
+        File times and sizes would not do: SQLite writes bytes before their transaction commits.
         """
         return self._inode_now(), self.last()
 
@@ -39,7 +39,7 @@ class Journal:
             return int(last)
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the connection to the file."""
         if self._line is not None:
             self._line.close()
             self._line = None
@@ -47,7 +47,7 @@ class Journal:
     def after(self, number: int, most: int, most_bytes: int) -> list[tuple[int, str]]:
         """Return the next lines as they are written, each with its number; damaged ones left out.
 
-        There is always one where there is one at all, however long.
+        The line that reaches ``most_bytes`` is included, so that a long line is never stuck.
         """
         found: list[tuple[int, str]] = []
         size = 0
@@ -62,7 +62,7 @@ class Journal:
         return found
 
     def unfinished_since(self) -> int:
-        """Return the number before the first line of the game that is on; of none, the last."""
+        """Return the line number before the current game; the last number where none is on."""
         with self._opened() as db:
             row = db.execute("SELECT game FROM log ORDER BY seq DESC LIMIT 1").fetchone()
             if row is None:
@@ -89,7 +89,7 @@ class Journal:
         try:
             inode = self._inode_now()
             if self._line is None or inode != self._inode:
-                # A damaged file was put aside, and another one is in its place.
+                # A new inode: the store has moved a damaged file aside and begun a new one.
                 self.close()
                 address = f"{self.file.absolute().as_uri()}?mode=ro"
                 self._line = sqlite3.connect(

@@ -43,15 +43,15 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """How far things are; what is lost of it is asked for anew."""
+    """The sender's progress, stored across restarts; the hall knows ``acked`` if it is lost."""
 
     acked: int = 0
     pictured: int = 0
-    """The last foul whose pictures the hall has."""
+    """Line number of the last foul whose pictures the hall has."""
     life: int = 0
-    """How often the sender was started: its messages count on from there."""
+    """Number of starts of the sender; the high part of its message numbers."""
     ruled: int = 0
-    """The last ruling of the hall that was obeyed."""
+    """Number of the hall's last ruling that was obeyed."""
 
 
 class MembershipFiles:
@@ -63,7 +63,7 @@ class MembershipFiles:
         self._mark = 0
 
     def membership(self) -> Membership | None:
-        """Return the hall that this table joined."""
+        """Return the hall that this table joined; ``None`` where it joined none."""
         try:
             return Membership(**json.loads(self._file.read_text(encoding="utf-8")))
         except FileNotFoundError:
@@ -72,14 +72,14 @@ class MembershipFiles:
             raise JoinError("what this table keeps of its hall is damaged; join again") from error
 
     def join(self, membership: Membership) -> None:
-        """Keep that this table joined."""
+        """Store a new membership, and reset the cursor to its first line."""
         self._folder.mkdir(parents=True, exist_ok=True)
         cursor = self.cursor()
         write_private(self._file, json.dumps(asdict(membership)))
         self.keep(Cursor(membership.since, membership.since, cursor.life, 0))
 
     def is_member(self, membership: Membership) -> bool:
-        """Say whether this is still the hall that the table is in; cheap enough to ask often."""
+        """Say whether this membership is still the stored one; cheap enough for polling."""
         try:
             mark = self._file.stat().st_mtime_ns
         except OSError:
@@ -90,20 +90,20 @@ class MembershipFiles:
         return True
 
     def leave(self) -> bool:
-        """Forget the hall, the key included; say whether there was one."""
+        """Delete the membership with its key; say whether there was one."""
         was = self._file.exists()
         self._file.unlink(missing_ok=True)
         return was
 
     def cursor(self) -> Cursor:
-        """Return how far things are."""
+        """Return the stored cursor; a new one where it is missing or damaged."""
         try:
             return Cursor(**json.loads(self._cursor.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return Cursor()
 
     def keep(self, cursor: Cursor) -> None:
-        """Keep how far things are."""
+        """Store the cursor."""
         write_private(self._cursor, json.dumps(asdict(cursor)))
 
 
@@ -140,7 +140,7 @@ def ask_to_join(address: str, code: str, name: str, since: int) -> Membership:
 
 
 def key_of(membership: Membership) -> Ed25519PrivateKey:
-    """Return the table's key."""
+    """Return the table's private key."""
     return key_from_text(membership.key)
 
 

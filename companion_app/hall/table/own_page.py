@@ -1,7 +1,7 @@
-"""The table's own page as its sender uses it: how the table is, and where rulings are carried to.
+"""The sender's client for the table's own page: reads the table's health, delivers rulings.
 
-Everything goes by the loopback address. A page that does not answer is said to be so; nothing
-waits for it longer than a moment.
+Requests go to the loopback address and time out after ``ANSWER_S``; a page that does not answer is
+reported as such.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ class OwnPage:
         self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 80
         self._clock = clock
         self._asked_s: dict[str, float] = {}
-        """Since when each open question is known."""
+        """When each open question was first seen, by id (monotonic time)."""
         self._newest: Mapping[str, Any] = {}
 
     def watch(self, stop: threading.Event) -> None:
-        """Look again and again how the table is, so that nobody waits for it."""
+        """Poll the table's health until told to stop, so that ``newest`` never blocks."""
         while not stop.is_set():
             self._newest = self.health()
             stop.wait(LOOK_S)
 
     def newest(self) -> Mapping[str, Any]:
-        """Return how the table was when it was looked at last."""
+        """Return the table's health as of the last poll."""
         return self._newest
 
     def health(self) -> Mapping[str, Any]:
-        """Return how the table is: machine, camera, and how long a question has been open."""
+        """Return the table's health: machine, camera, and how long a question has been open."""
         said = {**_machine(), "camera": "no-page", "question_s": 0}
         try:
             state = self._ask("GET", "/api/state?lang=en")
@@ -66,7 +66,7 @@ class OwnPage:
         }
 
     def obey(self, message: bytes) -> Mapping[str, Any]:
-        """Carry a ruling to the page, which checks its signature; return what came of it."""
+        """Deliver a ruling to the page, which verifies its signature; return the outcome."""
         body = json.dumps({"message": base64.b64encode(message).decode()})
         try:
             answer = self._ask("POST", "/api/hall/ruling", body)

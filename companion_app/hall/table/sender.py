@@ -1,7 +1,7 @@
 """Sends the table's log to its hall.
 
-One batch is under way at a time. What is not acknowledged is sent again, each time later; the
-hall's word says from where, so that a hall which was set back gets everything anew.
+One batch is in flight at a time. A batch without an acknowledgement is sent again with growing
+delays, after the last line that the hall names, so that a restored hall gets all it has lost.
 """
 
 from __future__ import annotations
@@ -42,28 +42,28 @@ from companion_app.live.errors import StoreError
 
 log = logging.getLogger(__name__)
 LOOK_S = 0.05
-"""How often the log is looked at: half of what a phone needs to show something."""
+"""Seconds between two polls of the log: half of what a phone needs to show a change."""
 WAIT_S = 1.0
 LONGEST_WAIT_S = 3.0
-"""For an answer, the first time and at last; so a hall that is back has everything within 5 s."""
+"""First and longest timeout for an answer; a hall that is back has everything within 5 s."""
 HEALTH_S = 10.0
 MOST_PICTURE_TRIES = 3
 LIVES = 1 << 32
-"""Messages that one life of the sender has numbers for."""
+"""Message numbers that are reserved for one run of the sender."""
 Obey = Callable[[bytes], Mapping[str, Any]]
-"""Does what a ruling says; takes the signed message, returns ``{"ok": …, "text": …}``."""
+"""Carries out a ruling: takes the signed message, returns ``{"ok": …, "text": …}``."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """Something that waits for an answer."""
+    """A request in flight, and when its answer is overdue."""
 
     ask: str
     until_s: float
 
 
 class Sender:
-    """One table's line to its hall."""
+    """One table's connection to its hall."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Sender:
         self._under_way: UnderWay | None = None
         self._wait_s = WAIT_S
         self._greeted = False
-        """Whether the hall has said how far it has the log since the line stands."""
+        """Whether the hall has named its last line since the last connect or timeout."""
         self._mark: tuple[int, int] | None = None
         self._picture, self._picture_tries = 0, 0
         self._health_due_s = 0.0
@@ -100,12 +100,12 @@ class Sender:
         self._client.on_message = lambda *heard: self._heard.put(bytes(heard[2].payload))
 
     def start(self) -> None:
-        """Reach for the broker in the background, again whenever the line is lost."""
+        """Connect to the broker in the background, again whenever the connection is lost."""
         self._client.connect_async(self.member.broker_host, self.member.broker_port, KEEP_ALIVE_S)
         self._client.loop_start()
 
     def close(self) -> None:
-        """Let the line go; what was not acknowledged is sent in the next life."""
+        """Disconnect; what was not acknowledged is sent after the next start."""
         self._keep()
         self._client.disconnect()
         self._client.loop_stop()
@@ -117,7 +117,7 @@ class Sender:
             self.step()
 
     def step(self) -> None:
-        """Do what is due: take in what was heard, send what is new, send again what is late."""
+        """Do what is due: handle received messages, send new lines, resend overdue ones."""
         while not self._heard.empty():
             self._take(self._heard.get())
         if not self._client.is_connected():
@@ -137,7 +137,7 @@ class Sender:
 
     @property
     def all_sent(self) -> bool:
-        """Whether the hall has said that it has everything."""
+        """Whether the hall has acknowledged everything."""
         return self._greeted and self._under_way is None and self._mark == self._journal.mark()
 
     # --- sending ---------------------------------------------------------------------------
@@ -155,7 +155,7 @@ class Sender:
         if pictures := self._journal.pictures_after(self.cursor.pictured, acked):
             self._send_pictures(pictures, now_s)
             return
-        # Nothing is left; the file is looked at again when it has changed.
+        # Everything is sent; the file is read again when its mark changes.
         self._mark = mark
 
     def _send_pictures(self, pictures: list[tuple[int, str, bytes]], now_s: float) -> None:
@@ -164,7 +164,7 @@ class Sender:
         self._picture = foul
         fit = [one for one in pictures if len(one[2]) <= LARGEST_PICTURE]
         if not fit or self._picture_tries > MOST_PICTURE_TRIES:
-            # The arbiter does without; the moves of a table never wait for a picture.
+            # Skipped: lines must not wait for pictures that are too large or never acknowledged.
             self.cursor = replace(self.cursor, pictured=foul)
             return
         ask = self._ask(now_s)
@@ -177,7 +177,7 @@ class Sender:
         return self._under_way.ask
 
     def _late(self) -> None:
-        """Send again, from where the hall says that it is, later each time; not all at once."""
+        """Ask the hall for its last line again, with a growing, randomized timeout."""
         self._under_way = None
         self._wait_s = min(LONGEST_WAIT_S, self._wait_s * 1.5) * random.uniform(0.8, 1.0)
         self._greeted = False
@@ -227,12 +227,12 @@ class Sender:
         self._keep()
 
     def _rule(self, said: Mapping[str, Any], message: bytes) -> None:
-        """Obey a ruling once, and say what came of it however often it is sent."""
+        """Obey a ruling once, and answer it every time that it is sent."""
         number = said["ruling"]
         if not whole_number(number) or self._obey is None:
             return
         if number > self.cursor.ruled:
-            # First kept, then done: after a power cut it is asked, not done a second time.
+            # Stored before it is carried out: a power cut cannot make it happen twice.
             self.cursor = replace(self.cursor, ruled=number)
             self._keep()
             done = dict(self._obey(message))

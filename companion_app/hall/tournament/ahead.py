@@ -1,8 +1,8 @@
-"""Looks ahead where a field is small: the round is chosen that leaves the best rounds to come.
+"""Looks ahead in a small field: chooses the seating that leaves the best later rounds.
 
 Sixteen players at tables of four can play five rounds without meeting again, but most second
-rounds that look as good end that. Several seatings are made, each is played on in thought, and the
-one with the fewest meetings again in all is taken.
+rounds that look equally good make that impossible. For each of several seatings the later rounds
+are simulated, and the seating with the fewest meetings again in total is taken.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from companion_app.hall.tournament.tables import little_effort, repeats, seat_ta
 from companion_app.hall.tournament.two import Paired
 
 CROWDED = 0.5
-"""Share of the others that a player meets by the end, from which on it pays to look ahead."""
+"""Share of the field that a player meets by the end from which on looking ahead pays."""
 SEATINGS = 8
 """Seatings that are compared."""
 FEW = 9
-"""Up to so many players a seating costs next to nothing."""
+"""Number of players up to which a seating takes almost no time."""
 SEATINGS_OF_FEW = 64
 """Seatings that are compared where few players might never meet again. With 8, nine players at
 tables of three met again in 8 of 100 evenings of three rounds; with 64 in none of 100. The first
@@ -31,7 +31,7 @@ def seat_ahead(
     pasts: Sequence[Past], sizes: Sequence[int], wanted: int, forbidden: frozenset[Pair],
     rounds_left: int, chance: Random,
 ) -> Paired:  # fmt: skip
-    """Return tables like ``seat_tables``, with an eye on the rounds that are left."""
+    """Return tables like ``seat_tables``, chosen with regard to the rounds that are left."""
     known = max((len(past.met) for past in pasts), default=0)
     to_meet = known + (max(sizes) - 1) * rounds_left
     if rounds_left < 2 or to_meet < CROWDED * len(pasts):
@@ -50,7 +50,7 @@ def seat_ahead(
 
 
 def _all_new(pasts: Sequence[Past], sizes: Sequence[int], to_meet: int) -> bool:
-    """Return whether few players may meet new ones only: as many as a table has stood apart."""
+    """Return whether a small field may avoid repeats: at least as many tables as seats at one."""
     return len(pasts) <= FEW and to_meet < len(pasts) and max(sizes) <= len(sizes)
 
 
@@ -58,7 +58,7 @@ def _played_on(
     pasts: Sequence[Past], paired: Paired, wanted: int, forbidden: frozenset[Pair],
     rounds: int, chance: Random,
 ) -> tuple[int, int]:  # fmt: skip
-    """Return the meetings again and the seats out of balance of the rounds to come."""
+    """Simulate the later rounds; return their meetings again and seats out of balance."""
     again = out = 0
     effort = little_effort(len(pasts))
     for _ in range(rounds):

@@ -1,4 +1,4 @@
-"""How few meetings again any pairing could have: the bound that `tests.tournaments` counts against.
+"""A lower bound on the meetings again of any pairing, with which `tests.tournaments` compares.
 
 A meeting again is counted as often as the two have met before.
 """
@@ -17,9 +17,9 @@ def fewest_repeats(
 ) -> int:  # fmt: skip
     """Return a number of meetings again that no pairing of this round can go below.
 
-    The larger of two counts. Pigeonholes: whoever sat at ``t`` tables in an earlier round and now
-    sits in tables of ``k > t`` must meet somebody of that round again. New faces: who has not met
-    ``u`` of the others must meet again at least ``k - 1 - u`` at the smallest table.
+    The larger of two bounds. Pigeonholes: where an earlier round had ``t`` tables, some of
+    ``k > t`` players at one table have shared a table then. New faces: a player who has not met
+    ``u`` of the others meets at least ``k - 1 - u`` again at the smallest table, of ``k`` seats.
 
     Args:
         sizes: the sizes of this round's tables.
@@ -38,7 +38,7 @@ def _pigeonholes(
     for tables in earlier:
         together = [table & here for table in tables]
         groups = sum(1 for table in together if table)
-        # Whoever did not sit anywhere then has met nobody there: a group of his own.
+        # A player without a table in that round is a group of his own.
         groups += len(here) - sum(len(table) for table in together)
         total += sum(_same_hole(size, groups) for size in sizes)
     return total

@@ -21,7 +21,7 @@ def code_of(secret: bytes, player: str) -> str:
 
 
 def player_with(secret: bytes, code: str, players: Iterable[str]) -> str | None:
-    """Return whose code it is, typed in any way; the hall counts wrong guesses."""
+    """Return the player whose code was typed, in any case and with any signs between."""
     typed = "".join(c for c in code.upper() if c in LETTERS)
     found = [one for one in players if hmac.compare_digest(code_of(secret, one), typed)]
     return found[0] if len(found) == 1 else None

@@ -1,4 +1,4 @@
-"""What a tournament refuses, each with a code whose sentence stands in the catalogues."""
+"""The error by which a tournament refuses an event; its sentence is in the catalogues."""
 
 from __future__ import annotations
 

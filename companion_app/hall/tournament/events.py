@@ -38,10 +38,10 @@ WHO_MAY: Mapping[str, tuple[str, ...]] = {
     "close-round": (DIRECTOR,),
     "end": (DIRECTOR,),
 }
-"""Who may do what; the hall says who it is that asks."""
+"""Roles that may cause each event; the hall determines the role of whoever asks."""
 
 WITH_REASON = frozenset(["correct", "forfeit", "swap-box", "swap-players", "drop-round"])
-"""What is not done without saying why."""
+"""Events that need a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Event:
     """Counts from 1 without a gap."""
     do: str
     at_s: float
-    """By the hall's clock."""
+    """When it happened, as Unix time by the hall's clock."""
     by: str
     """Who did it: a role, and after a colon whoever it was, as in ``arbiter:Eva``."""
     why: str = ""
@@ -86,7 +86,7 @@ class Event:
 
 
 def check_who(event: Event) -> None:
-    """Refuse an event of somebody who may not, or without the reason it needs."""
+    """Refuse an event that its role may not cause, or that lacks the reason it needs."""
     if event.do not in WHO_MAY:
         raise TournamentError("bad-event")
     if event.role not in WHO_MAY[event.do]:

@@ -1,4 +1,4 @@
-"""Exports: CSV that no spreadsheet runs, JSON, and plays for Board Game Stats."""
+"""Exports: CSV that is safe from formula injection, and plays for Board Game Stats."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from companion_app.hall.tournament.view import names
 from companion_app.web.bgstats import play_file
 from engine.games import GAMES
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%", "＝", "＋", "－", "＠")
-"""How a cell begins that a spreadsheet would compute, also in the wide letters of East Asia."""
+FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")
+"""Beginnings of cells that a spreadsheet takes for formulas, full-width characters included."""
 
 
 def safe_cell(text: str) -> str:
-    """Return a text that a spreadsheet shows and never computes."""
-    return f"'{text}" if text.lstrip().startswith(FORMULA) or text.startswith("'") else text
+    """Return a text that a spreadsheet shows and never evaluates."""
+    risky = text.lstrip().startswith(FORMULA) or text.startswith(("'", "\t", "\r", "\n"))
+    return f"'{text}" if risky else text
 
 
 def standings_csv(tournament: Tournament, language: str = "en", staff: bool = False) -> str:
-    """Return the standings as CSV, with a mark by which spreadsheets know the letters."""
+    """Return the standings as CSV, with a byte order mark for spreadsheets."""
     called = names(tournament, language, staff)
     kinds = tournament.settings.tie_breaks
     head = ["rank", "player", "group", "points", *kinds, "played"]
@@ -71,7 +72,7 @@ def bg_stats(tournament: Tournament, key: str, staff: bool = False) -> list[dict
 
     Args:
         tournament: closed rounds and open ones; only results that stand are taken.
-        key: what the hall calls the tournament, so that importing twice makes no second play.
+        key: the hall's id of the tournament, so that importing twice makes no second play.
         staff: whether full names are given.
     """
     called = names(tournament, staff=staff)
@@ -101,7 +102,7 @@ def _tables(tournament: Tournament) -> Iterable[tuple[Round, Table]]:
 
 
 def _csv(rows: Sequence[Sequence[str]], numbers: Sequence[int]) -> str:
-    """Return CSV; columns of our own numbers are left as numbers, all others are made safe."""
+    """Return CSV; cells outside the ``numbers`` columns are made safe from formula injection."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     for row in rows:

@@ -1,4 +1,4 @@
-"""What earlier rounds leave behind for the next pairing: one ``Past`` for each player."""
+"""Collects the history that pairing needs from earlier rounds: one ``Past`` for each player."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from companion_app.hall.tournament.standings import points_of
 
 
 def pasts(tournament: Tournament, players: Iterable[str]) -> list[Past]:
-    """Return what is known of each of the players."""
+    """Return the history of each of the players."""
     points = points_of(tournament)
     return [
         Past(player, points.totals[player], *_seats(tournament, player), *_rest(tournament, player))
@@ -19,7 +19,7 @@ def pasts(tournament: Tournament, players: Iterable[str]) -> list[Past]:
 
 
 def really_met(table: Table) -> tuple[str, ...]:
-    """Return who met at a table: nobody, where one was left alone."""
+    """Return who met at a table; nobody where fewer than two played."""
     return table.playing if len(table.playing) >= 2 else ()
 
 

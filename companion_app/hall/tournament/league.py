@@ -1,4 +1,4 @@
-"""A league: the evenings of a season added up, the weakest left out where that is agreed."""
+"""A league: the evenings of a season added up, all of them or only each person's best."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from companion_app.hall.tournament.standings import standings
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """One person's season."""
+    """One person's row in the table of a league."""
 
     rank: int
     """Shared by all who are level."""
     name: str
     points: Fraction
-    """Of the evenings that count."""
+    """Sum of the points of the evenings that count."""
     best: Fraction
-    """The best evening: decides between equals, then the number of evenings won."""
+    """Points of the best evening: the first tie-break, before the number of evenings won."""
     evenings_won: int
     evenings: tuple[Fraction | None, ...]
     """Points of every evening; ``None`` where the person was not there."""
@@ -55,7 +55,7 @@ def season(evenings: Sequence[Tournament], counting: int | None = None) -> list[
 
 
 def _person(player: Player, evening: int) -> str:
-    """Return what makes two players one person; an erased one is nobody on any other evening."""
+    """Return the key of a person across evenings; an erased player gets a key of his own."""
     if player.erased:
         return f"erased {evening} {player.id}"
     return (player.person or player.name).casefold()

@@ -1,4 +1,4 @@
-"""The log: events in order make the tournament, and nothing else does."""
+"""The log: a tournament's state is nothing but the replay of its events in order."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def apply(tournament: Tournament, event: Event) -> Tournament:
 def happened(
     tournament: Tournament, do: str, data: Mapping[str, Any], by: str, at_s: float, why: str = ""
 ) -> tuple[Event, Tournament]:
-    """Return the next event, to be kept, with the tournament after it."""
+    """Return the next event, which the caller stores, and the tournament after it."""
     event = Event(tournament.events + 1, do, at_s, by, why, data)
     return event, apply(tournament, event)
 
 
 def replay(events: Iterable[Event], before: Tournament | None = None) -> Tournament:
-    """Return the tournament that the events add up to, from the first or after those before."""
+    """Return the tournament after replaying events, from the start or from state ``before``."""
     tournament = before or Tournament()
     for event in events:
         tournament = apply(tournament, event)
@@ -73,7 +73,7 @@ def replay(events: Iterable[Event], before: Tournament | None = None) -> Tournam
 
 
 def shown_at(events: Iterable[Event], now_s: float, delay_s: float) -> Tournament:
-    """Return the tournament as a broadcast with a delay shows it.
+    """Return the tournament as it stood ``delay_s`` ago, for a delayed broadcast.
 
     A name that was hidden or erased is gone at once, whatever the delay.
     """
@@ -90,7 +90,7 @@ def shown_at(events: Iterable[Event], now_s: float, delay_s: float) -> Tournamen
 def without_erased(events: Sequence[Event]) -> list[Event]:
     """Return the log without the names of those who asked to be erased.
 
-    A store puts it in place of the old one: numbers and results stay, and it replays to the same
+    The store replaces the old log by it: numbers and results stay, and it replays to the same
     tournament.
     """
     gone = {str(event.data.get("player")) for event in events if event.do == "erase-player"}
@@ -98,7 +98,7 @@ def without_erased(events: Sequence[Event]) -> list[Event]:
 
 
 def public_log(events: Sequence[Event]) -> list[dict[str, Any]]:
-    """Return the log that everybody may read: who decided what and why, and nobody's name."""
+    """Return the public log: which role or player id did what and why, without any name."""
     everybody = {str(event.data.get("player")) for event in events if event.do == "add-player"}
     return [
         event.to_json() | {"by": event.by if event.role == "player" else event.role}
@@ -115,7 +115,7 @@ def _without_names(events: Sequence[Event], gone: set[str]) -> Iterator[Event]:
         and event.data.get("player") in gone
         and event.data.get(key)
     }
-    # The longest first, so that no half of a name is left standing.
+    # The longest first, so that no part of a longer name is left.
     words = sorted({part for name in names for part in (name, *name.split())}, key=len)[::-1]
     for event in events:
         data = dict(event.data)
@@ -125,7 +125,7 @@ def _without_names(events: Sequence[Event], gone: set[str]) -> Iterator[Event]:
 
 
 def _struck(text: str, words: Sequence[str]) -> str:
-    """Return a text without these words, also where up to three letters decline them."""
+    """Return a text without these words, each also with an ending of up to three letters."""
     for word in words:
         if len(word) > 1:
             text = re.sub(rf"(?<!\w){re.escape(word)}\w{{0,3}}(?!\w)", ERASED, text, flags=re.I)

@@ -1,4 +1,4 @@
-"""The tournament as it stands: settings, players, rounds, tables, results; they never change."""
+"""The state of a tournament as immutable values: settings, players, rounds, tables, results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Settings:
     game: str = "schlangennest"
     rounds: int = 4
     size: int = 4
-    """How many sit at a table where the number of players allows it."""
+    """Preferred number of players at a table."""
     fewest: int = 3
     most: int = 4
     points: str = "championship"
@@ -29,7 +29,7 @@ class Settings:
     own_points: tuple[tuple[Fraction, ...], ...] = ()
     """Own points by place, one row for each size of table."""
     bye_points: Fraction | None = None
-    """Points of a bye; ``None``: a win for two at a table, the mean of a full table otherwise."""
+    """Points of a bye; ``None``: a win at tables of two, the mean of a full table otherwise."""
     tie_breaks: tuple[str, ...] = ("share", "score")
     confirmations: int = 2
     """How many at the table must confirm a result that the arbiter did not enter himself."""
@@ -40,7 +40,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """One who entered; everything else speaks of him by ``id`` alone."""
+    """A player who entered; everything else refers to him by ``id``."""
 
     id: str
     name: str
@@ -48,7 +48,7 @@ class Player:
     group: str = ""
     """Groups are paired apart and have standings of their own."""
     person: str = ""
-    """What makes him the same person on another evening of a league; his name where empty."""
+    """Identifies the person on other evenings of a league; the name is used where it is empty."""
     here: bool = False
     hidden: bool = False
     """His name is shown to the arbiter only."""
@@ -56,12 +56,12 @@ class Player:
     sits_out: tuple[int, ...] = ()
     """Rounds that he asked not to play."""
     from_round: int = 0
-    """The first round that was paired after he checked in; 0 before."""
+    """The first round that was paired after he checked in; 0 where there is none yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a table ended, and who stands by it."""
+    """The result of a table, and who confirmed it or objected."""
 
     scores: Mapping[str, int | None]
     """Points of the game by player; ``None`` where the game gives none."""
@@ -82,12 +82,12 @@ class Table:
     """In seat order: the first starts."""
     group: str = ""
     box: str = ""
-    """The machine that watches it."""
+    """Id of the box that watches the table; empty for none."""
     forfeits: tuple[str, ...] = ()
-    """Who did not come, or was sent away: last, without points."""
+    """Players who did not come or were sent away: ranked last, without points."""
     result: Result | None = None
     help_off: bool | None = None
-    """What the box said of its hints: off, still on, or nothing yet."""
+    """Whether the box reported that its hints are off; ``None`` before it reported."""
 
     @property
     def playing(self) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ class Table:
 
     @property
     def done(self) -> bool:
-        """Whether its result stands."""
+        """Whether the result is final."""
         return self.result is not None and self.result.final
 
 
@@ -116,7 +116,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round: who sits where, and how far it is."""
+    """One round: its tables, byes, stage and clock."""
 
     number: int
     tables: tuple[Table, ...]
@@ -126,13 +126,13 @@ class Round:
     clock: Clock | None = None
 
     def table_of(self, player: str) -> Table | None:
-        """Return where a player sits."""
+        """Return the table at which a player sits; ``None`` where he sits at none."""
         return next((table for table in self.tables if player in table.players), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """Everything that the events so far add up to."""
+    """The state of a tournament after its events so far."""
 
     settings: Settings = Settings()
     players: Mapping[str, Player] = field(default_factory=dict)
@@ -144,5 +144,5 @@ class Tournament:
 
     @property
     def round(self) -> Round | None:
-        """The newest round."""
+        """The newest round; ``None`` before the first."""
         return self.rounds[-1] if self.rounds else None

@@ -1,4 +1,4 @@
-"""Pairs the next round: groups apart, two by matching, three to five by search, byes at the end."""
+"""Pairs the next round, each group apart: tables of two by matching, larger ones by search."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def paired(tournament: Tournament, seed: int, boxes: Sequence[str] = ()) -> dict
 
     Args:
         tournament: before the round; all earlier rounds are closed.
-        seed: draws the lots; the same seed gives the same pairing.
+        seed: of the random numbers; the same seed gives the same pairing.
         boxes: the boxes of the tables, in the order of the tables.
     """
     if tournament.round is not None and tournament.round.stage != "closed":
@@ -64,7 +64,7 @@ def pair_field(
 
 
 def _byes(field: Sequence[Past], count: int, chance: Random) -> tuple[str, ...]:
-    """Return who has a bye: never twice while avoidable, nobody who was away, then the last."""
+    """Return who has a bye: players with the fewest byes, then no missed round, then low points."""
     lots = {past.player: chance.random() for past in field}
     order = sorted(field, key=lambda p: (p.byes, p.missed > 0, p.score, lots[p.player]))
     return tuple(past.player for past in order[:count])
@@ -73,7 +73,7 @@ def _byes(field: Sequence[Past], count: int, chance: Random) -> tuple[str, ...]:
 def _kept_apart(
     found: Paired, byes: tuple[str, ...], settings: Settings, forbidden: frozenset[Pair]
 ) -> Paired:
-    """Return the tables, or an error where two who never meet could not be kept apart."""
+    """Return the tables with the byes; refuse them where a forbidden pair shares a table."""
     for table in found.tables:
         if any(pair <= set(table) for pair in forbidden):
             raise TournamentError("forbidden-meet", n=settings.size)

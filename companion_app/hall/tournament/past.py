@@ -8,7 +8,7 @@ from fractions import Fraction
 
 MOST_SEATS = 5
 WHOLE = 60
-"""A whole time in a seat: the least number that two, three, four and five divide."""
+"""Units of one game in a seat: the least common multiple of the table sizes two to five."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Past:
     seats: tuple[int, ...] = (0,) * MOST_SEATS
     """How often he has sat in each seat; the first seat starts."""
     shares: tuple[int, ...] = (0,) * MOST_SEATS
-    """How often he should have, in sixtieths: at a table of four each seat counts fifteen."""
+    """Fair share of each seat in sixtieths of a game: a table of four adds fifteen to each."""
     byes: int = 0
     short: int = 0
     """How often he has sat at a table smaller than the wanted size."""
@@ -30,10 +30,10 @@ class Past:
     """Rounds in which he was not there: arrived later, sat out, or did not come to the table."""
 
     def seat_cost(self, seat: int, size: int) -> tuple[int, int]:
-        """Return what sitting there would cost: seats out of balance, then distance from fair.
+        """Return the cost of a seat: seats out of balance, then squared distance from fair.
 
-        A seat is balanced while it was had a whole number of times next to the fair share, so at
-        tables of one size no seat was had twice more often than another.
+        A seat is balanced while its count is less than one game away from the fair share, so at
+        tables of one size no seat was taken two times more often than another.
         """
         out = far = 0
         for place in range(MOST_SEATS):
@@ -44,7 +44,7 @@ class Past:
         return out, far
 
     def seat_costs(self, size: int) -> list[tuple[int, int]]:
-        """Return what each seat of a table of that size would cost."""
+        """Return the cost of each seat of a table of that size."""
         return [self.seat_cost(seat, size) for seat in range(size)]
 
 
@@ -52,7 +52,7 @@ Pair = frozenset[str]
 
 
 def meetings(pasts: Sequence[Past]) -> dict[Pair, int]:
-    """Return how often each two of the players have met, where they have."""
+    """Return how often each pair of the players has met; pairs that never met are absent."""
     here = {past.player for past in pasts}
     return {
         frozenset((past.player, other)): times

@@ -31,7 +31,7 @@ def add_player(tournament: Tournament, event: Event) -> Tournament:
 
 
 def change_player(tournament: Tournament, event: Event) -> Tournament:
-    """Put a name, a nickname or a group right."""
+    """Correct a player's name, nickname, group or person."""
     player = player_of(tournament, event)
     if player.erased:
         raise TournamentError("erased")
@@ -55,7 +55,7 @@ def hide_player(tournament: Tournament, event: Event) -> Tournament:
 
 
 def erase_player(tournament: Tournament, event: Event) -> Tournament:
-    """Forget a player's name for good; his results stay, without him."""
+    """Delete a player's name permanently; his results stay without a name."""
     player = player_of(tournament, event)
     return with_player(
         tournament, replace(player, name="", nickname="", person="", hidden=True, erased=True)

@@ -24,12 +24,12 @@ HEADS: Mapping[str, tuple[str, ...]] = {
     "group": ("group", "gruppe", "groupe", "skupina", "группа", "class", "klasse"),
     "person": ("person", "id", "member", "mitglied", "membre", "člen"),
 }  # fmt: skip
-"""What columns are called, in the languages of the page."""
+"""Column headings that are recognized, in the languages of the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What was left out of a list, as a key of the catalogues with what it fills in."""
+    """Why a line was left out: the key of a sentence in the catalogues, and its values."""
 
     key: str
     line: int
@@ -38,7 +38,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a list says: the data of ``add-player`` events without their ids, and what was amiss."""
+    """A parsed list: data of ``add-player`` events without ids, and notes on lines left out."""
 
     players: tuple[dict[str, str], ...]
     notes: tuple[Note, ...]
@@ -48,7 +48,7 @@ def read_players(given: bytes, known: Iterable[str] = ()) -> Read:
     """Return the players of a list, each once.
 
     Args:
-        given: the file as it is.
+        given: the bytes of the file.
         known: names that are entered already.
     """
     if len(given) > MOST_BYTES:
@@ -87,7 +87,7 @@ class _Columns:
         said = {key: clean(cells[n]) if n < len(cells) else "" for key, n in self.at.items()}
         name = said.get("name", "")
         if "first" in said or "last" in said:
-            # A column "name" beside one of them is the other one.
+            # Where only one of first and last name has a column, "name" is the other.
             name = clean(f"{said.get('first', name)} {said.get('last', name)}")
         kept = {key: said[key] for key in ("nickname", "group", "person") if said.get(key)}
         return {"name": name, **kept}
@@ -120,7 +120,7 @@ def _lines(text: str) -> list[tuple[int, list[str]]]:
     try:
         lines.extend((reader.line_num, cells) for cells in reader if any(map(str.strip, cells)))
     except csv.Error:
-        # One stray quotation mark must not cost the list: take the lines as they stand.
+        # A stray quotation mark must not lose the list: split the lines without quoting.
         plain = enumerate(text.splitlines(), start=1)
         lines = [(n, line.split(delimiter)) for n, line in plain if line.strip()]
     return lines

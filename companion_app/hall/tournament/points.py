@@ -1,4 +1,4 @@
-"""Points of a table: places first, then what each place earns; ties share what they hold."""
+"""Points of a table: each place earns points, and tied players share those of their places."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bye_points(settings: Settings) -> Fraction:
 
 
 def places(table: Table) -> list[tuple[str, ...]]:
-    """Return who came where, ties together: winners, then by points, those without any last."""
+    """Return the players by place, ties together: winners, then by score, those without last."""
     if table.result is None:
         return []
     scores, winners = table.result.scores, table.result.winners
@@ -48,7 +48,7 @@ def places(table: Table) -> list[tuple[str, ...]]:
         return player in winners, score is not None, score or 0
 
     order = sorted({standing(player) for player in table.playing}, reverse=True)
-    # Winners are level with one another, whatever their points: the game's own rule made them so.
+    # Winners share the first place whatever their scores: the game's rules declared them winners.
     if winners:
         rest = [one for one in order if not one[0]]
         groups = [tuple(p for p in table.playing if standing(p) == one) for one in rest]
@@ -77,8 +77,8 @@ def shares(table: Table, full: int) -> dict[str, Fraction]:
     """Return each player's share of the table's points.
 
     A table that is not full gets virtual players with the mean of the others, so that a share
-    weighs the same everywhere. Where a game has points below zero, all are counted from
-    the lowest; one without points has no share.
+    weighs the same everywhere. Where scores are negative, all are raised by the lowest; a player
+    without a score counts as the lowest.
     """
     if table.result is None or len(table.playing) < 2:
         return {}

@@ -14,7 +14,7 @@ from companion_app.hall.tournament.view import names
 from companion_app.hall.tournament.words import say
 
 STYLE = "/static/hall_print.css"
-"""Where the page finds its style: a page of the hall has none of its own inside."""
+"""URL of the style sheet; the hall's content security policy allows no inline styles."""
 
 
 def pairings_page(tournament: Tournament, round_: Round, language: str) -> str:

@@ -1,4 +1,4 @@
-"""Reads what an event carries, and refuses what is not there or not of its kind."""
+"""Reads values from the data of an event; refuses missing ones and wrong types."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from companion_app.hall.tournament.model import Player, Round, Table, Tournament
 
 LONGEST_NAME = 80
 JOINERS = "\u200c\u200d"
-"""Several scripts and emoji need these two invisible letters; all others are dropped."""
+"""Zero-width characters that several scripts and emoji need; all others are dropped."""
 
 
 def clean(text: object) -> str:
-    """Return a name as it can be shown: one line, no invisible letters, not too long."""
+    """Return a name for display: one line, no invisible characters, shortened."""
     kept = "".join(
         " " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c
         for c in unicodedata.normalize("NFC", str(text))
@@ -26,7 +26,7 @@ def clean(text: object) -> str:
 
 
 def player_of(tournament: Tournament, event: Event, key: str = "player") -> Player:
-    """Return the player that an event speaks of."""
+    """Return the player that an event names under ``key``."""
     player = tournament.players.get(str(event.data.get(key)))
     if player is None:
         raise TournamentError("no-such-player")
@@ -50,7 +50,7 @@ def several(event: Event, key: str) -> tuple[Any, ...]:
 
 
 def round_of(tournament: Tournament, event: Event) -> Round:
-    """Return the round that an event speaks of; without a number the newest one."""
+    """Return the round that an event names; the newest one where it names none."""
     number = event.data.get("round", len(tournament.rounds))
     for round_ in tournament.rounds:
         if round_.number == number:
@@ -59,7 +59,7 @@ def round_of(tournament: Tournament, event: Event) -> Round:
 
 
 def table_of(tournament: Tournament, event: Event) -> tuple[Round, Table]:
-    """Return the table that an event speaks of, with its round."""
+    """Return the table that an event names, with its round."""
     round_ = round_of(tournament, event)
     for table in round_.tables:
         if table.number == whole(event, "table"):

@@ -32,7 +32,7 @@ def from_referee(table: Table, answer: Mapping[str, Any], seats: Sequence[str]) 
 
 
 def take_result(tournament: Tournament, event: Event) -> Tournament:
-    """Take a result; the arbiter's stands at once, any other waits to be confirmed."""
+    """Enter a result; one by staff is final at once, any other waits to be confirmed."""
     round_, table = table_of(tournament, event)
     check_box(event, table)
     if round_.stage != "running":
@@ -57,17 +57,17 @@ def take_result(tournament: Tournament, event: Event) -> Tournament:
 
 
 def confirm(tournament: Tournament, event: Event) -> Tournament:
-    """Note that a player at the table stands by its result."""
+    """Note that a player at the table confirms its result."""
     return _voted(tournament, event, agrees=True)
 
 
 def objects(tournament: Tournament, event: Event) -> Tournament:
-    """Note that a player at the table does not stand by its result: the arbiter decides."""
+    """Note that a player at the table objects to its result, which the arbiter then decides."""
     return _voted(tournament, event, agrees=False)
 
 
 def correct(tournament: Tournament, event: Event) -> Tournament:
-    """Put a result right, also of a closed round; the arbiter's word stands."""
+    """Correct a result, also of a closed round; the arbiter's result is final."""
     round_, table = table_of(tournament, event)
     if round_.stage == "paired":
         raise TournamentError("round-not-running")
@@ -143,6 +143,6 @@ def _read(event: Event, table: Table) -> tuple[dict[str, int | None], tuple[str,
 
 
 def _best(scores: Mapping[str, int | None], table: Table) -> tuple[str, ...]:
-    """Return who has most points, where nobody said who won."""
+    """Return the players with the highest score, for a result that names no winner."""
     most = max((s for p in table.playing if (s := scores[p]) is not None), default=None)
     return tuple(player for player in table.playing if scores[player] == most)

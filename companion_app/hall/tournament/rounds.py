@@ -69,7 +69,7 @@ def pair_round(tournament: Tournament, event: Event) -> Tournament:
 
 
 def drop_round(tournament: Tournament, event: Event) -> Tournament:
-    """Take a pairing back that has not been started, to pair again."""
+    """Drop a round that has not been started, so that it can be paired again."""
     round_ = round_of(tournament, event)
     if round_.stage != "paired" or round_ is not tournament.round:
         raise TournamentError("round-begun")
@@ -137,12 +137,12 @@ def add_time(tournament: Tournament, event: Event) -> Tournament:
 
 
 def swap_box(tournament: Tournament, event: Event) -> Tournament:
-    """Put another box over a table, also in mid-round; the old one is not listened to any more."""
+    """Assign another box to a table, also in mid-round; the old box is ignored from then on."""
     round_, table = table_of(tournament, event)
     box = clean(event.data.get("box", ""))
     if any(one.box == box and one.number != table.number for one in round_.tables if box):
         raise TournamentError("box-taken")
-    # What the old box said of its hints says nothing of the new one's.
+    # The old box's report about its hints does not apply to the new box.
     return with_table(tournament, round_, replace(table, box=box, help_off=None))
 
 
@@ -157,7 +157,7 @@ def note_help(tournament: Tournament, event: Event) -> Tournament:
 
 
 def close_round(tournament: Tournament, event: Event) -> Tournament:
-    """Close a round whose results all stand."""
+    """Close a round whose results are all final."""
     round_ = round_of(tournament, event)
     if round_.stage != "running":
         raise TournamentError("round-not-running")
@@ -176,7 +176,7 @@ def end(tournament: Tournament, event: Event) -> Tournament:
 
 
 def check_box(event: Event, table: Table) -> None:
-    """Refuse what a box says of a table that it does not watch."""
+    """Refuse an event by a box about a table that it does not watch."""
     if event.role == "table" and event.who != (table.box or str(table.number)):
         raise TournamentError("not-allowed")
 

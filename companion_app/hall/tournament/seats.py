@@ -1,4 +1,4 @@
-"""Who sits where at a table: every seat in turn, so that each starts as often as the others."""
+"""Assigns the seats of a table so that each player has every seat, and starts, equally often."""
 
 from __future__ import annotations
 

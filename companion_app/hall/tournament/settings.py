@@ -1,4 +1,4 @@
-"""Settings in and out of JSON, each checked, so that a tournament cannot be set up to fail."""
+"""Reads and writes settings as JSON, and refuses settings that cannot be played."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _row(row: object) -> tuple[Fraction, ...]:
 
 def _number(value: object, key: str) -> Fraction:
     try:
-        # A short text may name a number too large for any memory.
+        # No exponents: a short text such as 1e999999999 would exhaust memory.
         if not isinstance(value, int | float | str) or not re.fullmatch(
             r"[\d./]{1,12}", str(value)
         ):

@@ -1,4 +1,4 @@
-"""How many tables of which size: as many as possible of the wanted one, nobody left out in vain."""
+"""Splits players into tables: as few byes as possible, then close to the wanted size."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import cache
 
 @cache
 def table_sizes(players: int, wanted: int, fewest: int, most: int) -> tuple[int, ...]:
-    """Return the sizes of the tables, largest first; who does not fit in has a bye.
+    """Return the sizes of the tables, largest first; players without a seat have a bye.
 
-    Fewest byes come first, then fewest seats away from the wanted size, then fewest odd tables.
+    Minimized are byes, then seats away from the wanted size, then tables of another size.
     """
     if not 2 <= fewest <= wanted <= most:
         raise ValueError(f"a table of {wanted} is not between {fewest} and {most}")

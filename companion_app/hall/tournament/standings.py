@@ -1,4 +1,4 @@
-"""Live standings: points, then the stated tie-breaks, each with the number it rests on."""
+"""Live standings: points, then the tie-breaks of the settings, each with its value."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Breaks:
         return Fraction(sum(player in result.winners for result in results))
 
     def _opponents(self, player: str) -> list[Fraction]:
-        """Return for each round the mean points of the opponents; a bye counts as oneself."""
+        """Return for each round the opponents' mean points; for a bye the player's own points."""
         means = [self._points.totals[player]] * self._byes[player]
         for table in self._tables[player]:
             others = [other for other in table.playing if other != player]
@@ -180,7 +180,7 @@ def number_in_words(number: Fraction) -> str:
     """Return a number as people write it: whole, or with at most three decimals."""
     if number.denominator == 1:
         return str(number)
-    return f"{float(number):.3f}".rstrip("0")
+    return f"{float(number):.3f}".rstrip("0").rstrip(".")
 
 
 def tie_breaks_in_words(tournament: Tournament, language: str) -> list[str]:

@@ -1,9 +1,9 @@
 """Seats three to five at a table: a tabu search over swaps of two players.
 
 The cost of a seating is a sum over the pairs at each table (meetings again, squared; unequal
-scores) and over the seats (out of balance; a short table again), so what every possible swap would
-gain is one small matrix, and the best swap is taken until nothing has improved for a while; then
-again from another start. CP-SAT of ortools was measured on ten rounds of 8 to 32 players: it proves
+scores) and over the seats (out of balance; a short table again), so the gains of all possible swaps
+form one small matrix. The best swap is taken until nothing has improved for a while; then the
+search starts elsewhere. CP-SAT of ortools was measured on ten rounds of 8 to 32 players: it proves
 nine in up to 3 s and not the tenth in 20 s. The search, in 0.15 s or less, has as few meetings
 again and seats out of balance in 49 of 50 tries, and in 36 of them the same cost in points too.
 ortools would bring 170 MB (pandas among it) and a protobuf older than the one we have.
@@ -24,9 +24,9 @@ from companion_app.hall.tournament.seats import seated
 from companion_app.hall.tournament.two import Paired
 
 FORBIDDEN, SEAT, AGAIN, SHORT, UNFAIR = 1e8, 1e6, 1e4, 1e2, 1e0
-"""What outweighs what; the unit is a pair of players an eighth of the field's points apart."""
+"""Weights of the costs; the unit is a pair of players an eighth of the field's points apart."""
 FORGET = 9
-"""Steps for which a moved player may not go back to his table."""
+"""Tabu tenure: steps for which a moved player may not go back to his table."""
 HAIR = 1e-6
 
 
@@ -35,18 +35,18 @@ class Effort:
     """How hard a search tries."""
 
     starts: int
-    """From how many seatings it starts."""
+    """Number of seatings from which the search starts."""
     still: int
-    """Steps without improvement after which it stops."""
+    """Steps without improvement after which the search stops."""
 
 
 def full_effort(players: int) -> Effort:
-    """Return the effort for the one search that counts, as it was measured."""
+    """Return the effort of the final search, with which the search was measured."""
     return Effort(4 if players <= 64 else 2, min(150, 30 + 3 * players))
 
 
 def little_effort(players: int) -> Effort:
-    """Return the effort for one search among many."""
+    """Return the effort of one search among many, as for looking ahead."""
     return Effort(1, min(50, 10 + players))
 
 
@@ -56,11 +56,11 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What two players at one table cost, and a player in a seat."""
+    """Cost matrices: of two players at one table, and of a player in a seat."""
 
     pair: Matrix
     seat: Matrix
-    """Row a player, column a seat of the hall, counted through all tables."""
+    """Rows are players, columns are seats, numbered through all tables."""
 
 
 def seat_tables(
@@ -70,18 +70,18 @@ def seat_tables(
     """Return tables of the given sizes for exactly as many players.
 
     Args:
-        pasts: what is known of each player.
-        sizes: how many sit at each table.
+        pasts: the history of each player.
+        sizes: the number of seats at each table.
         wanted: the size that a table should have; a smaller one is a short table.
         forbidden: pairs that never sit together while it can be avoided.
-        chance: draws the lots.
+        chance: the source of randomness.
         effort: how hard the search tries; full by default.
-        by_score: whether the first search starts from equals side by side, not from anywhere.
+        by_score: whether the first search starts from players sorted by points, not shuffled.
     """
     players = chance.sample(list(pasts), len(pasts))
     if by_score:
         players.sort(key=lambda past: -past.score)
-    # Short tables stand anywhere among the others, not always at the bottom.
+    # Shuffled, so that short tables are not always those of the lowest points.
     shuffled = chance.sample(list(sizes), len(sizes))
     costs = Costs(pair_costs(players, forbidden), seat_costs(players, shuffled, wanted))
     table_of_seat = np.repeat(np.arange(len(shuffled)), shuffled)
@@ -101,7 +101,7 @@ def seat_tables(
 
 
 def total(costs: Costs, table_of_seat: Numbers, seat_of: Numbers) -> float:
-    """Return what a seating costs."""
+    """Return the cost of a seating."""
     table_of = table_of_seat[seat_of]
     together = table_of[:, None] == table_of[None, :]
     seats = costs.seat[np.arange(len(seat_of)), seat_of]
@@ -109,12 +109,12 @@ def total(costs: Costs, table_of_seat: Numbers, seat_of: Numbers) -> float:
 
 
 def searched(costs: Costs, table_of_seat: Numbers, start: Numbers, patience: int) -> Numbers:
-    """Return the seat of each player in the cheapest seating that was found from a start."""
+    """Return the seat of each player in the cheapest seating found from a start."""
     seat_of = start.copy()
     tables = np.arange(table_of_seat[-1] + 1)
     at_table = costs.pair @ (table_of_seat[seat_of][:, None] == tables).astype(np.float64)
     barred = np.zeros(at_table.shape, dtype=np.int64)
-    # Counted from where it starts: only the changes matter.
+    # Costs are relative to the start: only changes matter.
     cost = least = 0.0
     best, still, step = seat_of.copy(), 0, 0
     while still < patience:
@@ -152,7 +152,7 @@ def _changes(costs: Costs, seat_of: Numbers, table_of: Numbers, at_table: Matrix
 
 
 def pair_costs(players: Sequence[Past], forbidden: frozenset[Pair]) -> Matrix:
-    """Return what each two players at one table cost."""
+    """Return the cost of each pair of players at one table."""
     number = {past.player: n for n, past in enumerate(players)}
     score = np.array([float(past.score) for past in players])
     unit = max(float(score.max() - score.min()) / 8, HAIR)
@@ -169,7 +169,7 @@ def pair_costs(players: Sequence[Past], forbidden: frozenset[Pair]) -> Matrix:
 
 
 def seat_costs(players: Sequence[Past], sizes: Sequence[int], wanted: int) -> Matrix:
-    """Return what each player costs in each seat of the hall."""
+    """Return the cost of each player in each seat of all tables."""
     rows = []
     for past in players:
         by_size = {

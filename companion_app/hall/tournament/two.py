@@ -1,8 +1,8 @@
 """Pairs two at a table: a minimum-cost perfect matching by rustworkx (Edmonds' blossoms).
 
-Costs are compared one after the other, so that no saving in a later one buys a repeat:
+Costs are compared lexicographically, so that no saving in a later one justifies a repeat:
 forbidden pairs are never made; then meetings again; second byes; seats out of balance; a bye for
-one who stands high or was away; unequal scores; and last a drawn lot.
+one who ranks high or missed rounds; unequal scores; and last a random number.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from companion_app.hall.tournament.past import Pair, Past, meetings
 from companion_app.hall.tournament.seats import seated
 
 LEVELS = (1 << 16, 1 << 10, 1 << 12, 1 << 10, 1 << 27, 1 << 18)
-"""How large the sum over all tables of each cost can grow: 512 tables and more."""
+"""Upper limits of the sum of each cost over all tables, sufficient for 512 tables and more."""
 MOST_GROUPS_APART = 255
 LOT = 256
 TRIES = 40
-"""How often a small field is looked at for a matching that leaves new ones."""
+"""Attempts to find a matching of a small field that leaves later rounds without repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Paired:
     tables: tuple[tuple[str, ...], ...]
     byes: tuple[str, ...] = ()
     seats_out: int = 0
-    """Seats that could not be kept in balance."""
+    """Number of seats that could not be kept in balance."""
 
 
 def pair_two(
@@ -41,11 +41,11 @@ def pair_two(
     """Return a round of two at a table for the players who are there.
 
     Args:
-        pasts: what is known of each player.
+        pasts: the history of each player.
         forbidden: pairs that are never made.
         rounds_left: rounds that are still planned, this one among them; a small field is paired so
             that they can be played without meeting again.
-        chance: draws the lots.
+        chance: the source of randomness.
     """
     players = chance.sample(list(pasts), len(pasts))
     edges = _edges(players, forbidden, chance)
@@ -113,17 +113,17 @@ def _matched(players: int, edges: Mapping[tuple[int, int], int]) -> list[tuple[i
 def _lasting(
     players: Sequence[Past], edges: Mapping[tuple[int, int], int], rounds_left: int, chance: Random
 ) -> list[tuple[int, int]]:
-    """Return the cheapest matching found after which the rounds to come can be new ones too.
+    """Return the cheapest matching found that lets the later rounds avoid repeats too.
 
-    While everybody has half of the field to meet in the last round, any matching will do (Dirac);
-    later a free choice could leave two groups that have met everybody but themselves.
+    While every player still has half of the field to meet in the last round, any matching will do
+    (Dirac's theorem); otherwise it could leave two groups with only their own members to meet.
     """
     best = _matched(len(players), edges)
     unit = prod(LEVELS[1:])
     fresh = {pair for pair, cost in edges.items() if cost < unit and not _had_bye(players, pair)}
     new = Counter(number for pair in fresh for number in pair)
     fewest = min(new.values(), default=0)
-    # More rounds than there are new opponents: as many as there can be.
+    # Rounds without repeats are limited by the fewest new opponents of any player.
     later = min(rounds_left, fewest) - 1
     if 2 * (fewest - later) >= len(players) + len(players) % 2 or not fresh.issuperset(best):
         return best
@@ -138,7 +138,7 @@ def _lasting(
 
 
 def _goes_on(players: int, fresh: set[tuple[int, int]], rounds: int, chance: Random) -> bool:
-    """Return whether so many rounds of new pairs were found."""
+    """Return whether ``rounds`` later rounds without repeats were found."""
     for _ in range(TRIES):
         left = set(fresh)
         for _ in range(rounds):

@@ -64,7 +64,7 @@ def standing_rows(
 
 
 def orders(tournament: Tournament) -> list[dict[str, Any]]:
-    """Return what each table's box has to be told: who plays in which seat, and if it may help."""
+    """Return the orders for each table's box: who plays in which seat, and whether it may help."""
     round_ = tournament.round
     if round_ is None or round_.stage == "closed":
         return []

@@ -1,4 +1,4 @@
-"""Says what a tournament has to say, in the five languages of the catalogues."""
+"""Sentences about tournaments in the five languages of the catalogues."""
 
 from __future__ import annotations
 

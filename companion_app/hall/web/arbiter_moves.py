@@ -51,7 +51,7 @@ def choices(table: str, n: int) -> Response:
 
 
 def other_moves(game: GameSoFar, n: int) -> list[Move]:
-    """Return the legal moves that the nth could have been: in its place, else anywhere."""
+    """Return the legal alternatives to the nth move: those on its cells, or all if none is."""
     if not 1 <= n <= len(game.moves):
         raise NotFound(code="no-game")
     wrong = game.moves[n - 1]
@@ -64,7 +64,7 @@ def other_moves(game: GameSoFar, n: int) -> list[Move]:
 
 
 def correction(table: str, key: str, n: Any, move: Any) -> dict[str, Any]:
-    """Return a correction as its table is told; refuse one that is not among the choices."""
+    """Return a correction as the body of a ruling; refuse one that is not among the choices."""
     game = _game(table, key)
     if not isinstance(n, int) or isinstance(n, bool):
         raise BadRequest("n is the number of a move")

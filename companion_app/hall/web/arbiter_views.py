@@ -1,4 +1,4 @@
-"""The arbiter: what he is called for, with the picture; what he decides, with a record."""
+"""Views for arbiters: open calls with their pictures, and rulings, which are recorded."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ blueprint = Blueprint("arbiter", __name__)
 LONGEST_DELAY_MIN = 60
 MOST_ROUNDS = 20
 RULINGS = ("overrule", "lift", "take-back", "correct", "end", "lower-hand")
-"""The foul counts as a move; its tile was lifted; the last move is taken back; a move was another
-one; the game ends as it stands; the hand is seen to."""
+"""In this order: a foul counts as a move; its tile was lifted; the last move is taken back; a move
+is replaced by another; the game ends as it stands; the raised hand is lowered."""
 
 
 @blueprint.get("/api/me")
@@ -43,7 +43,7 @@ def me() -> Response:
 @blueprint.post("/api/login")
 @open_to(OPEN)
 def log_in() -> Response:
-    """Become an arbiter by the PIN, under a name that the record shows."""
+    """Sign in as an arbiter by the PIN, under a name that the record shows."""
     sent = asked()
     guard.log_in(str(sent.get("pin", "")), str(sent.get("who", "")))
     return jsonify({"arbiter": guard.arbiter()})
@@ -52,7 +52,7 @@ def log_in() -> Response:
 @blueprint.post("/api/logout")
 @open_to(OPEN)
 def log_out() -> Response:
-    """Be a guest again."""
+    """Sign out."""
     guard.log_out()
     return jsonify({})
 
@@ -60,7 +60,7 @@ def log_out() -> Response:
 @blueprint.get("/api/arbiter")
 @open_to(ARBITER)
 def arbiter() -> Response:
-    """Return the calls that are open, what was decided, how every table is, and the code."""
+    """Return open calls, decisions, the health of every table, running rounds, and the code."""
     store = hall().store
     return jsonify({
         "alerts": [_alert(one) for one in arbiter_store.open_alerts(store)],
@@ -95,7 +95,7 @@ def picture(table: str, number: int, name: str) -> Response:
 @blueprint.post("/api/arbiter/claim")
 @open_to(ARBITER)
 def claim() -> Response:
-    """Look after a call; the first one does."""
+    """Claim a call; the first arbiter gets it."""
     number = asked().get("alert")
     if not isinstance(number, int) or not 0 <= number < 1 << 53:
         raise BadRequest("which call?")
@@ -105,7 +105,7 @@ def claim() -> Response:
 @blueprint.post("/api/arbiter/decide")
 @open_to(ARBITER)
 def decide() -> Response:
-    """Decide something for a table; it is sent until the table has answered."""
+    """Store a ruling for a table and send it; it is sent again until the table answers."""
     sent = asked()
     what, table = sent.get("what"), str(sent.get("table", ""))
     if what not in RULINGS:
@@ -126,7 +126,7 @@ def decide() -> Response:
 @blueprint.post("/api/arbiter/table")
 @open_to(ARBITER)
 def change_table() -> Response:
-    """Call a table otherwise, or send it away."""
+    """Rename a table, or revoke it."""
     sent = asked()
     table, name = str(sent.get("table", "")), sent.get("name")
     store = hall().store
@@ -146,7 +146,7 @@ def change_table() -> Response:
 @blueprint.post("/api/arbiter/code")
 @open_to(ARBITER)
 def change_code() -> Response:
-    """Make another code for tables to join by."""
+    """Replace the code by which tables join."""
     return jsonify({"code": hall().store.keep_fact("code", new_code())})
 
 
@@ -185,7 +185,7 @@ def _rounds() -> list[dict[str, Any]]:
 
 
 def asked_delay_s() -> float:
-    """Return the delay that was sent as ``minutes``; refuse what is none."""
+    """Return the delay in seconds that was sent as ``minutes``; refuse an invalid one."""
     minutes = asked().get("minutes")
     if not isinstance(minutes, int | float) or isinstance(minutes, bool):
         raise BadRequest("minutes is a number")

@@ -1,6 +1,7 @@
-"""Tables as somebody may see them, and who listens to them; written as JSON once for everybody.
+"""The tables as one audience sees them, and its listeners; JSON is written once for all of them.
 
-Who follows one table hears of it at once; the overview hears all changes of a second in one.
+Listeners to one table get its changes at once; listeners to the overview get the changes of a
+second merged into one event.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from companion_app.hall.tournaments import HEARTBEAT_S, HELLO, STILL_HERE
 from companion_app.line.hub import FullHouse
 
 MERGED_S = 1.0
-"""The overview is told at most so often."""
+"""Seconds between two events for listeners to the overview, at least."""
 MOST_LISTENERS = 1000
 Doc = dict[str, Any]
 
@@ -26,14 +27,14 @@ class Shown:
     """A table as it is shown."""
 
     serial: int
-    """When it changed, as this board counts."""
+    """The board's number of the table's last change."""
     document: Doc
     text: str
     """The document as JSON."""
 
 
 class Board:
-    """All tables as one kind of people sees them."""
+    """All tables as one audience sees them: the staff or the public."""
 
     def __init__(
         self,
@@ -48,20 +49,20 @@ class Board:
         self._changed = threading.Condition(lock)
         self._lock = lock
         self._one_changed: dict[str, threading.Condition] = {}
-        """By table, so that only those who follow it are woken."""
+        """One condition for each table, so that only its listeners are woken."""
         self._closed = False
         self.listening = 0
         self._merged: tuple[int, int, str] = (0, 0, "")
 
     def close(self) -> None:
-        """Send everybody away."""
+        """End all event streams."""
         self._closed = True
         with self._lock:
             for news in (self._changed, *self._one_changed.values()):
                 news.notify_all()
 
     def put(self, fresh: Mapping[str, Doc | None]) -> None:
-        """Show tables from now on; those without a document are gone."""
+        """Update tables; a table whose document is ``None`` is marked as gone."""
         with self._changed:
             for id_, document in fresh.items():
                 before = self._shown.get(id_)
@@ -90,7 +91,7 @@ class Board:
         return self._serial
 
     def table(self, id_: str) -> Shown | None:
-        """Return a table, by its id or its name."""
+        """Return a table by its id or its name; ``None`` where there is none."""
         found = self._shown.get(id_)
         if found is not None and not found.document.get("gone"):
             return found
@@ -98,7 +99,7 @@ class Board:
         return named[0] if named else None
 
     def tables(self) -> list[Shown]:
-        """Return all tables by name."""
+        """Return all tables, sorted by name."""
         shown = [one for one in list(self._shown.values()) if not one.document.get("gone")]
         return sorted(shown, key=lambda one: in_order(str(one.document["name"])))
 
@@ -111,7 +112,7 @@ class Board:
     # --- listening -------------------------------------------------------------------------
 
     def follow(self, id_: str, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
-        """Yield one table whenever it changes, at once; it begins with how it stands.
+        """Yield one table as it stands, and again at once whenever it changes.
 
         Raises:
             FullHouse: there is no room for one more.
@@ -138,7 +139,7 @@ class Board:
             self._leave()
 
     def changes(self, known: int, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
-        """Yield what changed since, all in one, at most once a second.
+        """Yield what changed since serial ``known``, merged, at most once every ``merged_s``.
 
         Raises:
             FullHouse: there is no room for one more.
@@ -150,7 +151,7 @@ class Board:
         try:
             yield HELLO
             if known > self._serial:
-                # A number of another process, or of an earlier life of this one.
+                # A serial of another process, or of an earlier run of this one.
                 known = 0
             while not self._closed:
                 with self._lock:
@@ -167,7 +168,7 @@ class Board:
             self._leave()
 
     def _since(self, known: int) -> str:
-        """Return what changed after a number; the same for all who know as much."""
+        """Return what changed after a serial; cached for listeners who know the same serial."""
         if self._merged[:2] != (known, self._serial):
             news = ", ".join(one.text for one in self._shown.values() if one.serial > known)
             text = f'id: {self._serial}\nevent: tables\ndata: {{"tables": [{news}]}}\n\n'
@@ -179,7 +180,7 @@ class Board:
         return shown.serial if shown is not None else 0
 
     def listener(self, lines: Iterator[str]) -> Iterator[str]:
-        """Return lines for one more who listens.
+        """Return the lines of a stream, counted as one more listener.
 
         Raises:
             FullHouse: there is no room for one more.
@@ -205,6 +206,6 @@ class Board:
 
 
 def in_order(name: str) -> list[tuple[int, int, str]]:
-    """Return what sorts ``Table 10`` after ``Table 9``."""
+    """Return a sort key that puts ``Table 10`` after ``Table 9``."""
     words = name.casefold().split()
     return [(0, int(word), "") if word.isdecimal() else (1, 0, word) for word in words]

@@ -1,4 +1,4 @@
-"""Tournaments for those who run them: everything with a record of who did it."""
+"""Views for the staff of tournaments; every change is recorded with who made it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def events(id_: str) -> Response:
 @blueprint.post("/api/tournaments/<id_>/do")
 @open_to(ARBITER)
 def do(id_: str) -> Response:
-    """Do one thing (``do``, ``data``, ``why``), as `tournament/events.py` names them."""
+    """Add one event (``do``, ``data``, ``why``), as `tournament/events.py` names them."""
     sent = asked()
     what, data, why = str(sent.get("do", "")), sent.get("data", {}), str(sent.get("why", ""))
     if not isinstance(data, dict):
@@ -105,7 +105,7 @@ def enter_list(id_: str) -> Response:
 @blueprint.post("/api/tournaments/<id_>/pair")
 @open_to(ARBITER)
 def pair(id_: str) -> Response:
-    """Pair the next round; ``boxes`` in the order of the tables, else all by their names."""
+    """Pair the next round; ``boxes`` in the order of the tables, else all free ones by name."""
     known(id_)
     sent = asked().get("boxes")
     boxes = [str(box) for box in sent] if isinstance(sent, list) else _free_boxes(id_)
@@ -118,7 +118,7 @@ def pair(id_: str) -> Response:
 @blueprint.post("/api/tournaments/<id_>/delay")
 @open_to(ARBITER)
 def delay(id_: str) -> Response:
-    """Set how many ``minutes`` later the public sees it."""
+    """Set how many ``minutes`` later the public sees a tournament."""
     known(id_)
     keep_delay(hall().store, id_, asked_delay_s())
     hall().tournaments.hear(frozenset())
@@ -142,7 +142,7 @@ def on_paper(id_: str, what: str) -> Response:
 
 
 def by(what: str) -> str:
-    """Return in which role somebody who is signed in does something, with his name."""
+    """Return the role and name under which the signed-in arbiter causes an event."""
     may = WHO_MAY.get(what, ())
     role = next((role for role in (DIRECTOR, AN_ARBITER) if role in may), "")
     if not role:
@@ -176,7 +176,7 @@ def _boxes() -> list[Any]:
 
 
 def _free_boxes(id_: str) -> list[str]:
-    """Return all boxes by name, without those that play in another tournament."""
+    """Return all boxes by name, without those in an open round of another tournament."""
     taken: set[str] = set()
     for other in hall().tournaments.ids():
         found = hall().tournaments.now(other) if other != id_ else None

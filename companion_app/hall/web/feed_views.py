@@ -23,7 +23,7 @@ from companion_app.web.speech import Speech
 blueprint = Blueprint("feed", __name__)
 RETRY_AFTER_FULL_S = 15
 KEPT_S = 3600
-"""A drawing that its address names exactly is the same for so long, and longer."""
+"""Seconds for which browsers may cache a drawing whose URL names its version (``v``)."""
 
 
 @blueprint.get("/api/hall")
@@ -36,7 +36,7 @@ def tables() -> Response:
 @blueprint.get("/api/hall/events")
 @open_to(OPEN, public=True)
 def events() -> Response:
-    """Stream what changes at all tables, at most once a second, all in one."""
+    """Stream the changes of all tables, merged, at most once a second."""
     known, seen = request.headers.get("Last-Event-ID") or request.args.get("since") or "", board()
     return stream(lambda: seen.changes(int(known) if _is_serial(known) else 0))
 
@@ -52,7 +52,7 @@ def table_events(id_: str) -> Response:
 @blueprint.get("/api/hall/tables/<id_>")
 @open_to(OPEN, public=True)
 def table(id_: str) -> Response:
-    """Return one table: as it stands, and the game that is asked for as it stood."""
+    """Return one table as it stands, with the requested game after ``n`` moves."""
     shown = _table(id_)
     limit_looks()
     key, game = _game(shown)
@@ -68,7 +68,7 @@ def table(id_: str) -> Response:
 @blueprint.get("/api/hall/tables/<id_>/table.svg")
 @open_to(OPEN, public=True)
 def drawing(id_: str) -> Response:
-    """Return the table drawn, now or after so many moves."""
+    """Return the table as SVG, now or after ``n`` moves."""
     shown = _table(id_)
     limit_looks()
     _, game = _game(shown)
@@ -87,18 +87,18 @@ def drawing(id_: str) -> Response:
 @blueprint.get("/api/hall/openapi.json")
 @open_to(OPEN, public=True)
 def openapi() -> Response:
-    """Return the feed in writing."""
+    """Return the OpenAPI document of the feed."""
     return jsonify(document())
 
 
 def board() -> Board:
-    """Return the tables as whoever asks may see them: the staff at once, the public later."""
+    """Return the board for whoever asks: live for arbiters, delayed for the public."""
     overview = hall().overview
     return overview.public if arbiter() is None else overview.live
 
 
 def _upto(table: str) -> int | None:
-    """Return the last line of a table that whoever asks may see; ``None`` for all."""
+    """Return the number of the last line that whoever asks may see; ``None`` for all lines."""
     return hall().overview.broadcast.upto(table) if arbiter() is None else None
 
 
@@ -110,7 +110,7 @@ def _table(id_: str) -> Shown:
 
 
 def _game(shown: Shown) -> tuple[str, GameSoFar | None]:
-    """Return the game that is asked for, else the table's last."""
+    """Return the requested game, or the table's last one where none is named."""
     key = request.args.get("game") or str(shown.document["key"])
     if not key:
         return "", None
@@ -132,7 +132,7 @@ def _count(game: GameSoFar) -> int:
 
 
 def _past(game: GameSoFar, count: int) -> dict[str, Any]:
-    """Return scores and last move of a game after so many moves."""
+    """Return scores and last move of a game after ``count`` moves."""
     words = Speech(language(), _names(game))
     try:
         outcome = game.game.outcome(game.position_after(count))
@@ -154,7 +154,7 @@ def _names(game: GameSoFar) -> dict[str, str]:
 
 
 def stream(begin: Any) -> Response:
-    """Return a stream; where there is no room, when to try again."""
+    """Return an event stream; status 503 with ``Retry-After`` where there is no room."""
     try:
         lines: Iterator[str] = begin()
     except FullHouse:

@@ -23,10 +23,10 @@ from companion_app.web.serving.limits import network_of
 log = logging.getLogger(__name__)
 POSTS, POSTS_WINDOW_S = 60, 10.0
 LOOKS, LOOKS_WINDOW_S = 250, 10.0
-"""Drawings and replays for one address."""
+"""Drawings and replays that one address may request within a window of seconds."""
 OPEN, ARBITER, JOINING = "open", "arbiter", "joining"
-"""Open to all; to arbiters; to tables, which have no page of ours and prove that they know the
-code instead."""
+"""Audiences of a view: everybody; arbiters; tables, which send no token of the page and prove
+that they know the code instead."""
 FOR = "for_whom"
 PUBLIC = "public_feed"
 TAKES_FILES = "takes_files"
@@ -35,7 +35,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 def open_to(whom: str, *, public: bool = False, files: bool = False) -> Callable[[View], View]:
-    """Mark whom a view is for; ``public`` may be read by pages of other sites too."""
+    """Set a view's audience; other sites may read ``public`` views; ``files`` allows uploads."""
 
     def marked(view: View) -> View:
         setattr(view, FOR, whom)
@@ -47,7 +47,7 @@ def open_to(whom: str, *, public: bool = False, files: bool = False) -> Callable
 
 
 def protect(app: Flask, the_hall: Hall) -> None:
-    """Put the guards around an application."""
+    """Configure sessions and limits of an application, and install its request guards."""
     app.config.update(
         SECRET_KEY=secret_of(the_hall.store), SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Strict", SESSION_COOKIE_NAME="snake_eye_hall",
@@ -78,7 +78,7 @@ def _guard(app: Flask) -> None:
 
 
 def _check_own_name() -> None:
-    """Refuse what was sent to a name that another site may let point here."""
+    """Refuse requests to a foreign host name, which prevents DNS rebinding."""
     name = (urlsplit(f"//{request.host}").hostname or "").rstrip(".")
     if not name or "." not in name or ":" in name or name.replace(".", "").isdigit():
         return
@@ -87,12 +87,12 @@ def _check_own_name() -> None:
 
 
 def caller() -> str:
-    """Return whom a request counts for."""
+    """Return the client's network, for which a request is counted."""
     return network_of(request.remote_addr or "?")
 
 
 def limit(what: str, most: int, window_s: float) -> None:
-    """Refuse what an address does more often than it may."""
+    """Refuse a request beyond ``most`` of its kind by one address within a window."""
     limiter, who = hall().limiter, caller()
     if wait := limiter.wait_s(what, who, most, window_s):
         raise TooOften(retry_after_s=wait)
@@ -100,12 +100,12 @@ def limit(what: str, most: int, window_s: float) -> None:
 
 
 def limit_looks() -> None:
-    """Refuse more drawings and replays than anybody can look at."""
+    """Refuse more drawings and replays than a person can look at."""
     limit("look", LOOKS, LOOKS_WINDOW_S)
 
 
 def guess(what: str, is_right: Callable[[], bool], code: str) -> None:
-    """Refuse a wrong guess, and any while the guesser has to wait; nobody else waits for it."""
+    """Refuse a wrong guess, and every guess by an address that has to wait after wrong ones."""
     guesses, who = hall().limiter.guesses, caller()
     if wait := guesses.wait_s(what, who):
         raise TooOften(retry_after_s=wait)
@@ -120,18 +120,18 @@ def guess(what: str, is_right: Callable[[], bool], code: str) -> None:
 
 
 def arbiter() -> str | None:
-    """Return the name of the arbiter whose phone this is."""
+    """Return the name of the arbiter who is signed in; ``None`` for a guest."""
     if "pin" not in session or session["pin"] != pin_mark(hall().store):
         return None
     return str(session.get("who", "")) or None
 
 
 def log_in(pin: str, who: str) -> None:
-    """Make this phone an arbiter's.
+    """Sign this phone in as an arbiter's.
 
     Raises:
         NotHost: the PIN is wrong.
-        TooOften: too many wrong ones from here.
+        TooOften: too many wrong PINs came from this address.
     """
     name = " ".join(who.split())[:LONGEST_WHO]
     if not name or not name.isprintable():
@@ -142,7 +142,7 @@ def log_in(pin: str, who: str) -> None:
 
 
 def log_out() -> None:
-    """Make this phone a guest's again."""
+    """Sign this phone out."""
     session.pop("pin", None)
     session.pop("who", None)
 

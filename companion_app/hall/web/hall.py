@@ -1,4 +1,4 @@
-"""What the hall's page stands on, and what every view of it needs."""
+"""The objects that all views of the hall's page share, and the arbiters' PIN."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ PIN_COST = 1 << 14
 
 
 class Photos(Protocol):
-    """Where photos wait to be read."""
+    """A queue of photos to be read."""
 
     def put(self, number: int, whose: str) -> None:
-        """Let a photo be read."""
+        """Queue a stored photo for reading."""
 
 
 @dataclass
 class Hall:
-    """Everything that a process of the hall has."""
+    """The parts of a hall process."""
 
     store: HallStore
     keys: HallKeys
@@ -46,7 +46,7 @@ class Hall:
     broker: BrokerAddress
     tournaments: Tournaments
     broker_is_own: bool = True
-    """Then a table finds it where it found the page."""
+    """Whether the hall runs the broker; tables then reach it at the host of the page."""
     address: str = ""
     photos: Photos | None = None
     """``None`` where nobody reads photos."""
@@ -54,13 +54,13 @@ class Hall:
     packer: Packer = field(default_factory=Packer)
 
     def broker_for_tables(self) -> Mapping[str, Any]:
-        """Return where tables find the broker."""
+        """Return the broker's host and port for tables; an empty host means that of the page."""
         host = "" if self.broker_is_own else self.broker.host
         return {"host": host, "port": self.broker.port}
 
 
 def hall() -> Hall:
-    """Return what the page stands on."""
+    """Return the hall of the current application."""
     found: Hall = current_app.extensions["snake-eye-hall"]
     return found
 
@@ -69,29 +69,29 @@ def hall() -> Hall:
 
 
 def secret_of(store: HallStore) -> str:
-    """Return what signs the cookies of all processes of a hall."""
+    """Return the key that signs cookies, shared by all processes of a hall."""
     return store.fact("secret") or store.keep_fact("secret", secrets.token_hex(32), once=True)
 
 
 def new_pin(store: HallStore) -> str:
-    """Make another PIN for arbiters and return it; only its hash is kept, and all log in anew."""
+    """Replace the arbiters' PIN and return it; only its hash is stored, and all are signed out."""
     pin = f"{secrets.randbelow(1_000_000):06d}"
     store.keep_fact("pin", _hashed(pin, secrets.token_bytes(16)))
     return pin
 
 
 def first_pin(store: HallStore) -> str | None:
-    """Return the PIN where this start made one."""
+    """Create and return the PIN of a new hall; ``None`` where the hall has one."""
     return new_pin(store) if store.fact("pin") is None else None
 
 
 def pin_mark(store: HallStore) -> str:
-    """Return what changes with the PIN."""
+    """Return a hash that changes with the PIN."""
     return hashlib.sha256((store.fact("pin") or "").encode()).hexdigest()[:16]
 
 
 def is_pin(store: HallStore, told: str) -> bool:
-    """Say whether it is the PIN."""
+    """Say whether a typed PIN is right."""
     kept = store.fact("pin") or ""
     salt = base64.b64decode(json.loads(kept)[0]) if kept else b""
     return bool(kept) and hmac.compare_digest(kept, _hashed(told[:20], salt))

@@ -1,4 +1,4 @@
-"""Names that their owners do not want to be seen in the hall."""
+"""Names of players who do not want them shown in the hall."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Doc = dict[str, Any]
 
 
 def hidden_names(store: HallStore) -> frozenset[str]:
-    """Return the names that their owners do not want to be seen here."""
+    """Return the hidden names, case-folded."""
     return frozenset(json.loads(store.fact("hidden") or "[]"))
 
 
@@ -24,7 +24,7 @@ def hide_name(store: HallStore, name: str, hidden: bool = True) -> None:
 
 
 def without_hidden(document: Mapping[str, Any], hidden: frozenset[str]) -> Doc:
-    """Return a standing without names that are not to be seen."""
+    """Return a standing in which hidden names are empty."""
     if not hidden or "players" not in document:
         return dict(document)
     players = [

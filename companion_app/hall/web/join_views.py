@@ -26,7 +26,7 @@ def offer() -> Response:
 @blueprint.post("/api/hall/join")
 @open_to(JOINING)
 def join() -> Response:
-    """Let a table in that knows the code."""
+    """Admit a table that proves that it knows the code."""
     sent = asked()
     try:
         request = parse_request(sent)

@@ -46,7 +46,7 @@ def one_league(id_: str) -> Response:
 @blueprint.get("/api/hall/leagues/<id_>/export")
 @open_to(OPEN, public=True)
 def export(id_: str) -> Response:
-    """Return a file, ``as`` one of those that are known."""
+    """Return the export that ``as`` names."""
     kind = wanted_file(EXPORTS)
     found = _league(id_)
     if kind == "league.json":

@@ -1,4 +1,4 @@
-"""Counts and gauges of a hall process in the text form that Prometheus reads."""
+"""Counters and gauges of a hall process in Prometheus' text format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public feed in writing (OpenAPI 3.1). A test holds it against the routes, both ways."""
+"""The public feed as an OpenAPI 3.1 document. A test compares it with the routes, both ways."""
 
 from __future__ import annotations
 

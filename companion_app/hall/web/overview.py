@@ -1,7 +1,7 @@
-"""How all tables stand, in the memory of one process: as it is, and as the public sees it.
+"""A process's cache of all tables: one board that is live, one as the public sees it.
 
-What changed is read once for everybody. The staff see it at once; the public sees tables that are
-shown late as they were a while ago (`broadcast.py`).
+A change is read once for all listeners. The public's board shows tables that have a delay as they
+stood before it (`broadcast.py`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from companion_app.hall.web.hidden import hidden_names, without_hidden
 
 log = logging.getLogger(__name__)
 GATHER_S = 0.05
-"""Changes that come so close together are read in one go."""
+"""Seconds for which changes are collected before they are read together."""
 LATE_LOOK_S = 0.5
-"""How often is looked what of a late table is to be seen by now, while there is one."""
+"""Seconds between two checks for lines that become visible, while a table has a delay."""
 
 
 class Overview:
-    """All tables, kept up by the database's notices."""
+    """All tables, kept up to date by the database's notices."""
 
     def __init__(
         self,
@@ -40,20 +40,19 @@ class Overview:
         self.public = Board(self._now_s, merged_s, most_listeners)
         self._hidden: frozenset[str] = frozenset()
         self._due: set[str] = set()
-        self._all_due = True
+        self._all_due = False
         self._due_news = threading.Condition()
         self._closed = False
         self._thread = threading.Thread(target=self._keep_up, name="overview", daemon=True)
 
     def start(self) -> None:
-        """Read everything, and then what changes."""
+        """Read all tables, then follow changes in the background."""
         self._store.notices.listen(self.hear)
         self.read(None)
-        self._all_due = False
         self._thread.start()
 
     def close(self) -> None:
-        """Send everybody away."""
+        """End all event streams, and stop."""
         self._closed = True
         for board in (self.live, self.public):
             board.close()
@@ -73,7 +72,7 @@ class Overview:
     # --- keeping up ------------------------------------------------------------------------
 
     def hear(self, tables: frozenset[str]) -> None:
-        """Hear that tables have changed; that any may have, where none is named."""
+        """Mark tables as changed; all of them where ``tables`` is empty."""
         with self._due_news:
             self._due |= tables
             self._all_due |= not tables
@@ -91,7 +90,7 @@ class Overview:
                 due, all_due = self._due, self._all_due
                 self._due, self._all_due = set(), False
             try:
-                # Who has gone away says nothing: that is looked at now and then.
+                # A table that goes away causes no notice, so all are read every ``HEARTBEAT_S``.
                 if all_due or self._now_s() - looked_s > HEARTBEAT_S or self.broadcast.hears(due):
                     looked_s = self._now_s()
                     self.read(None)
@@ -103,7 +102,7 @@ class Overview:
                 time.sleep(GATHER_S * 10)
 
     def read(self, among: set[str] | None) -> None:
-        """Read tables again; all of them, where none are named."""
+        """Read tables from the store again; all of them where ``among`` is ``None``."""
         members = {one.id: one for one in self._store.members(among)}
         standings = self._store.standings(among)
         if among is None:

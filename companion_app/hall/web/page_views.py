@@ -19,7 +19,7 @@ from companion_app.web.speech import LANGUAGES, catalogue
 blueprint = Blueprint("page", __name__)
 VIEWS = ("", "tv", "arbiter", "tournaments")
 PARTS = ("", "director", "me", "tv")
-"""Of a tournament."""
+"""Pages of a tournament."""
 THIS_MACHINE = ("127.0.0.1", "::1")
 FOLDERS = ("static", "hall/web/static")
 
@@ -33,7 +33,7 @@ FOLDERS = ("static", "hall/web/static")
 @blueprint.get("/tournament/<id_>/<part>")
 @open_to(OPEN)
 def page(view: str = "", id_: str = "", part: str = "") -> Response:
-    """Return the shell; its modules show the view that the address names."""
+    """Return the HTML shell; its scripts show the view that the URL names."""
     if view not in VIEWS or part not in PARTS:
         raise NotFound
     access.own_token()
@@ -62,7 +62,7 @@ def icon() -> Response:
 @blueprint.get("/api/strings/<code>.json")
 @open_to(OPEN)
 def strings(code: str) -> Response:
-    """Return the words of the page."""
+    """Return the page's texts in a language."""
     if code not in LANGUAGES:
         raise NotFound
     words = catalogue(code)
@@ -105,7 +105,7 @@ def health() -> Response:
 @blueprint.get("/metrics")
 @open_to(OPEN)
 def metrics() -> Response:
-    """Return counts and gauges as Prometheus reads them; to this machine, or to an arbiter."""
+    """Return the metrics for Prometheus; only to this machine, or to an arbiter."""
     if request.remote_addr not in THIS_MACHINE and arbiter() is None:
         raise NotHost(code="not-arbiter")
     return Response(in_writing(hall()), content_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,6 +1,8 @@
-"""Photos of tables without a box: sent here, read by workers, answered when they are done."""
+"""Photos of tables without a box: uploaded, read by workers, and polled for the result."""
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 from flask import Blueprint, Response, jsonify, request
 
@@ -39,6 +41,8 @@ def send() -> Response:
     try:
         queue.put(number, caller())
     except HallError as error:
+        with suppress(HallError):
+            photos.withdraw(hall().store, number)
         raise TooOften(code="hands-full", retry_after_s=WAIT_S) from error
     return jsonify({"photo": number})
 
@@ -46,7 +50,7 @@ def send() -> Response:
 @blueprint.get("/api/photos/<int:number>")
 @open_to(OPEN)
 def read(number: int) -> Response:
-    """Return what was read in a photo; ``waiting`` while it is not yet."""
+    """Return what was read in a photo; ``waiting`` is true until it has been read."""
     found = photos.answer_of(hall().store, number) if number < 1 << 53 else None
     if found is None:
         raise NotFound

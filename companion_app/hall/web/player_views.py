@@ -22,9 +22,9 @@ from companion_app.web.serving.exchange import asked, language
 blueprint = Blueprint("player", __name__)
 MINE = tuple(what for what, may in WHO_MAY.items() if PLAYER in may)
 ABOUT_ME = ("check-in", "leave", "sit-out", "hide-player", "erase-player")
-"""These speak of a player; a phone can speak of its own alone."""
+"""Events about a player; a phone may cause them only for its own player."""
 MOST_REMEMBERED = 20
-"""Tournaments that a phone is signed in to; the oldest goes."""
+"""Tournaments that a phone stays signed in to; the oldest is dropped."""
 
 
 def code_for(id_: str, player: str) -> str:
@@ -35,14 +35,14 @@ def code_for(id_: str, player: str) -> str:
 @blueprint.post("/api/tournaments/<id_>/me")
 @open_to(OPEN)
 def sign_in(id_: str) -> Response:
-    """Make this the phone of the player whose ``code`` it is; who was not there yet is now."""
+    """Sign this phone in by a player's ``code``; before his first round this checks him in."""
     found = known(id_)
     guesses, who = hall().limiter.guesses, caller()
     if wait := guesses.wait_s("player code", who):
         raise TooOften(retry_after_s=wait)
     player = player_with(_secret(id_), str(asked().get("code", ""))[:40], found.now.players)
     if player is None:
-        # A right code frees nobody: who knows his own could otherwise go on guessing for others'.
+        # A right code never resets this count, or a player could use his own to guess others'.
         guesses.wrong("player code", who)
         raise NotHost(code="wrong-code")
     session["plays"] = dict([*_plays().items(), (id_, player)][-MOST_REMEMBERED:])
@@ -74,7 +74,7 @@ def my_events(id_: str) -> Response:
 @blueprint.post("/api/tournaments/<id_>/my")
 @open_to(OPEN)
 def my(id_: str) -> Response:
-    """Do something of one's own (``do``): check in, leave, confirm, object, type a result in."""
+    """Add an event by the player (``do``): check in, leave, confirm, object, enter a result."""
     found, sent = known(id_), asked()
     player, what, data = _player(found), sent.get("do"), sent.get("data", {})
     if what not in MINE or not isinstance(data, dict):

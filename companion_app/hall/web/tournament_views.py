@@ -1,6 +1,6 @@
 """Tournaments for everybody: lists, pairings, standings, why somebody is ahead, exports, a stream.
 
-All of it is as late as the director wants it, and names are those that the public may read.
+Everything has the delay that the director set, and shows only public names.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def tournament(id_: str) -> Response:
 @blueprint.get("/api/hall/tournaments/<id_>/events")
 @open_to(OPEN, public=True)
 def tournament_events(id_: str) -> Response:
-    """Stream the number of the last event whenever there is another."""
+    """Stream the number of the last visible event whenever it changes."""
     seen(id_)
     return stream(lambda: hall().overview.public.listener(hall().tournaments.follow(id_, False)))
 
@@ -74,7 +74,7 @@ def why(id_: str) -> Response:
 
 
 def wanted_file(known: Collection[str]) -> str:
-    """Return which of the known files is asked for."""
+    """Return the file name that ``as`` asks for; refuse an unknown one."""
     limit_looks()
     kind = request.args.get("as", "")
     if kind not in known:
@@ -85,7 +85,7 @@ def wanted_file(known: Collection[str]) -> str:
 @blueprint.get("/api/hall/tournaments/<id_>/export")
 @open_to(OPEN, public=True)
 def export(id_: str) -> Response:
-    """Return a file, ``as`` one of those that are known."""
+    """Return the export that ``as`` names."""
     kind = wanted_file(EXPORTS)
     one = seen(id_)
     name, end = kind.split(".")
@@ -96,7 +96,7 @@ def export(id_: str) -> Response:
 
 
 def known(id_: str) -> Kept:
-    """Return a tournament as it is; refuse one that is not there."""
+    """Return a tournament as it is; answer 404 where there is none."""
     found = hall().tournaments.now(id_) if ID.fullmatch(id_) else None
     if found is None:
         raise NotFound
@@ -104,7 +104,7 @@ def known(id_: str) -> Kept:
 
 
 def seen(id_: str, live: bool = False) -> Seen:
-    """Return a tournament as the public sees it, or as it is; refuse one that is not there."""
+    """Return a tournament as the public sees it, or live; answer 404 where there is none."""
     found = hall().tournaments.seen(id_, live) if ID.fullmatch(id_) else None
     if found is None:
         raise NotFound
@@ -126,7 +126,7 @@ def _written(one: Seen, name: str) -> str | bytes:
 
 
 def _zipped(plays: list[dict[str, Any]]) -> bytes:
-    """Return plays as files that Board Game Stats opens, one a table."""
+    """Return plays as a ZIP of files that Board Game Stats opens, one for each table."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
         for number, play in enumerate(plays, start=1):

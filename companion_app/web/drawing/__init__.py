@@ -1,1 +1,1 @@
-"""The table as a drawing that can be tapped."""
+"""SVG drawings of the table with tiles that can be tapped, and the printed score sheet."""

@@ -1,4 +1,4 @@
-"""Draws hex boards for the page: tiles, clay, drills, and what is pointed at."""
+"""Draws hex boards for the page: tiles, clay, drills and marks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.tiles import TileSet
 
 
 def draw_boards(drawn: Drawn, layout: Layout, marks: Marks, players: int, board_word: str) -> None:
-    """Draw the boards, the tiles on them, then clay, drills and what is pointed at."""
+    """Draw the boards, the tiles on them, then clay, drills and marks."""
     box_of_tiles = drawn.tile_set
     count = players if several_boards(box_of_tiles.game) else 1
     used = [p.board or 0 for p in layout.pieces] + [c.board for c in layout.clay]
@@ -42,7 +42,7 @@ def draw_boards(drawn: Drawn, layout: Layout, marks: Marks, players: int, board_
 
 
 def _board_name(panel: Panel, size: tuple[float, float], name: str) -> str:
-    """Return the name of a board, at the upper corner that no other board comes near."""
+    """Return the label of a board, at its upper corner away from the other boards."""
     side, anchor = (1, "end") if panel.x > 1.0 else (-1, "start")
     x, y = panel.x + side * size[0] * 0.48, panel.y - size[1] * 0.42
     return (
@@ -55,7 +55,7 @@ def _draw_piece(drawn: Drawn, piece: Piece, fresh: bool) -> None:
     cells = walk(piece.cells)
     colour = piece.tile.split("/")[0]
     panel = drawn.panels[piece.board or 0]
-    # Cells that do not hang together are no tile: show them one by one.
+    # Disconnected cells form no tile: draw them one by one.
     parts = [cells] if len(cells) == len(piece.cells) else [(cell,) for cell in piece.cells]
     for part in parts:
         q0, r0 = part[0]
@@ -74,7 +74,7 @@ def _piece_fragment(tile_set: TileSet, colour: str, shape: tuple[Cell, ...]) -> 
 
 
 def _without_tiles(items: Iterable[Item]) -> Iterable[Item]:
-    """Return what is drawn above the tiles: clay, drills and marks."""
+    """Yield the items drawn above the tiles: clay, drills and marks."""
     for item in items:
         if isinstance(item, Text) or (isinstance(item, Group) and item.key == "board"):
             continue

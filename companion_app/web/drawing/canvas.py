@@ -1,4 +1,4 @@
-"""A drawing as it comes into being: parts that are drawn once and shown often, layers, panels."""
+"""Builds an SVG drawing: a cache of shared fragments, layers and panels."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from engine.tiles import TileSet
 
 MARGIN = 6.0
 GAP = 16.0
-"""Between two fields, in millimetres."""
+"""The gap between two fields, in millimetres."""
 MOST_FRAGMENTS = 2000
-"""Drawn parts kept in memory, about 5 KB each."""
+"""The size of the fragment cache; a fragment has about 5 KB."""
 FELT, LINES = "#e6e9dc", "#d0d6c4"
-"""The table by day, as on the page: a drawing that is saved has no style sheet."""
+"""The table's colours in the page's light theme, for a saved drawing without a style sheet."""
 NAME = 'class="name" fill="#2b2620" font-family="system-ui, sans-serif" font-weight="650"'
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom, in millimetres."""
@@ -27,7 +27,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One field or board of the drawing, and where its cell (0, 0) lies."""
+    """One field or board of the drawing, with the centre of its cell (0, 0) in millimetres."""
 
     number: int
     x: float
@@ -35,7 +35,7 @@ class Panel:
 
 
 class Drawn:
-    """A drawing as it comes into being: shared tiles, layers, and the box around it all."""
+    """A drawing under construction: shared fragments, layers, and the bounding box."""
 
     def __init__(self, tile_set: TileSet) -> None:
         self.tile_set = tile_set
@@ -47,13 +47,13 @@ class Drawn:
         self.box: Box = (0.0, 0.0, 0.0, 0.0)
 
     def use(self, fragment: Fragment, transform: str, fresh: bool = False) -> None:
-        """Show a shared drawing somewhere; what was just laid comes in slowly on the page."""
+        """Add an instance of a fragment; the page animates those that are ``fresh``."""
         self.shared[fragment.id] = fragment.text
         kind = ' class="fresh"' if fresh else ""
         self.layers.append(f'<use{kind} href="#{fragment.id}" transform="{transform}"/>')
 
     def reach(self, box: Box) -> None:
-        """Make the whole large enough for a part."""
+        """Extend the bounding box to contain another box."""
         if not self.panels:
             self.box = box
             return
@@ -61,7 +61,7 @@ class Drawn:
         self.box = (min(left, box[0]), min(top, box[1]), max(right, box[2]), max(bottom, box[3]))
 
     def text(self, title: str) -> str:
-        """Return the whole drawing."""
+        """Return the drawing as SVG text."""
         left, top, right, bottom = self.box
         view = f"{left - MARGIN:.2f} {top - MARGIN:.2f} " + (
             f"{right - left + 2 * MARGIN:.2f} {bottom - top + 2 * MARGIN:.2f}"
@@ -80,7 +80,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A part that is drawn once and shown often."""
+    """A part of a drawing that is defined once and used many times."""
 
     id: str
     text: str
@@ -90,7 +90,7 @@ _fragments: dict[str, Fragment] = {}
 
 
 def fragment(key: str, draw: Callable[[], Iterable[Item]]) -> Fragment:
-    """Return a part from memory, or draw it: a card takes some 20 ms, a game has 16."""
+    """Return a fragment from the cache, or draw it; a card takes some 20 ms, a game has 16."""
     if key not in _fragments:
         if len(_fragments) >= MOST_FRAGMENTS:
             _fragments.clear()

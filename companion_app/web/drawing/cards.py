@@ -1,4 +1,4 @@
-"""Draws fields of square cards for the page: one for all, or one a player."""
+"""Draws fields of square cards for the page: one shared field, or one for each player."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from engine.placement import Layout, Placement
 from engine.tiles import TileSet
 
 LINE = 22.0
-"""Room for a name over a field, in millimetres."""
+"""The height of the line with a name over a field, in millimetres."""
 MOST_CELLS_WITH_LINES = 4000
 FREE_STACKED = 0.3
 """Cells left free around a field on a narrow screen, where cards should be large."""
 
 
 def card_fragment(tile_set: TileSet, tile: str) -> Fragment:
-    """Return the face of a card, drawn once."""
+    """Return the cached face of a card."""
     kind = tile_set[tile]
     key = f"card {tile_set.name} {tile_set.colours} {kind}"
     return fragment(key, lambda: [card_face(tile_set, kind, CARD).centred()])
@@ -44,7 +44,7 @@ def card_fragment(tile_set: TileSet, tile: str) -> Fragment:
 def draw_field(
     drawn: Drawn, cards: Iterable[Placement], marks: Marks, panel: Panel, box: Box | None = None
 ) -> None:
-    """Draw one field: its ground, the cards, and what is pointed at."""
+    """Draw one field: its ground, the cards and the marks."""
     cards = sorted(cards, key=lambda c: (c.at, c.tile))
     left, top, right, bottom = box or field_box(drawn.tile_set, cards, marks)
     drawn.reach((left + panel.x, top + panel.y, right + panel.x, bottom + panel.y))
@@ -64,7 +64,7 @@ def draw_field(
 def field_box(
     tile_set: TileSet, cards: Iterable[Placement], marks: Marks, free: float = 1.0
 ) -> Box:
-    """Return the box around a field with so many free cells on every side."""
+    """Return the bounding box of a field, with ``free`` empty cells on every side."""
     cells = [cell for card in cards for cell in covered(tile_set, card)]
     places = (*marks.marked, *marks.last, *(end for end, _ in marks.ends))
     pointed = [(place[-2], place[-1]) for place in places]
@@ -76,7 +76,7 @@ def field_box(
 
 
 def _ground(left: float, top: float, right: float, bottom: float) -> str:
-    """Return the table under a field; the page colours it by day and by night."""
+    """Return the ground under a field; the page's style sheet adapts its colours to the theme."""
     columns, rows = round((right - left) / CARD), round((bottom - top) / CARD)
     lines = ""
     if columns * rows <= MOST_CELLS_WITH_LINES:
@@ -109,7 +109,7 @@ def draw_fields(
     drawn: Drawn, layout: Layout, marks: Marks, players: Sequence[str], names: Sequence[str],
     stacked: bool = False,
 ) -> None:  # fmt: skip
-    """Draw a field a player, two in a row or one below the other, with the names above."""
+    """Draw one field for each player, two in a row or all stacked, with the names above."""
     free, in_a_row = (FREE_STACKED, 1) if stacked else (1.0, 2)
     x, y, low = 0.0, 0.0, 0.0
     for number in range(max(len(players), 1)):

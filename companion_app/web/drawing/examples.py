@@ -1,4 +1,4 @@
-"""How a game is played, in four pictures: tables of a game that comes with the program."""
+"""Four pictures that explain a game: tables from an example game that ships with the program."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from engine.game import AnyGame, Move, Place, Position
 from engine.record import Record, parse_record
 
 PARTS = {"goal": 0.75, "turn": 0.35, "end": 1.0, "scoring": 1.0}
-"""How far the game is in the picture of each part of its summary."""
+"""The share of the example's moves played in the picture of each part of a summary."""
 
 
 @cache
 def example(game: str) -> Record:
-    """Return the game that is shown, a short one to its end."""
+    """Return the example of a game: a short one, played to its end."""
     file = files("companion_app") / "demo" / f"example_{game}.json"
     return parse_record(json.loads(file.read_text(encoding="utf-8")))
 
 
 @cache
 def example_drawing(game: str, part: str, language: str) -> str:
-    """Return the picture of one part of a game's summary: the last move, or what counts, marked."""
+    """Return the SVG for one part of a summary; the last move or the scoring cells are marked."""
     record, words = example(game), Speech(language)
     moves = record.moves[: round(PARTS[part] * len(record.moves))]
     position = record.game.opening(record.start, record.tile_set)
@@ -38,7 +38,7 @@ def example_drawing(game: str, part: str, language: str) -> str:
 
 
 def _last(moves: tuple[Move, ...], record: Record) -> list[Place]:
-    """Return where the last tile was laid."""
+    """Return the places of the last tile that was laid."""
     for move in reversed(moves):
         if move.cells is not None:
             several = record.game.facts.several_boards
@@ -49,7 +49,7 @@ def _last(moves: tuple[Move, ...], record: Record) -> list[Place]:
 
 
 def _counting(record: Record, position: Position) -> list[Place]:
-    """Return what counts for the winner."""
+    """Return the places that score for the winners; those of the last move where there are none."""
     game: AnyGame = record.game
     outcome = game.outcome(position)
     lines = [line for winner in outcome.winners for line in outcome.lines.get(winner, ())]
@@ -58,7 +58,7 @@ def _counting(record: Record, position: Position) -> list[Place]:
 
 
 def _of_snake(place: Place, snake: str | None, record: Record) -> Place:
-    """Return a place as drawings name it: with the number of the player's own field in front."""
+    """Return a place as drawings name it: in a game of several fields with the field in front."""
     if not record.game.facts.several_fields or snake is None:
         return place
     return (record.start.players.index(snake), place[-2], place[-1])

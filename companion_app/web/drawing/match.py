@@ -1,4 +1,4 @@
-"""The table of a match as a drawing: now, earlier, or with a foul on it; and what it points at."""
+"""Draws the table of a match: the current one, an earlier one, or one with a foul marked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _last_places(match: Match, count: int) -> list[Place]:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a drawing shows: the table, where a rule is broken, and the last move."""
+    """The content of a drawing: the layout, the cells of broken rules, and the last move."""
 
     layout: Layout
     marked: tuple[Place, ...]
@@ -37,7 +37,7 @@ class Shown:
 
 
 def shown(match: Match, upto: int | None = None) -> Shown:
-    """Return what lies there, now or after so many moves."""
+    """Return the content of a drawing, now or after ``upto`` moves."""
     count = len(match.accepted) if upto is None else max(0, min(upto, len(match.accepted)))
     layout = match.game.layout(match.positions[count])
     return Shown(layout, (), tuple(_last_places(match, count)))
@@ -51,14 +51,14 @@ def shown_with_foul(match: Match, pending: Pending) -> Shown:
 
 
 def mark_of(match: Match, pending: Pending | None) -> str:
-    """Return a mark of what the drawing shows: another one whenever it has to be drawn anew."""
+    """Return a checksum of what the drawing shows; it changes when a redraw is needed."""
     now = shown(match) if pending is None else shown_with_foul(match, pending)
     seen = (match.key, now.layout.placements(), sorted(now.marked), sorted(now.last))
     return f"{zlib.crc32(repr(seen).encode()):08x}"
 
 
 def pointed(broken: Violation, match: Match) -> list[Place]:
-    """Return the places that a broken rule points at, with their field or board in front."""
+    """Return the places of a violation, each prefixed with its field or board."""
     if broken.snake in match.start.players and match.game.facts.several_fields:
         field = match.start.players.index(broken.snake)
         return [(field, *cell) for cell in broken.cells]
@@ -66,7 +66,7 @@ def pointed(broken: Violation, match: Match) -> list[Place]:
 
 
 def drawing(match: Match, speech: Speech, what: Shown | None = None, stacked: bool = False) -> str:
-    """Return a table of a match as SVG: as it lies there, unless something else is given."""
+    """Return the table of a match as SVG: the current one, unless ``what`` is given."""
     what = what or shown(match)
     return table_in_words(
         match.box, what.layout, match.start.players, speech, match.game.facts.title,
@@ -75,6 +75,6 @@ def drawing(match: Match, speech: Speech, what: Shown | None = None, stacked: bo
 
 
 def _flat(places: Iterable[Place], game: AnyGame) -> list[Place]:
-    """Return places as drawings name them: without a number where there is one field."""
+    """Return places as drawings name them: without the prefix where there is only one field."""
     several = game.facts.several_fields or game.facts.several_boards
     return list(places) if several else [place[-2:] for place in places]

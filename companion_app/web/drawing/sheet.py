@@ -1,4 +1,4 @@
-"""The score sheet of a game on paper: the last table, the players, every line of the score."""
+"""The score sheet of a game as PDF: the final table, the players, every score line."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ FONTS = (
     "/usr/share/fonts/dejavu/DejaVuSans.ttf",
     "/usr/share/fonts/TTF/DejaVuSans.ttf",
 )
-"""Where a font with Czech and Cyrillic letters lies on the systems that have it."""
+"""Paths of a font with Czech and Cyrillic letters, on common systems."""
 INK, QUIET = "#2a2622", "#7a7166"
 WIDTH, HEIGHT = 210.0, 297.0
 EDGE, TABLE_TOP, TABLE_HIGH = 16.0, 30.0, 130.0
-"""All in millimetres."""
+"""Margin of the page, top of the table and the table's height, in millimetres."""
 
 
 class ScoreSheet:
-    """One page; millimetres from the upper left corner, y down."""
+    """A PDF of one page; coordinates in millimetres from the upper left corner, y down."""
 
     def __init__(self, out: IO[bytes], title: str) -> None:
         self._font = _font()
@@ -56,7 +56,7 @@ class ScoreSheet:
         self, at: tuple[float, float], text: str, size: float, colour: str = INK,
         to_the_left: bool = False,
     ) -> None:  # fmt: skip
-        """Write a line in a font that has its letters, or in the nearest Latin ones."""
+        """Write a line of text; without a font for its letters they are transliterated to Latin."""
         canvas = self._canvas
         canvas.saveState()
         canvas.transform(1, 0, 0, -1, *at)
@@ -67,14 +67,14 @@ class ScoreSheet:
         canvas.restoreState()
 
     def draw(self, items: Iterable[Item], transform: Affine) -> None:
-        """Draw shapes moved by a map; what is written among them is left out."""
+        """Draw shapes under an affine transform; text items are skipped."""
         from models.sheets.pdf import Pen
 
         Pen(self._canvas, lambda text: None).draw(items, transform)
 
 
 def score_sheet(out: IO[bytes], match: Match, shown: dict[str, Any], times: dict[str, Any]) -> None:
-    """Write the sheet of a game into a file."""
+    """Write the score sheet of a game to a file."""
     pdf = ScoreSheet(out, f"{shown['title']} - Snake Eye")
     when = datetime.fromtimestamp(times["began_s"]).strftime("%Y-%m-%d %H:%M")
     pdf.words((EDGE, 22), shown["title"], 9)
@@ -87,7 +87,7 @@ def score_sheet(out: IO[bytes], match: Match, shown: dict[str, Any], times: dict
 def table_items(
     tile_set: TileSet, layout: Layout, players: Sequence[str]
 ) -> tuple[list[Item], Box]:
-    """Return the table as shapes with the box around them."""
+    """Return the table as shapes, with their bounding box."""
     if tile_set.lattice == "hex":
         count = len(players) if several_boards(tile_set.game) else 1
         items, box = draw_boards(tile_set, layout, Marks(), count, None, None)

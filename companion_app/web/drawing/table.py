@@ -1,7 +1,7 @@
-"""Draws the table for the page: crisp, without paper, every tile one that can be tapped.
+"""Draws the table for the page as SVG, with a tap target for every tile.
 
-Places are named ``field:x:y`` (or ``board:q:r``; 0 where there is only one), on the drawing and
-in everything that points at it.
+Places are named ``field:x:y`` (or ``board:q:r``; 0 where there is only one), in the drawing and in
+all documents that refer to it.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ def draw_table(
 
     Args:
         tile_set: the box.
-        layout: what lies there.
+        layout: the tiles on the table.
         players: ids in turn order.
-        label: what a tile is called, for those who listen to the page.
-        names: what to write over the players' own fields.
+        label: returns the description of a tile for screen readers.
+        names: the labels over the players' own fields.
         marked: cells where a rule is broken.
         last: cells of the last move.
-        board_word: what a board is called.
-        title: what the drawing is.
-        stacked: whether the players' own fields lie below each other, for a narrow screen.
+        board_word: the word for a board.
+        title: the title of the drawing.
+        stacked: whether the players' own fields are stacked, for a narrow screen.
     """
     marks = Marks(frozenset(marked), frozenset(last), _ends(tile_set, layout))
     drawn = Drawn(tile_set)
@@ -87,7 +87,7 @@ def table_in_words(
     tile_set: TileSet, layout: Layout, players: Sequence[str], words: Speech, title: str,
     **more: Any,
 ) -> str:  # fmt: skip
-    """Return the table as SVG text, with tiles, boards and players in a guest's words."""
+    """Return the table as SVG text, with tiles, boards and players in a guest's language."""
     return draw_table(
         tile_set, layout, players, label=words.labels(layout, tile_set), title=title,
         names=[words.player(player) for player in players], board_word=words.page("board"), **more,
@@ -103,7 +103,7 @@ def _ends(tile_set: TileSet, layout: Layout) -> tuple[tuple[Place, int], ...]:
 
 
 def warm_up(tile_set: TileSet, players: int) -> None:
-    """Draw every tile of a box once, so that the first drawings come as fast as the later."""
+    """Fill the fragment cache with a box's cards or its boards, so that first drawings are fast."""
     if tile_set.lattice == "hex":
         draw_boards(Drawn(tile_set), Layout(), Marks(), players, "")
         return

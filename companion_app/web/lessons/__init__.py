@@ -1,1 +1,1 @@
-"""Teaching and trying out: what the page prepares step by step."""
+"""Teaching boxes, the self-test, and reading photos for the page."""

@@ -1,7 +1,7 @@
-"""Lessons about boards: photos of them, the tiles that lie on them, and whose colour is whose.
+"""Lessons about boards: photos of boards, the tiles that lie on them, and their colours.
 
-What lies there is found first and put right by the owner: he says which cells are one tile of which
-colour. Which tile it is, the cells say.
+Tiles are detected first; the owner then corrects which cells form one tile, and its colour. The
+shape of the cells determines the kind of tile. A *sort* is a cluster of cells of one colour.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from engine.tiles import TileSet
 
 Doc = dict[str, Any]
 BOARD = "board"
-"""What the page calls tiles that lie on the cells of a board, beside squares and loose hexes."""
+"""The shape of a lesson about tiles on a board; others are about squares or loose hexes."""
 BARE = "bare"
 QUALITY = 88
 SWATCH_PX = 44
 
 
 def view_file(number: int) -> str:
-    """Return the name of the picture that shows a board straight from above."""
+    """Return the file name of a board's rectified top view."""
     return f"{BOARD}-{number + 1:02d}.jpg"
 
 
 def empty_board_lesson(game: str, taught: str | None = None) -> Doc:
-    """Return a lesson without photos; of a box that is taught already colours are known."""
+    """Return a lesson without photos; with a taught box its colours are known from the start."""
     colours = built_in_set(game).colours if taught else ()
     sorts = [{"colour": colour, "look": None} for colour in colours]
     return {"shape": BOARD, "game": game, "set": taught, "begun": token_hex(4), "photos": [],
@@ -43,10 +43,10 @@ def empty_board_lesson(game: str, taught: str | None = None) -> Doc:
 
 
 def add_board(lesson: Doc, folder: Path, photo: str, sets: Path) -> None:
-    """Find the board of one more photo, and what lies on it.
+    """Find the board in one more photo, and the tiles on it.
 
     Raises:
-        WebError: there is none.
+        WebError: the photo shows no board.
     """
     import cv2
     import numpy as np
@@ -77,11 +77,11 @@ def add_board(lesson: Doc, folder: Path, photo: str, sets: Path) -> None:
 
 
 def _places(picture: Any, board: Any) -> list[list[float]]:
-    """Return the map from a board's plane to the pixels of the whole photo, 3 x 3."""
+    """Return the 3 x 3 homography from a board's plane to the pixels of the whole photo."""
     import cv2
     import numpy as np
 
-    # Boards are placed by their seams, as a lens without bends would show them.
+    # The board model has no lens distortion, so that four points define the homography exactly.
     corners = np.array([[-5.0, -4], [5, -4], [5, 4], [-5, 4]])
     seen = picture.whole_px(board.px(corners))
     made = cv2.getPerspectiveTransform(corners.astype(np.float32), seen.astype(np.float32))
@@ -89,7 +89,7 @@ def _places(picture: Any, board: Any) -> list[list[float]]:
 
 
 def _paint(view: Any, board: Doc, sort: int) -> Any:
-    """Return the middle colour of a sort of cells, Lab; nothing where none is seen."""
+    """Return the median colour of a sort's cells, in Lab; ``None`` where there are none."""
     import numpy as np
 
     cells = [tuple(c) for one in board["pieces"] if one["sort"] == sort for c in one["cells"]]
@@ -117,7 +117,7 @@ def _swatch(view: Any, cell: tuple[int, int]) -> Any:
 
 
 def _name_sorts(lesson: Doc, box: TileSet, paints: Sequence[Any]) -> None:
-    """Give new sorts the free colours that they look like most; the owner may say otherwise."""
+    """Assign free colours to new sorts by the least total distance; the owner may change them."""
     new = [n for n, one in enumerate(lesson["sorts"]) if not one["colour"]]
     taken = {one["colour"] for one in lesson["sorts"]}
     free = [colour for colour in box.colours if colour not in taken]
@@ -138,7 +138,7 @@ def _bgr(colour: str) -> tuple[int, int, int]:
 
 
 def swatch(lesson: Doc, folder: Path, sort: int) -> Any:
-    """Return a picture of a cell of a sort, or nothing where none is left."""
+    """Return a picture of one cell of a sort; ``None`` where no cell is left."""
     import cv2
 
     for number, board in enumerate(lesson["boards"]):
@@ -153,7 +153,7 @@ def swatch(lesson: Doc, folder: Path, sort: int) -> Any:
 
 
 def change_boards(lesson: Doc, sent: Mapping[str, Any]) -> None:
-    """Say which cells are one tile of a colour or bare, whose colour a sort is, or drop a photo."""
+    """Apply the owner's changes: join or clear cells, recolour a sort, drop a photo."""
     box = built_in_set(lesson["game"])
     if "colour" in sent:
         _recolour(lesson, sent.get("sort"), sent["colour"], box)
@@ -165,7 +165,7 @@ def change_boards(lesson: Doc, sent: Mapping[str, Any]) -> None:
 
 
 def _recolour(lesson: Doc, sort: Any, colour: Any, box: TileSet) -> None:
-    """Give a sort a colour; the one that had it takes the other's."""
+    """Give a sort a colour; a sort that had this colour gets the other one's in exchange."""
     if type(sort) is not int or not 0 <= sort < len(lesson["sorts"]) or colour not in box.colours:
         raise BadRequest("say a sort and a colour of the game")
     own = lesson["sorts"][sort]
@@ -193,7 +193,7 @@ def _cells(sent: Any, box: TileSet) -> list[list[int]]:
 
 
 def _lay(lesson: Doc, board: Doc, cells: list[list[int]], lies: Any, box: TileSet) -> None:
-    """Make cells one tile of a colour, or bare; tiles that had some of them keep the rest."""
+    """Make cells one tile of a colour, or bare; other tiles lose these cells and keep the rest."""
     if lies != BARE and lies not in box.colours:
         raise BadRequest("lies is a colour of the game, or bare")
     for one in board["pieces"]:
@@ -212,7 +212,7 @@ def _lay(lesson: Doc, board: Doc, cells: list[list[int]], lies: Any, box: TileSe
 
 
 def shown_boards(lesson: Doc) -> Doc:
-    """Return a lesson with which tile each is, and what photos still have to show."""
+    """Return a lesson with the kind of each tile, and with what photos have shown so far."""
     from models.teaching.board_found import tile_of
 
     box = built_in_set(lesson["game"])
@@ -241,7 +241,7 @@ def _colour(lesson: Doc, piece: Doc) -> str:
 
 
 def _needs(box: TileSet, boards: Sequence[Doc]) -> list[Doc]:
-    """Return by colour how many tiles were shown, and whether two of them touch somewhere."""
+    """Return by colour how many kinds were shown, and whether any is large or two tiles touch."""
     needs = []
     for colour in box.colours:
         by_board = [[one for one in b["pieces"] if one["colour"] == colour] for b in boards]
@@ -255,7 +255,7 @@ def _needs(box: TileSet, boards: Sequence[Doc]) -> list[Doc]:
 
 
 def _touch(pieces: Sequence[Doc]) -> bool:
-    """Say whether two tiles lie side by side."""
+    """Say whether any two tiles are adjacent."""
     owner: dict[Cell, int] = {
         (cell[0], cell[1]): number for number, one in enumerate(pieces) for cell in one["cells"]
     }
@@ -266,10 +266,10 @@ def _touch(pieces: Sequence[Doc]) -> bool:
 
 
 def board_labels(lesson: Doc, name: str) -> Doc:
-    """Return what was confirmed in the form that teaching takes.
+    """Return the confirmed tiles as labels for teaching.
 
     Raises:
-        WebError: something that is said to be a tile is none of the game's.
+        WebError: the cells of some tile have the shape of no kind of the game.
     """
     import numpy as np
 

@@ -1,7 +1,7 @@
 """A lesson that the page prepares: photos, the tiles found in them, groups and their names.
 
-One at a time, kept in a folder of its own, so that a phone that falls asleep loses nothing. What
-takes long is done by the hands: they find tiles in photos, and learn.
+There is one lesson at a time, stored in a folder, so that a phone that goes to sleep loses
+nothing. The hands do the heavy work: finding tiles in photos, and training.
 """
 
 from __future__ import annotations
@@ -48,34 +48,34 @@ PATCH = (112, 112, 3)
 LONGEST_NAME = 60
 SHOWN_PX = 1600
 LEAST_SHARE = 0.005
-"""A tile that is marked is at least so much of its photo wide and high."""
+"""The least width and height of a marked tile, as a share of its photo."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How a lesson is to be learnt."""
+    """The settings for learning a lesson."""
 
     name: str
-    """Of the box and its files."""
+    """The name of the box and its files."""
     title: str
-    """What it is called on the page."""
+    """The title of the box on the page."""
     game: str | None
     ups: bool
-    """Whether kinds have an up that matters."""
+    """Whether the orientation of tiles matters."""
     anew: bool
     corrections: Path
 
 
 @dataclass(frozen=True, slots=True)
 class LessonFolder:
-    """The folder of a lesson; its files are replaced in one step each: reading needs no lock."""
+    """The folder of a lesson; its files are replaced atomically, so that reading needs no lock."""
 
     folder: Path
     sets: Path
     """The owner's folder of sets."""
 
     def read(self) -> Doc | None:
-        """Return the lesson; without photos there is none."""
+        """Return the lesson; ``None`` before the first photo."""
         try:
             lesson = read_json(self.folder / FILE)
         except (OSError, RecordError):
@@ -83,17 +83,17 @@ class LessonFolder:
         return lesson if is_lesson(lesson) else None
 
     def begun(self) -> Doc:
-        """Return the lesson; whoever asks for more than there is finds nothing."""
+        """Return the lesson; raise ``NotFound`` before the first photo."""
         if (lesson := self.read()) is None:
             raise NotFound
         return lesson
 
     def write(self, lesson: Doc) -> None:
-        """Keep the lesson."""
+        """Store the lesson."""
         write_whole(self.folder / FILE, json.dumps(lesson))
 
     def patches(self) -> Any:
-        """Return the pictures of the tiles, in the order of the tiles."""
+        """Return the image patches of the tiles, in the order of the tiles."""
         import numpy as np
 
         try:
@@ -105,7 +105,7 @@ class LessonFolder:
         return np.zeros((0, *PATCH), np.uint8)
 
     def picture(self, part: str, number: int) -> bytes:
-        """Return a cell of a sort, a tile turned as the first of its group, or a photo, small."""
+        """Return as JPEG a cell of a sort, a tile turned like its group, or a reduced photo."""
         import cv2
 
         lesson = self.read()
@@ -140,7 +140,7 @@ class LessonFolder:
         return cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
 
     def add_photo(self, lesson: Doc, jpeg: bytes) -> None:
-        """Find what lies in one more photo and group all anew where nothing is named yet."""
+        """Find the tiles in one more photo, and put them into groups."""
         self.folder.mkdir(parents=True, exist_ok=True)
         name = f"photo-{len(lesson['photos']) + 1:02d}.jpg"
         (self.folder / name).write_bytes(jpeg)
@@ -155,10 +155,10 @@ class LessonFolder:
         self.write(lesson)
 
     def _add_tiles(self, lesson: Doc, name: str) -> None:
-        """Find the tiles of a photo that lie anywhere."""
+        """Find the loose tiles in a photo."""
         from models.teaching.found import find_tiles
 
-        # Where none is found, the owner marks them.
+        # Keep a photo without any detection: the owner can mark tiles in it.
         lesson["photos"].append(name)
         self._add_found(lesson, name, find_tiles(self.folder / name, lesson["shape"]))
 
@@ -172,11 +172,27 @@ class LessonFolder:
         self._add_found(lesson, name, marked)
         self.write(lesson)
 
+    def move(self, lesson: Doc, numbers: list[int], group: int) -> None:
+        """Move tiles to a group, turned like the tiles that are in it, or leave them out."""
+        from models.teaching.found import aligning_turns
+
+        tiles, moved = lesson["tiles"], [*dict.fromkeys(numbers)]
+        staying = [n for n, tile in enumerate(tiles) if tile["group"] == group and n not in moved]
+        example = (staying or moved)[0]
+        others = [n for n in moved if n != example]
+        if group >= 0 and others:
+            turns = aligning_turns(self.patches(), lesson["shape"], example, others)
+            for number, turn in zip(others, turns, strict=True):
+                tiles[number]["steps"] = (tiles[example]["steps"] + turn) % _folds(lesson)
+        for number in moved:
+            tiles[number]["group"] = group
+        self.write(lesson)
+
     def _add_found(self, lesson: Doc, name: str, found: Any) -> None:
-        """Put tiles of a photo to the others, and all into groups."""
+        """Add the tiles of a photo to the lesson, and put them into groups."""
         import numpy as np
 
-        # A worker that was killed may have left pictures of tiles that nobody knows.
+        # A killed worker may have left patches of tiles that the lesson does not list.
         known = self.patches()[: len(lesson["tiles"])]
         patches = np.concatenate([known, found.patches])[:MOST_TILES]
         lesson["tiles"] += [
@@ -190,16 +206,16 @@ class LessonFolder:
         _group_tiles(lesson, patches)
 
     def progress(self) -> str:
-        """Return how far the learning is."""
+        """Return the last progress text of learning, or an empty one."""
         with suppress(OSError):
             return (self.folder / PROGRESS).read_text(encoding="utf-8")
         return ""
 
     def task(self, lesson: Doc, wish: Wish) -> Any:
-        """Return what is to be learnt of a lesson.
+        """Return a lesson in the form that training takes.
 
         Raises:
-            TeachingError: it cannot be learnt so.
+            TeachingError: the lesson cannot be learnt as it is.
         """
         from models.teaching.labels import parse_labels
         from models.teaching.teach import Lesson
@@ -214,10 +230,10 @@ class LessonFolder:
                       replace=wish.anew, corrections=wish.corrections)  # fmt: skip
 
     def check(self, lesson: Doc, wish: Wish) -> None:
-        """See whether a lesson can be learnt.
+        """Check whether a lesson can be learnt.
 
         Raises:
-            TeachingError: it cannot, and why.
+            TeachingError: the lesson cannot be learnt; says why.
         """
         from models.teaching.teach import check_name
 
@@ -225,7 +241,7 @@ class LessonFolder:
         self.task(lesson, wish)
 
     def learnt(self, lesson: Doc, wish: Wish) -> Doc:
-        """Learn; return the report. ``progress`` says how far it is."""
+        """Learn a lesson and return the report; ``progress`` tells the progress meanwhile."""
         from models.teaching.shelf import give_title
         from models.teaching.teach import teach
 
@@ -239,20 +255,20 @@ class LessonFolder:
 
 
 class LessonDraft:
-    """What an owner is about to teach."""
+    """The lesson that an owner prepares, with its changes and its learning."""
 
     def __init__(self, folder: Path, sets: Path, corrections: Path, hands: Hands) -> None:
         self._files, self._corrections = LessonFolder(folder, sets), corrections
         self._hands = hands
         self._lock = threading.Lock()
-        """Held by whoever changes the lesson; reading does without."""
+        """Held while the lesson is changed; reading needs no lock."""
         self._learning: threading.Thread | None = None
         self._said: Doc = {"state": "idle"}
 
-    # --- what lies there ---------------------------------------------------------------------
+    # --- what the page shows -----------------------------------------------------------------
 
     def shown(self) -> Doc:
-        """Return the lesson as the page shows it; without photos there is none."""
+        """Return the lesson for the page (``None`` before the first photo), and the learning."""
         lesson, said = self._files.read(), dict(self._said)
         if lesson is not None and lesson["shape"] == BOARD:
             lesson = shown_boards(lesson)
@@ -274,13 +290,13 @@ class LessonDraft:
     def add_photo(
         self, jpeg: bytes, shape: LessonShape, game: str = "", taught: str | None = None
     ) -> None:
-        """Find what lies in one more photo and group all anew where nothing is named yet.
+        """Find the tiles in one more photo, and put them into groups.
 
         Args:
             jpeg: the photo.
-            shape: of the tiles; on a board the game says which.
-            game: whose board it is.
-            taught: a box that knows such a board already, if there is one.
+            shape: the shape of the tiles, or ``board``.
+            game: the game of the board.
+            taught: a taught box with such a board, if there is one.
         """
         with self._lock:
             lesson = self._files.read() or _empty(shape, game, taught)
@@ -322,12 +338,14 @@ class LessonDraft:
                     raise BadRequest(problem)
             lesson["names"] |= {k: name.strip()[:LONGEST_NAME] for k, name in (names or {}).items()}
             lesson["up"] |= {key: steps % _folds(lesson) for key, steps in (up or {}).items()}
-            for number in tiles or ():
-                lesson["tiles"][number]["group"] = _target(lesson, sent.get("into", -1))
-            self._files.write(lesson)
+            if tiles:
+                into = _target(lesson, sent.get("into", -1))
+                self._hands.do(LOOK, self._files.move, lesson, tiles, into)
+            else:
+                self._files.write(lesson)
 
     def forget(self) -> None:
-        """Put the lesson away."""
+        """Delete the lesson."""
         with self._lock:
             shutil.rmtree(self._files.folder, ignore_errors=True)
             self._said = {"state": "idle"}
@@ -335,14 +353,14 @@ class LessonDraft:
     # --- learning ----------------------------------------------------------------------------
 
     def learn(self, title: str, game: str | None, *, ups: bool, anew: bool) -> None:
-        """Begin to learn the named groups under a name; ``shown`` says how it goes.
+        """Start learning the named groups in the background; ``shown`` tells the progress.
 
         Args:
-            title: of the box, in any script; a safe name for its files is made of it.
-            game: whose rules it plays by; groups are then named as the game's tiles. A lesson
-                about a board knows its own.
-            ups: whether kinds have an up that matters.
-            anew: forget what was taught under that name.
+            title: the title of the box, in any script; a safe file name is derived from it.
+            game: the game whose tiles the groups are named after, if any; a lesson about a board
+                has its own.
+            ups: whether the orientation of tiles matters.
+            anew: whether to replace what was taught under that name.
         """
         from models.teaching.shelf import name_for
 
@@ -368,7 +386,7 @@ class LessonDraft:
         except TeachingError as error:
             self._said = {"state": "failed", "text": str(error)}
         except Exception as error:
-            # The top of a thread: nobody else hears of it.
+            # Top level of the thread: nothing above would report the error.
             log.exception("a lesson was not learnt")
             code = "not-kept" if isinstance(error, OSError) else "broken"
             self._said = {"state": "failed", "text": "", "code": code}
@@ -376,7 +394,7 @@ class LessonDraft:
             self._said = {"state": "learnt", "text": "", "report": report}
 
     def wait(self, seconds: float) -> None:
-        """Wait until nothing is being learnt any more."""
+        """Wait until learning has ended, at most ``seconds``."""
         if self._learning is not None:
             self._learning.join(seconds)
 
@@ -392,10 +410,10 @@ def _folds(lesson: Doc) -> int:
 
 
 def _target(lesson: Doc, into: Any) -> int:
-    """Return the group that tiles go to: a known one, -2 for left out, or a new one."""
+    """Return the group that tiles move to: a known one, -2 for left out, or a new one."""
     groups = {tile["group"] for tile in lesson["tiles"]}
     if into == "new":
-        return int(max(groups)) + 1
+        return max(0, *(group + 1 for group in groups))
     if into == "out":
         return -2
     if type(into) is not int or into not in groups:
@@ -404,7 +422,7 @@ def _target(lesson: Doc, into: Any) -> int:
 
 
 def _are_shares(value: Any, count: int) -> bool:
-    """Say whether a value is so many corners that enclose something, from 0 to 1 each."""
+    """Say whether a value is a list of ``count`` corners in 0 to 1 that span an area."""
     shares = [lambda n: isinstance(n, int | float) and 0 <= n <= 1]
     corners = fits(value, [lambda point: fits(point, shares) and len(point) == 2])
     return corners and len(value) == count and all(
@@ -416,7 +434,7 @@ def _are_shares(value: Any, count: int) -> bool:
 
 
 def _group_tiles(lesson: Doc, patches: Any) -> None:
-    """Put new tiles into groups: those that were named stay as they are."""
+    """Put ungrouped tiles into groups; tiles that already have a group keep it."""
     from models.teaching.found import grouped
 
     made = grouped(patches, lesson["shape"])
@@ -434,7 +452,7 @@ def _group_tiles(lesson: Doc, patches: Any) -> None:
 
 
 def _tile_labels(lesson: Doc, name: str, *, ups: bool) -> Doc:
-    """Return the named tiles in the form that teaching takes."""
+    """Return the named tiles as labels for teaching."""
     folds = _folds(lesson)
     photos: dict[str, list[Doc]] = {photo: [] for photo in lesson["photos"]}
     for tile in lesson["tiles"]:

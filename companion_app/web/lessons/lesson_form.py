@@ -1,4 +1,4 @@
-"""What the file of a lesson may hold: one from elsewhere is no lesson, and is never half used."""
+"""The schema of a lesson file; a file that does not match is ignored as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads one photo of a table for the page; the photo is forgotten at once."""
+"""Reads one photo of a table for the page; the photo is deleted at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def read_photo(
     """Return the table state of a photo.
 
     Raises:
-        VisionError: it is no picture, or too large, or damaged.
+        VisionError: the data is no picture, too large, or damaged.
     """
     from vision import ReadRequest, load_picture, read_table, table_state_to_json
 

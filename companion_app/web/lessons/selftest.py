@@ -1,7 +1,7 @@
-"""The self-test: ten tiles to lay as shown, and how many of them the camera reads right.
+"""The self-test: people lay ten tiles as shown, and the camera's reading is compared with them.
 
-Which way round the table lies, and where its lattice begins, is nobody's fault: what was read is
-turned and shifted until most of it fits.
+The orientation and origin of the read lattice are arbitrary: the reading is turned and shifted to
+the best match.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ Lying = tuple[str, tuple[Cell, ...], int]
 
 @dataclass(frozen=True)
 class TestResult:
-    """How a self-test went."""
+    """The result of a self-test."""
 
     right: tuple[Placement | Piece, ...]
     wrong: tuple[tuple[Placement | Piece, str | None], ...]
-    """What was not read, each with what was read in its place; ``None`` for nothing."""
+    """The tiles that were misread, each with the tile read in its place; ``None`` for none."""
 
 
 def tiles_to_lay(box: TileSet) -> Layout:
-    """Return ten tiles of a box, as different from each other as it has them."""
+    """Return a layout of ten tiles of a box, of as many different kinds as possible."""
     return _pieces(box) if box.lattice == "hex" else _block(box)
 
 
 def compared(wanted: Layout, seen: Iterable[Mapping[str, Any]], box: TileSet) -> TestResult:
-    """Hold the tiles of a table state against those that should lie there."""
+    """Compare the tiles of a table state with those that should lie there."""
     sure = [_lying(tile, box) for tile in seen]
     asked = {one: _wanted(one, box) for one in tiles_of(wanted)}
     best = max(_ways(sure, list(asked.values()), box), key=lambda way: _hits(way, asked))
@@ -72,9 +72,9 @@ def _chosen(kinds: Sequence[TileKind]) -> list[TileKind]:
 
 
 def _block(box: TileSet) -> Layout:
-    """Lay square cards side by side in two rows, turned differently.
+    """Lay square cards side by side in two rows, with different turns.
 
-    Where players have fields of their own, a big card begins the first row: it makes the field.
+    Where a box has a big card, it begins the first row, since it marks a player's own field.
     """
     big = next((kind for kind in box.kinds.values() if kind.role == "big"), None)
     single = [kind for kind in box.kinds.values() if len(kind.cells) == 1 and not kind.exits]
@@ -91,7 +91,7 @@ def _block(box: TileSet) -> Layout:
 
 
 def _pieces(box: TileSet) -> Layout:
-    """Lay pieces on one board, those of one colour apart from each other."""
+    """Lay pieces on one board; pieces of the same colour do not touch."""
     board = box.extras.get("board", {})
     eyes = {tuple(eye) for eye in board.get("eyes", ())}
     free = [cell for cell in hex_board(int(board.get("side", 6))) if cell not in eyes]
@@ -142,7 +142,10 @@ def _wanted(one: Placement | Piece, box: TileSet) -> Lying:
 def _ways(
     seen: Sequence[Lying], wanted: Sequence[Lying], box: TileSet
 ) -> Iterator[tuple[Lying, ...]]:
-    """Yield what was seen, turned and shifted in every way that makes one tile fit."""
+    """Yield the seen tiles as they are, and under every turn and shift that makes one of them fit.
+
+    Tiles on a hex board are only turned, since the board fixes the origin.
+    """
     yield tuple(seen)
     if box.lattice == "hex":
         for turns in range(1, 6):

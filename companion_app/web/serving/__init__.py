@@ -1,1 +1,1 @@
-"""Who is let in, and how answers reach every phone."""
+"""The HTTP layer of the page: server, https, access control, settings and caching."""

@@ -1,8 +1,8 @@
 """Who may do what: roles, PIN and join code, cross-site protection, rate limits, safe headers.
 
-Watchers look, seats speak for their own colour, the host PIN controls; ``roles`` has the list.
-Every change is a POST with a token that only our own page knows, from our own address. Guesses are
-slowed for the guesser alone, and are logged.
+Watchers look on, seats act for their own colour, and the host PIN gives full control; ``roles``
+lists both roles and parts. Every change is a same-origin POST with a CSRF token that only our own
+page knows. Wrong guesses are logged, and delay only the address that made them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import logging
 import secrets
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -34,14 +35,16 @@ from companion_app.web.serving.roles import HOST, PARTS, SEAT, WATCHER, reaches
 from companion_app.web.serving.sessions import LASTS_S, Session, Sessions
 
 log = logging.getLogger(__name__)
+_GUESSING = threading.Lock()
+"""Held from the check of the wait to the count: guesses made at once are counted one by one."""
 
 PIN_TRIES = FREE_GUESSES
-"""So many wrong PINs or codes from one address; then it waits, each time longer."""
+"""Wrong PINs or codes that one address may send before it has to wait, each time longer."""
 POSTS = ("post", 60, 10.0)
-"""What one address may do, how often, in how many seconds."""
+"""Rate limit for one address: its name, the number of requests, and the window in seconds."""
 UPLOADS = ("upload", 8, 60.0)
 LOOKS = ("look", 200, 10.0)
-"""Old games looked at or listed: a slider drawn through a game asks 20 times a second."""
+"""Rate limit for requests about kept games; dragging the move slider asks 20 times a second."""
 LARGEST_JSON_BYTES = 256 * 1024
 LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 CONTENT_SECURITY_POLICY = (
@@ -58,31 +61,31 @@ SAFE_HEADERS = {
     "Permissions-Policy": "camera=(self), microphone=(), geolocation=()",
 }
 TRUSTED_HOSTS = ("localhost", "127.0.0.1")
-"""Browsers take these for as safe as https."""
+"""Hosts that browsers treat as secure contexts even without https."""
 HOME_NAMES = (".local", ".lan", ".home", ".internal", ".localdomain", ".home.arpa")
-"""How names end that routers give to machines at home and that nobody can buy: reserved for homes
-(``.local``, ``.home.arpa``, ``.internal``), refused for good (``.home``) or never given out
-(``.lan``, ``.localdomain``). ``.box``, which some routers use, is sold to anybody."""
+"""Suffixes of host names in home networks that nobody can register: reserved for local use
+(``.local``, ``.home.arpa``, ``.internal``), permanently refused (``.home``) or never delegated
+(``.lan``, ``.localdomain``). ``.box``, which some routers use, is on sale and so not listed."""
 DEVICES = ("iPhone", "iPad", "Android", "Windows", "Macintosh", "CrOS", "Linux")
 COOKIE, SECURE_COOKIE = "snake_eye", "__Host-snake_eye"
 View = TypeVar("View", bound=Callable[..., Any])
 PART = "part_of"
 """Attribute of a view function: the part of the page it belongs to, by its name in ``PARTS``."""
 OverHttps = Callable[[str, int], str | None]
-"""Returns the phone behind a line of the https front, by where the line comes from."""
+"""Maps a connection's peer address and port to the phone behind the https front, else ``None``."""
 TAKES_FILES = "takes_files"
-"""Attribute of a view function that takes a form with a file; all others take JSON alone."""
+"""Attribute of a view function that accepts a form with a file; all others accept only JSON."""
 
 
 def protect(
     app: Flask, settings: SettingsFile, limiter: Limiter, sessions: Sessions, over_https: OverHttps
 ) -> None:
-    """Put the guards around an application."""
+    """Install sessions, request checks and security headers in an application."""
     app.config.update(
         SECRET_KEY=settings.now.secret,
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Strict",
-        # Answers on their way when the PIN is shown must not bring the older session back.
+        # A response already in flight during login must not overwrite the new session cookie.
         SESSION_REFRESH_EACH_REQUEST=False,
         PERMANENT_SESSION_LIFETIME=int(LASTS_S),
         MAX_CONTENT_LENGTH=LARGEST_PICTURE_BYTES,
@@ -98,9 +101,9 @@ def protect(
 
 
 class _Cookies(SecureCookieSessionInterface):
-    """One cookie for http; one of its own for https, which never goes over a plain line.
+    """Sessions in one cookie for http and a separate ``Secure`` cookie for https.
 
-    A phone that was host over http stays so when it is sent to https for its camera.
+    A host's phone that is redirected from http to https for its camera stays host.
     """
 
     def get_cookie_name(self, app: Flask) -> str:
@@ -140,19 +143,19 @@ def _guard(app: Flask, limiter: Limiter) -> None:
 
 
 def part_of_view(view: Callable[..., Any]) -> str:
-    """Return the part of the page that a view belongs to; what says nothing is the host's."""
+    """Return the part of the page that a view belongs to; an unmarked view is for the host."""
     return str(getattr(view, PART, "hosting"))
 
 
 def check_part(part: str) -> None:
-    """Refuse whoever may not do what belongs to a part of the page."""
+    """Refuse a guest whose role does not reach a part of the page."""
     least = _settings().now.least(part)
     if not reaches(role(), least):
         raise NotHost if least == HOST else NotSeated
 
 
 def caller() -> str:
-    """Return whom a request counts for: the phone's address, or its network."""
+    """Return the key for rate limits: the phone's IPv4 address, or its IPv6 network."""
     return network_of(_behind_https() or request.remote_addr or "?")
 
 
@@ -168,7 +171,7 @@ def _behind_https() -> str | None:
 
 
 def limit(limiter: Limiter, what: str, most: int, window_s: float) -> None:
-    """Refuse what an address does more often than it may."""
+    """Count a request of the caller; refuse it where a rate limit is exceeded."""
     who = caller()
     if wait := limiter.wait_s(what, who, most, window_s):
         raise TooOften(retry_after_s=wait)
@@ -176,20 +179,20 @@ def limit(limiter: Limiter, what: str, most: int, window_s: float) -> None:
 
 
 def limit_uploads(limiter: Limiter) -> None:
-    """Refuse more pictures a minute than anybody needs."""
+    """Apply the rate limit for uploaded pictures."""
     limit(limiter, *UPLOADS)
 
 
 def limit_looks(limiter: Limiter) -> None:
-    """Refuse more looks at old games than anybody can look at."""
+    """Apply the rate limit for requests about kept games."""
     limit(limiter, *LOOKS)
 
 
 def check_own_name(asked: Request) -> None:
-    """Refuse what was sent to a name that no machine at home has.
+    """Refuse a request whose ``Host`` is no name of a home network (DNS rebinding).
 
-    A site elsewhere may let its own name point at this machine; its page would then pass for ours
-    in the eyes of a browser.
+    A hostile site can point its own domain at this machine; the browser would then treat that
+    site's page as same-origin with ours.
     """
     name = (urlsplit(f"//{asked.host}").hostname or "").rstrip(".")
     if "." not in name or ":" in name or name.replace(".", "").isdigit():
@@ -199,7 +202,7 @@ def check_own_name(asked: Request) -> None:
 
 
 def check_own_page(asked: Request) -> None:
-    """Refuse what another site's page sends in a guest's name."""
+    """Refuse cross-site requests (CSRF): check origin, fetch metadata and token."""
     origin = asked.headers.get("Origin")
     if origin is not None and urlsplit(origin).netloc != asked.host:
         raise NotYours
@@ -213,18 +216,18 @@ def check_own_page(asked: Request) -> None:
 
 
 def own_token() -> str:
-    """Return the token of this guest's page; made at the first visit."""
+    """Return the CSRF token of this guest's session; it is made at the first visit."""
     if "token" not in session:
         session["token"] = secrets.token_urlsafe(24)
         session.permanent = True
     return str(session["token"])
 
 
-# --- who it is -----------------------------------------------------------------------------------
+# --- identity and sessions -----------------------------------------------------------------------
 
 
 def role() -> str:
-    """Return what this guest is: the most of the roles that he may claim."""
+    """Return the highest role that this guest holds."""
     if is_host():
         return HOST
     return SEAT if seats() else WATCHER
@@ -244,7 +247,7 @@ def has_joined() -> bool:
 
 
 def seats() -> tuple[str, ...]:
-    """Return the players that this guest speaks for."""
+    """Return the players that this guest may act for."""
     return _session().seats if has_joined() else ()
 
 
@@ -259,7 +262,7 @@ def _sessions() -> Sessions:
 
 
 def _session() -> Session:
-    """Return what the server knows of this guest's phone."""
+    """Return the server-side session of this guest, or a fresh one without rights."""
     if "known" not in g:
         id_ = session.get("id")
         found = _sessions().find(id_) if isinstance(id_, str) else None
@@ -269,7 +272,7 @@ def _session() -> Session:
 
 
 def _grant(**changes: Any) -> None:
-    """Let this guest do more; the number in his cookie is another from now on."""
+    """Change this guest's rights; the session gets a new id, which prevents session fixation."""
     known = replace(_session(), **changes)
     g.known = replace(known, made_s=known.seen_s)
     before = session.get("id")
@@ -280,18 +283,18 @@ def _grant(**changes: Any) -> None:
 
 
 def _take_over_old_cookie(settings: Settings) -> None:
-    """Make a session of a cookie of version 0.1.0, which was good for itself."""
+    """Turn a cookie of version 0.1.0, which held the host right itself, into a session."""
     if session.pop("host") == settings.old_cookies == settings.pin_number:
         _grant(host=settings.pin_number)
 
 
 def stay_host() -> None:
-    """Keep the host who changed the PIN."""
+    """Keep this guest host after changing the PIN."""
     _grant(host=_settings().now.pin_number)
 
 
 def sit(held: tuple[str, ...]) -> None:
-    """Let this guest speak for these players, and no others."""
+    """Let this guest act for exactly these players."""
     _grant(seats=held)
 
 
@@ -314,16 +317,16 @@ def log_out() -> None:
 
 
 def _device() -> str:
-    """Return what kind of phone a browser says it runs on."""
+    """Return the kind of device that the browser's user agent names, or an empty text."""
     agent = request.user_agent.string
     return next((name for name in DEVICES if name in agent), "")
 
 
-# --- what views say ------------------------------------------------------------------------------
+# --- decorators for views ------------------------------------------------------------------------
 
 
 def part_of(part: str) -> Callable[[View], View]:
-    """Mark a view as belonging to a part of the page, and so open to those that the part is."""
+    """Return a decorator that assigns a view to a part of the page, which sets who may call it."""
     assert part in PARTS, part
 
     def marked(view: View) -> View:
@@ -348,7 +351,7 @@ def takes_files(view: View) -> View:
 
 
 def try_pin(pin: str, settings: SettingsFile, limiter: Limiter) -> None:
-    """Make this guest the host, or say why not.
+    """Make this guest the host by the PIN.
 
     Raises:
         NotHost: the PIN is wrong.
@@ -360,10 +363,10 @@ def try_pin(pin: str, settings: SettingsFile, limiter: Limiter) -> None:
 
 
 def try_card(code: str, settings: SettingsFile, limiter: Limiter) -> None:
-    """Make this guest the host by the code that his phone read from the card.
+    """Make this guest the host by the code that the phone read from the host card.
 
     Raises:
-        NotHost: it is not the one on the card that is valid.
+        NotHost: the code is not the one on the valid card.
         TooOften: too many wrong ones from here; says how long to wait.
     """
     number = settings.now.pin_number
@@ -372,10 +375,10 @@ def try_card(code: str, settings: SettingsFile, limiter: Limiter) -> None:
 
 
 def try_cards_seen(codes: Iterable[str], settings: SettingsFile) -> None:
-    """Make this guest the host where the camera sees the card; looking is no guess.
+    """Make this guest the host where the camera sees the host card; this counts as no guess.
 
     Raises:
-        NotHost: the card is not among the codes that it sees.
+        NotHost: no code that the camera sees is the card's.
     """
     number = settings.now.pin_number
     if not any(settings.is_card(code) for code in codes):
@@ -384,7 +387,7 @@ def try_cards_seen(codes: Iterable[str], settings: SettingsFile) -> None:
 
 
 def phone_code(make: Callable[[], str]) -> str:
-    """Return the code that this phone shows to the camera, so that no other one is meant."""
+    """Return the code by which the camera recognises this phone's screen; it is made once."""
     if "phone" not in session:
         session["phone"] = make()
         session.permanent = True
@@ -392,12 +395,12 @@ def phone_code(make: Callable[[], str]) -> str:
 
 
 def forget_phone_code() -> None:
-    """Let this phone show another code next time."""
+    """Discard this phone's code, so that the next one differs."""
     session.pop("phone", None)
 
 
 def try_code(code: str, settings: SettingsFile, limiter: Limiter) -> None:
-    """Let this guest join the table, or say why not.
+    """Let this guest join the table by the join code.
 
     Raises:
         NotSeated: the code is wrong.
@@ -412,25 +415,26 @@ def try_code(code: str, settings: SettingsFile, limiter: Limiter) -> None:
 def _guess(
     what: str, number: int, is_right: Callable[[], bool], limiter: Limiter, wrong: WebError
 ) -> None:
-    """Refuse a wrong guess, and any while the guesser has to wait; nobody else waits for it.
+    """Refuse a wrong guess, and every guess while the caller has to wait; others never wait.
 
-    Guesses count for one PIN or code; at another one everybody begins anew.
+    Wrong guesses count for one PIN or code; a changed PIN or code resets the count.
     """
     who, about = caller(), f"{what} {number}"
-    if wait := limiter.guesses.wait_s(about, who):
-        log.warning("%s guessing from %s is slowed for %d s", what, who, wait)
-        raise TooOften(retry_after_s=wait)
-    if not is_right():
-        limiter.guesses.wrong(about, who)
-        log.warning("wrong %s from %s", what, who)
-        raise wrong
-    limiter.guesses.forget(about, who)
+    with _GUESSING:
+        if wait := limiter.guesses.wait_s(about, who):
+            log.warning("%s guessing from %s is slowed for %d s", what, who, wait)
+            raise TooOften(retry_after_s=wait)
+        if not is_right():
+            limiter.guesses.wrong(about, who)
+            log.warning("wrong %s from %s", what, who)
+            raise wrong
+        limiter.guesses.forget(about, who)
 
 
 def _with_safe_headers(response: Response) -> Response:
     response.headers.update(SAFE_HEADERS)
     if is_https() or request.host.partition(":")[0] in TRUSTED_HOSTS:
-        # Elsewhere browsers ignore it, and say so in red.
+        # In an insecure context browsers ignore this header and log an error.
         response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
     response.headers.setdefault("Cache-Control", "no-store")
     return response

@@ -1,9 +1,9 @@
-"""The door of the page: who is let in, who makes room, who is told to come back later.
+"""Admission control for the page's connections: accept, evict an idle one, or answer 503.
 
-The server under the page stops taking calls when its house is full, and leaves the callers to
-wait without a word; a phone that listens and never reads holds its place for ever. Here a silent
-connection makes room for the next phone, one that does not read is dropped, and whoever cannot be
-served is told so.
+On its own, waitress stops accepting at its connection limit and leaves further clients waiting
+without an answer, and a client that never reads its stream holds a connection for ever. Here an
+idle connection is evicted for the next phone, one that does not read is dropped, and a client that
+cannot be served gets 503 with ``Retry-After``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from typing import Any
 log = logging.getLogger(__name__)
 
 MOST_CONNECTIONS = 350
-"""Listening phones park one each, 240 at most; the rest is for pictures, taps and newcomers."""
+"""Connection limit: event streams hold up to 240; the rest is for all other requests."""
 STUCK_S = 30.0
-"""A phone that has taken nothing of what waits for it for so long is gone or up to no good."""
+"""A connection with unsent data and no activity for this long is dropped."""
 LINGER = 32
-"""So many of those sent away are kept until they have read why; closing at once would wipe it."""
+"""Rejected sockets kept open so that clients can read the 503; an immediate close may reset the
+connection and discard the answer."""
 RETRY_AFTER_S = 15
 FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: application/json\r\n"
@@ -31,12 +32,12 @@ REASON = b'{"error": {"code": "full-house", "text": "Too many phones. Try again 
 
 
 def turned_away() -> bytes:
-    """Return what is said to whoever cannot be served."""
+    """Return the HTTP response for a client that cannot be served."""
     return FULL % (RETRY_AFTER_S, len(REASON), REASON)
 
 
 class Door:
-    """Stands before a server of waitress, in the thread of its own loop."""
+    """Wraps the accept and maintenance handlers of a waitress server, in its own loop thread."""
 
     def __init__(self, server: Any, most: int = MOST_CONNECTIONS) -> None:
         self._server = server
@@ -46,14 +47,14 @@ class Door:
         server.handle_accept, server.maintenance = self.call, self.clean
 
     def call(self) -> None:
-        """Answer one caller: let in, in the place of a silent one if need be, or told why not."""
+        """Accept one connection, after evicting an idle one if necessary, or reject it."""
         if len(self._server.active_channels) < self._most or self._made_room():
             self._let_in()
         else:
             self._send_away()
 
     def clean(self, now_s: float) -> None:
-        """Drop the idle, as the server does, and those that do not read."""
+        """Drop idle connections, as waitress does, and those that do not read."""
         self._clean(now_s)
         for channel in list(self._server.active_channels.values()):
             if channel.total_outbufs_len and channel.last_activity < now_s - STUCK_S:
@@ -61,12 +62,12 @@ class Door:
                 channel.handle_close()
 
     def close(self) -> None:
-        """Let go of those that were sent away."""
+        """Close the rejected sockets that are still open."""
         while self._sent_away:
             self._sent_away.popleft().close()
 
     def _made_room(self) -> bool:
-        """Close the connection that has been silent longest; say whether there was one."""
+        """Close the connection that has been idle longest; say whether there was one."""
         silent = [
             channel for channel in self._server.active_channels.values()
             if not channel.requests and not channel.total_outbufs_len

@@ -1,11 +1,11 @@
-"""Why a request is refused, as a tree; every refusal says why, in the guest's language.
+"""The exceptions that refuse a request; the guest reads the reason in the page's language.
 
 WebError
 ├── NotHost        only the host may do that
-├── NotSeated      only who has a seat at the table may do that
+├── NotSeated      only a guest with a seat at the table may do that
 ├── NotYours       the request does not come from our own page
-├── TooOften       slower, please; says how long to wait
-├── TooLarge       more bytes than anybody needs
+├── TooOften       too many requests; says how long to wait
+├── TooLarge       the request body is too large
 ├── NotFound       there is no such game, move or picture
 └── BadRequest     what was sent cannot be used
 """
@@ -26,7 +26,7 @@ class NotHost(WebError):  # noqa: N818 - each is an answer to a guest, in its ow
 
 
 class NotSeated(WebError):  # noqa: N818
-    """Only who has a seat at the table may do that."""
+    """Only a guest with a seat at the table may do that."""
 
     status, code = 403, "not-seated"
 
@@ -44,16 +44,16 @@ class TooOften(WebError):  # noqa: N818
 
 
 class TooLarge(WebError):  # noqa: N818
-    """More bytes than anybody needs."""
+    """The request body is too large."""
 
     status, code = 413, "too-large"
 
 
 class NotFound(WebError):  # noqa: N818
-    """There is no such thing."""
+    """The requested resource does not exist."""
 
     status, code = 404, "not-found"
 
 
 class BadRequest(WebError):  # noqa: N818
-    """What was sent cannot be used."""
+    """The request is malformed, or holds invalid values."""

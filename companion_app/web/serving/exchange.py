@@ -1,4 +1,4 @@
-"""What a page and a hall's page do alike: views, what a request sends, and how it is answered."""
+"""Requests and responses, shared by the page and the hall's page: views, parsing, answering."""
 
 from __future__ import annotations
 
@@ -25,21 +25,24 @@ KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml",
          ".webmanifest": "application/manifest+json"}  # fmt: skip
 COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
 WORTH_COMPRESSING_BYTES = 1400
-"""Less than that goes out in one packet anyway."""
+"""Smaller answers fit in one network packet, so compressing them saves nothing."""
 CODES = {404: "not-found", 405: "wrong-method", 413: "too-large"}
 
 
 class Views(Blueprint):
-    """The views of one subject; each says at once where it is found and to whom it is open."""
+    """A blueprint whose views each declare their address and the part of the page they belong to.
+
+    The part determines which roles may call a view.
+    """
 
     def reads(self, address: str, part: str = "watching") -> Callable[[View], View]:
-        """Add a view that changes nothing, open to those that a part of the page is open to."""
+        """Add a GET view, open to the roles of a part of the page."""
         return lambda view: self._added(view, address, "GET", part)
 
     def changes(
         self, address: str, part: str = "hosting", files: bool = False
     ) -> Callable[[View], View]:
-        """Add a view that changes something: JSON goes in, or a form with a file."""
+        """Add a POST view that takes JSON, or with ``files`` a form with a file."""
         return lambda view: self._added(
             access.takes_files(view) if files else view, address, "POST", part
         )
@@ -50,7 +53,7 @@ class Views(Blueprint):
 
 
 def language() -> str:
-    """Return the guest's language: asked for, chosen before, or what the browser reads."""
+    """Return the guest's language, from the query, the cookie or the browser's preferences."""
     wanted = request.args.get("lang") or request.cookies.get("language")
     return best_language(wanted, [name for name, _ in request.accept_languages])
 
@@ -67,7 +70,7 @@ def asked() -> Mapping[str, Any]:
 
 
 def told(name: str, kind: type[T], problem: str = "", *, code: str = "") -> T:
-    """Return what was sent by a name; anything of another kind is refused."""
+    """Return a field of the sent JSON object; a missing one or another type is refused."""
     value = told_or_none(name, kind, problem, code=code)
     if value is None:
         raise BadRequest(problem, code=code)
@@ -75,37 +78,37 @@ def told(name: str, kind: type[T], problem: str = "", *, code: str = "") -> T:
 
 
 def told_or_none(name: str, kind: type[T], problem: str = "", *, code: str = "") -> T | None:
-    """Return what was sent by a name, if anything was; anything of another kind is refused."""
+    """Return a field of the sent JSON object, or ``None``; another type is refused."""
     value = asked().get(name)
-    # In Python true is a number; in JSON it is not.
+    # Not isinstance: in Python ``True`` is an ``int``, in JSON it is no number.
     if value is not None and type(value) is not kind:
         raise BadRequest(problem, code=code)
     return value
 
 
 def sent_file(name: str) -> bytes:
-    """Return the file that a form has under a name."""
+    """Return the bytes of a file in the sent form."""
     if (file := request.files.get(name)) is None:
         raise BadRequest(f"send a {name}")
     return file.stream.read()
 
 
 def fresh(answer: Response) -> Response:
-    """Return an answer that is asked for each time, and sent only where it is another one."""
+    """Return an answer that clients revalidate by ETag each time; unchanged, it is sent as 304."""
     answer.headers["Cache-Control"] = "no-cache"
     answer.add_etag()
     return answer.make_conditional(request)  # type: ignore[return-value]
 
 
 def a_file(data: bytes, kind: str, name: str, shown: bool = False) -> Response:
-    """Return a file by its name, to be kept, or to be shown at once."""
+    """Return a named file as a download, or with ``shown`` for display in the browser."""
     how = "inline" if shown else "attachment"
     return Response(data, mimetype=kind, headers={
         "Content-Disposition": f'{how}; filename="{name}"'})  # fmt: skip
 
 
 def page_file(name: str, folders: Iterable[str] = ("static",)) -> Response:
-    """Return a file of a page. Names come from a list, so no other file can be reached.
+    """Return a static file; only names listed in the folders match, so no path can escape them.
 
     Raises:
         NotFound: no folder has it.
@@ -121,13 +124,13 @@ def page_file(name: str, folders: Iterable[str] = ("static",)) -> Response:
 
 
 def of_http(error: HTTPException) -> tuple[int, str]:
-    """Return the status and the code of what Flask itself refused."""
+    """Return the status and our error code for an error that Flask itself raised."""
     status = error.code or 500
     return status, CODES.get(status, "bad-request")
 
 
 def refused(status: int, code: str, text: str, detail: str, wait: int | None) -> Response:
-    """Return the answer to a request that failed: a code, a sentence, and when to ask again."""
+    """Return the answer to a failed request: a code, a sentence, and the seconds until a retry."""
     answer = jsonify({"error": {"code": code, "text": text, "detail": detail}})
     answer.status_code = status
     if wait is not None:
@@ -136,7 +139,7 @@ def refused(status: int, code: str, text: str, detail: str, wait: int | None) ->
 
 
 def compressed(response: Response, packer: Packer) -> Response:
-    """Return an answer packed for the way, where it is worth it and the phone can unpack it."""
+    """Return an answer compressed with gzip, where that saves bytes and the client accepts it."""
     if (
         response.mimetype in COMPRESSED
         and not response.is_streamed

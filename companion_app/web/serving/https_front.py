@@ -1,7 +1,7 @@
-"""Serves the page over https: takes TLS off and passes the bytes on to the page's own port.
+"""A TLS-terminating proxy: decrypts https and forwards the bytes to the page's http port.
 
-The page's server has no TLS of its own, and the servers that do are frozen by one silent phone;
-here a handshake has its time, and a silent peer holds up nobody.
+Waitress has no TLS, and simple TLS servers block on one silent client. Here handshakes run
+asynchronously with a timeout, so that a silent client delays nobody.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_PHONES = 300
 
 
 class HttpsOffer:
-    """The page over https, for whoever asks for it: a phone's live camera needs it."""
+    """The page over https, started on demand: browsers allow a phone's live camera only there."""
 
     def __init__(
         self, folder: Path, host: str, page_port: int, port: int | None = None,
@@ -36,20 +36,20 @@ class HttpsOffer:
         self._ports = [port] if port is not None else [PORT + n for n in range(NEXT_PORTS)]
         self._lock = threading.Lock()
         self.port: int | None = None
-        """Where it is served, once it is."""
+        """The https port; ``None`` until ``start`` has succeeded."""
         self._front: HttpsFront | None = None
 
     def peer(self, address: str, port: int) -> str | None:
-        """Return the phone behind a line to the page; ``None`` where it did not come by https."""
+        """Return the address of the phone behind a connection; ``None`` if it is not https."""
         return self._front.lines.get((address, port)) if self._front is not None else None
 
     @property
     def authority(self) -> Path:
-        """The certificate that a phone may be told to trust."""
+        """The file of the CA certificate, which owners can install on their phones."""
         return self._folder / "authority.pem"
 
     def start(self) -> int:
-        """Serve over https from now on, and return the port; once is enough.
+        """Serve over https and return the port; further calls only return the port.
 
         Raises:
             OSError: no certificate could be made, or every port is taken.
@@ -80,7 +80,7 @@ class HttpsOffer:
 
 
 class HttpsFront:
-    """A listener for https in front of the page."""
+    """The TLS listener in front of the page's http port."""
 
     def __init__(
         self, certificate: Path, key: Path, page_port: int, most: int = MOST_PHONES
@@ -91,9 +91,9 @@ class HttpsFront:
         self._page_port = page_port
         self._phones, self._most = 0, most
         self.port = 0
-        """Where it listens, once it does."""
+        """The listening port; 0 before ``start``."""
         self.lines: dict[tuple[str, int], str] = {}
-        """The phone behind each line to the page, by where the line comes from."""
+        """The phone's address for each connection to the page, by its local address and port."""
         self._ready = threading.Event()
         self._trouble: OSError | None = None
 
@@ -131,7 +131,8 @@ class HttpsFront:
     async def _pass_on(self, phone: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
         if self._phones >= self._most:
             with suppress(OSError, ssl.SSLError):
-                # Closed before it was asked, a line takes the answer with it.
+                # Read the request first: closing with unread data resets the connection, and the
+                # phone would lose the answer.
                 await asyncio.wait_for(phone.read(CHUNK), HANDSHAKE_S)
                 back.write(turned_away())
                 await back.drain()
@@ -156,10 +157,10 @@ class HttpsFront:
 
 
 def loopback_of(address: str) -> str:
-    """Return a loopback address of its own for a phone.
+    """Return a loopback address that stands for a phone's address.
 
-    The page slows down whoever guesses PINs, by address; without this all phones would look like
-    one, and no header that a phone could forge is trusted.
+    The page limits PIN guesses by client address. From one loopback address all phones would look
+    like one, and a forwarding header is not trusted, since a phone could forge it.
     """
     parts = address.rpartition(":")[2].split(".")
     if len(parts) != 4:

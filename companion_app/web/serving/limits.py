@@ -1,4 +1,4 @@
-"""Counts what addresses do, in bounded memory: requests by the minute, and wrong guesses."""
+"""Rate limits in bounded memory: requests and wrong guesses, counted by client address."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 MOST_KEPT = 4096
 FREE_GUESSES, FIRST_WAIT_S, LONGEST_WAIT_S = 5, 60.0, 3600.0
-"""So many wrong ones; then a minute's wait, twice as long after each further one, up to an hour:
-an address tries about 35 a day, so that all of a home network's need months for a PIN."""
+"""Exponential backoff: wrong guesses until the first wait, that wait, and the longest one; each
+further wrong guess doubles the wait. One address can try about 35 a day, so that even all
+addresses of a home network together need months to find a PIN."""
 FORGOTTEN_AFTER_S = 86_400.0
-"""Who has been quiet for so long begins anew."""
+"""The count of wrong guesses restarts after this time without another one."""
 
 
 def network_of(address: str) -> str:
-    """Return whom an address stands for: itself, or the /64 that one IPv6 phone has to itself."""
+    """Return the key that an address counts under: itself, or the /64 network of an IPv6 phone."""
     try:
         known = ip_address(address.partition("%")[0])
     except ValueError:
@@ -30,7 +31,7 @@ def network_of(address: str) -> str:
 
 
 class Limiter:
-    """Counts what an address did lately; the longest quiet ones make room for others."""
+    """A sliding-window counter by action and address; the least recently used are evicted."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = MOST_KEPT) -> None:
         self._clock, self._most = clock, most
@@ -39,7 +40,7 @@ class Limiter:
         self.guesses = Guesses(clock, most)
 
     def wait_s(self, what: str, who: str, most: int, window_s: float) -> int:
-        """Return how long one has to wait; 0 when it is allowed."""
+        """Return the seconds until an address may do something again; 0 when it may now."""
         with self._lock:
             times = self._done.get((what, who), deque[float]())
             while times and times[0] <= self._clock() - window_s:
@@ -47,7 +48,7 @@ class Limiter:
             return 0 if len(times) < most else max(1, round(times[0] + window_s - self._clock()))
 
     def count(self, what: str, who: str) -> None:
-        """Take note of one more."""
+        """Count one action of an address."""
         with self._lock:
             self._done.setdefault((what, who), deque(maxlen=256)).append(self._clock())
             self._done.move_to_end((what, who))
@@ -55,7 +56,7 @@ class Limiter:
                 self._done.popitem(last=False)
 
     def __len__(self) -> int:
-        """Return how many are remembered."""
+        """Return how many pairs of action and address are counted."""
         return len(self._done)
 
 
@@ -67,7 +68,7 @@ class _Guesser:
 
 
 class Guesses:
-    """Wrong guesses by address: each waits longer for its next, and for nobody else's."""
+    """Wrong guesses by subject and address, with an exponential backoff for each address."""
 
     def __init__(self, clock: Callable[[], float], most: int = MOST_KEPT) -> None:
         self._clock, self._most = clock, most
@@ -75,14 +76,14 @@ class Guesses:
         self._lock = threading.Lock()
 
     def wait_s(self, what: str, who: str) -> int:
-        """Return how long somebody has to wait before the next guess; 0 for not at all."""
+        """Return the seconds until an address may guess again; 0 when it may now."""
         with self._lock:
             known = self._known.get((what, who))
             left_s = known.until_s - self._clock() if known is not None else 0.0
             return max(1, round(left_s)) if left_s > 0 else 0
 
     def wrong(self, what: str, who: str) -> None:
-        """Take note of a wrong guess."""
+        """Count a wrong guess."""
         with self._lock:
             now_s, known = self._clock(), self._known.pop((what, who), None)
             if known is not None and known.last_s < now_s - FORGOTTEN_AFTER_S:
@@ -95,17 +96,17 @@ class Guesses:
             self._known[what, who] = _Guesser(count, now_s, until_s)
 
     def forget(self, what: str, who: str | None = None) -> None:
-        """Begin anew for somebody, or for everybody."""
+        """Reset the count of wrong guesses for one address, or for all."""
         with self._lock:
             for key in [key for key in self._known if key[0] == what and who in (None, key[1])]:
                 del self._known[key]
 
     def _make_room(self, now_s: float) -> None:
-        """Let the longest quiet one go; while all have to wait, the one that came first."""
+        """Evict the oldest entry that does not wait; where all wait, the oldest of all."""
         while len(self._known) >= self._most:
             quiet = (key for key, one in self._known.items() if one.until_s <= now_s)
             del self._known[next(quiet, next(iter(self._known)))]
 
     def __len__(self) -> int:
-        """Return how many are remembered."""
+        """Return how many pairs of subject and address are counted."""
         return len(self._known)

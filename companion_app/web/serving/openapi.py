@@ -15,13 +15,13 @@ YES_NO: Doc = {"type": "boolean"}
 ANYTHING: Doc = {"type": "object"}
 PLAYERS: Doc = {"type": "array", "items": TEXT}
 NUMBERS = ("number", "seq")
-"""What in an address is a number."""
+"""Names of path parameters that are integers."""
 KINDS = {
     "svg": "image/svg+xml", "jpg": "image/jpeg", "pdf": "application/pdf",
     "zip": "application/zip", "pem": "application/x-x509-ca-cert",
     "/api/events": "text/event-stream", "/api/corrections/{name}": "image/jpeg",
 }  # fmt: skip
-"""What an address answers by, by how it ends; all others answer with JSON."""
+"""The media type of an answer, by the suffix of its address or the whole address; else JSON."""
 
 
 def _query(name: str, schema: Doc, about: str) -> Doc:
@@ -108,7 +108,7 @@ READ: dict[str, tuple[str, list[Doc]]] = {
     "/api/print/{game_name}.zip": ("Tiles to cut out, as PDF sheets",
         [_query("paper", TEXT, "a4 or letter"), _query("set", TEXT, "the box")]),
 }  # fmt: skip
-"""What each address shows, and what it may be asked by."""
+"""GET addresses: each with its summary and query parameters."""
 
 CHANGE: dict[str, tuple[str, bool, Doc]] = {
     "/api/login": ("Become the host by the PIN, or by the code on the host card", False,
@@ -220,7 +220,7 @@ def _in_path(path: str) -> list[Doc]:
 
 
 def document() -> Doc:
-    """Return the whole description."""
+    """Return the whole OpenAPI document."""
     paths: Doc = {}
     for path, (about, parameters) in READ.items():
         kind = KINDS.get(path) or KINDS.get(path.rpartition(".")[2], "application/json")

@@ -1,4 +1,4 @@
-"""What the page keeps between starts: its settings, the hash of the PIN, the join code."""
+"""The persistent settings of the page, with the hash of the PIN and the join code."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from engine.errors import EngineError
 from engine.given import an_object, read_json
 
 PIN_COST = 2**14
-"""Of scrypt: 16 MB and some 50 ms a guess, for whoever got hold of the file."""
+"""The cost parameter N of scrypt: a guess against a stolen file takes 16 MB and some 50 ms."""
 CODE_LETTERS = "BCDFGHJKLMNPRSTVWXZ"
-"""No vowels, so that no code is a word; nothing that looks like a digit."""
+"""Letters of a join code: no vowels, so that no code is a word, and none that resembles a digit."""
 CODE_LENGTH = 5
 PRIVATE = 0o600
-"""Only its owner may read a file with secrets."""
+"""File mode for secrets: only the owner may read and write."""
 LARGEST_FILE = 256 << 10
 LARGEST_NUMBER, MOST_NAMES = 10**9, 40
 HASH = re.compile(r"scrypt\$([0-9]{1,6})\$[0-9a-f]{32}\$[0-9a-f]{64}")
@@ -37,36 +37,36 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Settings:
-    """What is kept between starts, on this device only."""
+    """The page's settings, stored on this device only."""
 
     secret: str
-    """Signs the session cookies."""
+    """The key that signs session cookies."""
     pin_hash: str
     pin_number: int = 1
-    """Grows with every change of the PIN, so that old sessions end."""
+    """Incremented with every change of the PIN, which invalidates older host sessions."""
     players_answer: bool = True
-    """Whether seats may answer questions, tell rolls and pass; else only the host."""
+    """Whether seats may answer questions, enter rolls and pass; otherwise only the host may."""
     pictures_mb: int = 500
-    """How much room kept pictures may take."""
+    """The disk space for kept pictures, in MB."""
     source: str = ""
-    """The camera that was chosen on the page; empty: the first that is found."""
+    """The camera chosen on the page; empty for the first one found."""
     join_code: str = ""
-    """Whoever knows it may take a seat."""
+    """The code that lets a guest take a seat."""
     join_number: int = 1
-    """Grows with every change of the code, so that old seats end."""
+    """Incremented with every change of the join code, which frees all seats."""
     open_to: Mapping[str, str] = field(default_factory=dict)
-    """Parts of the page and the role from which on they are open, where the host set one."""
+    """The lowest role for parts of the page, where the host changed it."""
     names: tuple[str, ...] = ()
-    """Names of this machine that the page may be opened by, besides those of every home."""
+    """Host names that the page accepts besides ``access.HOME_NAMES``."""
     card_hash: str = ""
-    """Of the code on the host card; empty where there is none."""
+    """The hash of the code on the host card; empty where there is no card."""
     ideas: int = 0
-    """So many hints each player may take in a game; none where it is 0."""
+    """Hints that each player may take in a game; 0 for none."""
     old_cookies: int = 0
-    """The number of the PIN whose cookies of version 0.1.0 still make a host; 0 for none."""
+    """The PIN number for which host cookies of version 0.1.0 are still accepted; 0 for none."""
 
     def least(self, part: str) -> str:
-        """Return the role from which on a part of the page is open."""
+        """Return the lowest role with access to a part of the page."""
         if part == "telling" and not self.players_answer:
             return "host"
         chosen = self.open_to.get(part)
@@ -74,12 +74,12 @@ class Settings:
         return chosen if known.settable and chosen in ROLES else known.least
 
     def open_now(self) -> dict[str, str]:
-        """Return the parts of the page that the host opens and closes, each with that role."""
+        """Return the parts of the page whose access the host can set, each with its lowest role."""
         return {name: self.least(name) for name, part in PARTS.items() if part.settable}
 
 
 class SettingsFile:
-    """The settings and the file they are kept in; ``pin --new`` may change it meanwhile."""
+    """The settings and their file; re-read when ``pin --new`` in another process changes it."""
 
     def __init__(self, path: Path, pin_cost: int = PIN_COST) -> None:
         self._path, self._cost = path, pin_cost
@@ -87,12 +87,12 @@ class SettingsFile:
         self._checking = threading.Lock()
         self._mark: tuple[int, int, int] | None = None
         self.made_pin: str | None = None
-        """The PIN where this start made one, to be shown once; it is not kept."""
+        """The PIN if this start generated one, to be shown once; only its hash is stored."""
         self._now = self._read()
 
     @property
     def now(self) -> Settings:
-        """The settings as they are kept right now."""
+        """The current settings, re-read if the file changed."""
         with self._lock:
             mark = self._stamp()
             if mark is not None and mark != self._mark:
@@ -100,7 +100,7 @@ class SettingsFile:
             return self._now
 
     def change(self, **changes: object) -> Settings:
-        """Change settings and keep them; what cannot be kept is not changed.
+        """Change and store settings; a change that cannot be stored is not made.
 
         Raises:
             StoreError: the disk is full, or cannot be written.
@@ -113,7 +113,7 @@ class SettingsFile:
             return self._now
 
     def with_pin(self, pin: str) -> dict[str, object]:
-        """Return what changes with a new PIN; everybody else who was host is no longer."""
+        """Return the changed settings for a new PIN; they end all other host sessions."""
         if not (pin.isascii() and pin.isdigit() and 4 <= len(pin) <= 12):
             raise BadRequest(code="bad-pin")
         return {"pin_hash": hashed(pin, self._cost), "pin_number": self.now.pin_number + 1}
@@ -123,28 +123,28 @@ class SettingsFile:
         self.change(**self.with_pin(pin))
 
     def new_pin(self) -> str:
-        """Make another PIN and return it, to be shown once."""
+        """Generate a new PIN and return it, to be shown once."""
         pin = some_pin()
         self.change_pin(pin)
         return pin
 
     def with_code(self) -> dict[str, object]:
-        """Return what changes with another join code; every seat is free again."""
+        """Return the changed settings for a new join code; they free every seat."""
         return {"join_code": some_code(), "join_number": self.now.join_number + 1}
 
     def keep_card(self, code: str) -> None:
-        """Let the card with this code make hosts, and no other; without a code none does."""
+        """Make the host card with this code the only valid one; an empty code revokes all cards."""
         kept = hashlib.sha256(code.encode()).hexdigest() if code else ""
         self.change(card_hash=kept)
 
     def is_card(self, code: str) -> bool:
-        """Say whether a code is the one on the card."""
-        # Nobody tries a hundred random bits, however fast: a plain hash will do.
+        """Say whether a code is the one on the host card."""
+        # A fast hash is enough: 100 random bits cannot be brute-forced.
         told = hashlib.sha256(code.encode(errors="replace")).hexdigest()
         return hmac.compare_digest(told, self.now.card_hash)
 
     def is_pin(self, pin: str) -> bool:
-        """Say whether a PIN is the right one; one guess at a time, since each takes memory."""
+        """Say whether a PIN is right; checks are serialised, since each needs 16 MB."""
         with self._checking:
             return is_pin_of(pin, self.now.pin_hash)
 
@@ -179,12 +179,12 @@ class SettingsFile:
 
 
 def read_settings(path: Path) -> Settings:
-    """Return the settings in a file of this version or of 0.1.0; the file stays as it is.
+    """Return the settings in a file of this version or of 0.1.0; the file is not changed.
 
     Raises:
-        ValueError: they are none that this program kept.
-        EngineError: it is no JSON file.
-        OSError: it cannot be read.
+        ValueError: the file holds no valid settings.
+        EngineError: the file is not JSON.
+        OSError: the file cannot be read.
     """
     return _taken_over(_kept(path), PIN_COST)
 
@@ -218,13 +218,13 @@ def some_code() -> str:
 
 
 def hashed(pin: str, cost: int = PIN_COST) -> str:
-    """Return what is kept of a PIN."""
+    """Return the salted scrypt hash of a PIN."""
     salt = secrets.token_bytes(16)
     return f"scrypt${cost}${salt.hex()}${_scrypt(pin, salt, cost).hex()}"
 
 
 def is_hash(text: object) -> bool:
-    """Say whether a text is what is kept of a PIN; none that would take minutes to try."""
+    """Say whether a text is a PIN hash with an acceptable cost, so that no check takes minutes."""
     found = HASH.fullmatch(text) if isinstance(text, str) else None
     return found is not None and int(found[1]) <= 4 * PIN_COST
 
@@ -238,11 +238,11 @@ FORMS: Mapping[str, Form] = {
                     whole(0, LARGEST_NUMBER)),
     **dict.fromkeys(("join_code", "source", "card_hash"), text),
 }  # fmt: skip
-"""What each setting must be: others this program never kept."""
+"""The validator of each setting."""
 
 
 def is_pin_of(pin: str, kept: str) -> bool:
-    """Say whether a PIN is the one of which that was kept."""
+    """Say whether a PIN matches a stored hash."""
     try:
         kind, cost, salt, digest = kept.split("$")
         told = _scrypt(pin, bytes.fromhex(salt), int(cost))

@@ -1,6 +1,6 @@
-"""Who there is, and what each part of the page asks of them: the one list of both.
+"""The roles of guests, and the parts of the page with the lowest role that may use each.
 
-A view says with ``access.part_of`` which part it belongs to; the part says from which role on.
+A view is assigned to a part with ``access.part_of``.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 ROLES = ("watcher", "seat", "host")
-"""From the least to the most: each may do what those before it may."""
+"""All roles in ascending order; each includes the rights of those before it."""
 WATCHER, SEAT, HOST = ROLES
 
 
 @dataclass(frozen=True)
 class Part:
-    """Addresses that are open or closed together."""
+    """A group of addresses with the same access rule."""
 
     least: str
-    """The role from which on they are open, unless the host set another."""
+    """The lowest role with access, unless the host set another."""
     about: str
     settable: bool = False
 
@@ -37,5 +37,5 @@ PARTS: Mapping[str, Part] = {
 
 
 def reaches(role: str, least: str) -> bool:
-    """Say whether a role may do what another one may."""
+    """Say whether a role includes the rights of another one."""
     return ROLES.index(role) >= ROLES.index(least)

@@ -1,4 +1,4 @@
-"""Serves the page: parked threads for listening phones, an address that phones can reach."""
+"""The HTTP server of the page: waitress with a thread pool that grows with listening phones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from companion_app.web.serving.access import LARGEST_PICTURE_BYTES
 from companion_app.web.serving.admission import MOST_CONNECTIONS, Door
 
 MOST_THREADS, SPARE_THREADS = 270, 8
-"""Every listening phone parks one; a parked thread costs about 0.03 MB."""
+"""The largest thread pool, and the idle threads kept ready. Every phone that listens to events
+blocks one thread; a blocked thread costs about 0.03 MB."""
 CHANNEL_TIMEOUT_S = 60
 
 
@@ -32,12 +33,12 @@ class Server:
         where: dict[str, Any] = {"host": host, "port": port}
         if sock is not None:
             where = {"sockets": [sock]}
-        # Fifty phones that ask at once wait a moment for a thread, as they should.
+        # Waiting a moment for a thread is normal when fifty phones ask at once: do not warn.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         made = create_server(
             app, **where, channel_timeout=CHANNEL_TIMEOUT_S,
             _dispatcher=Pool(most_threads, SPARE_THREADS),
-            # Notices phones that went away while their stream is silent.
+            # Lookahead reads detect phones that disconnect while their event stream is silent.
             channel_request_lookahead=5, connection_limit=2 * most_connections,
             asyncore_use_poll=True, max_request_header_size=32 * 1024, ident=None,
             cleanup_interval=10, outbuf_high_watermark=512 * 1024,
@@ -59,7 +60,7 @@ class Server:
 
     def close(self) -> None:
         """Stop serving."""
-        # Answers on their way are finished first: they need what closing the server takes away.
+        # Finish running requests first: they need the sockets that closing the server destroys.
         with contextlib.suppress(Exception):
             self._server.task_dispatcher.shutdown(cancel_pending=True, timeout=1)
         self._server.close()
@@ -75,10 +76,10 @@ class Server:
 
 
 class Pool(ThreadedTaskDispatcher):
-    """The threads behind the page: as many as phones need right now, and a few spare ones.
+    """A thread pool with as many threads as phones need right now, and a few idle ones.
 
-    Every listening phone parks a thread. The pool of the server under the page is of one size for
-    ever; this one grows when a phone would have to wait, and shrinks when phones have gone.
+    Every phone that listens to events blocks a thread. The pool of waitress has a fixed size; this
+    one grows when a request would have to wait, and shrinks when phones have disconnected.
     """
 
     def __init__(self, most: int, spare: int) -> None:
@@ -86,14 +87,14 @@ class Pool(ThreadedTaskDispatcher):
         self._most, self._spare = most, spare
         self._counting = threading.Lock()
         self._asked = 0
-        """What phones have asked for that is not answered to its end."""
+        """The number of requests that are queued or running."""
         self.set_thread_count(spare)
 
     def add_task(self, task: Any) -> None:
-        """Hand on what a phone asked for, to a new thread where all others are busy."""
+        """Queue a request, and add threads where all are busy."""
         asked = self._count(1)
         running = len(self.threads) - self.stop_count
-        # Up to two shares of spare ones stay: taps come and go all the time.
+        # Hysteresis: up to twice the spare threads stay idle, since short requests are frequent.
         if asked > running or running > asked + 2 * self._spare:
             self.set_thread_count(min(self._most, asked + self._spare))
         super().add_task(cast(Any, _Counted(task, self._count)))
@@ -105,19 +106,19 @@ class Pool(ThreadedTaskDispatcher):
 
 
 class _Counted:
-    """Something asked for, taken off the count when it is done."""
+    """A task that decrements the pool's request count when it ends."""
 
     def __init__(self, task: Any, count: Callable[[int], int]) -> None:
         self._task, self._count = task, count
 
     def service(self) -> None:
-        """Answer the phone."""
+        """Answer the request."""
         try:
             self._task.service()
         finally:
             self._count(-1)
 
     def cancel(self) -> None:
-        """Give it up: the server goes down."""
+        """Drop the request, since the server shuts down."""
         self._count(-1)
         self._task.cancel()

@@ -1,7 +1,7 @@
-"""Phones that showed the PIN or the join code: kept in the home, listed, ended on the server.
+"""Server-side sessions of phones that showed the PIN or the join code.
 
-The cookie holds only a number that nobody guesses; here stands what it is good for. Of the number
-itself only the hash is kept, so that nobody becomes host by reading the file.
+The cookie holds only a random session id; the rights are stored on the server. Only a hash of the
+id is stored, so that reading the file makes nobody host.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ MOST_SESSIONS = 300
 LARGEST_FILE = 1 << 20
 MOST_SEATS, LATEST_S = 20, 1e12
 LASTS_S = 31 * 86_400.0
-"""As long as the cookie does."""
+"""Lifetime of a session and of its cookie, in seconds."""
 HANDLE = 12
-"""So many letters of its hash name a session to the host."""
+"""Length of a session's handle: the first hex digits of its hash, shown to the host."""
 
 
 def _is_time(value: Any) -> bool:
@@ -42,22 +42,22 @@ def _is_time(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Session:
-    """What a phone may do."""
+    """The rights of one phone."""
 
     made_s: float
     seen_s: float
     device: str = ""
-    """What kind of phone it says it is."""
+    """The kind of device, from the browser's user agent."""
     host: int = 0
     """The number of the PIN that was shown; 0 for none."""
     code: int = 0
     """The number of the join code that was shown; 0 for none."""
     seats: tuple[str, ...] = ()
-    """The players that it speaks for."""
+    """The players that the phone may act for."""
 
 
 KEY = re.compile("[0-9a-f]{64}")
-"""A session goes by the hash of its number."""
+"""The key of a session: the SHA-256 hash of its id, in hex."""
 SESSION: dict[str, Form] = {
     "made_s": _is_time, "seen_s": _is_time, "device": text, "host": is_whole, "code": is_whole,
     "seats": lambda value: fits(value, [text]) and len(value) <= MOST_SEATS,
@@ -65,7 +65,7 @@ SESSION: dict[str, Form] = {
 
 
 class Sessions:
-    """All sessions, and the file they are kept in; without a path in memory alone."""
+    """All sessions and the file that stores them; without a path they stay in memory only."""
 
     def __init__(self, path: Path | None = None, clock: Callable[[], float] = time.time) -> None:
         self._path, self._clock = path, clock
@@ -73,7 +73,7 @@ class Sessions:
         self._kept = self._read()
 
     def find(self, id_: str) -> Session | None:
-        """Return a session by the number in a cookie."""
+        """Return a session by the id in a cookie."""
         with self._lock:
             found = self._kept.get(_hash(id_))
             if found is None or found.made_s < self._clock() - LASTS_S:
@@ -83,7 +83,7 @@ class Sessions:
             return found
 
     def begin(self, session: Session) -> str:
-        """Keep a new session; return the number for the cookie."""
+        """Store a new session; return its id for the cookie."""
         id_ = secrets.token_urlsafe(24)
         with self._lock:
             while len(self._kept) >= MOST_SESSIONS:
@@ -93,17 +93,17 @@ class Sessions:
         return id_
 
     def fresh(self, device: str) -> Session:
-        """Return a session that may nothing yet."""
+        """Return a session without any rights."""
         return Session(self._clock(), self._clock(), device)
 
     def end(self, id_: str) -> None:
-        """End a session: its cookie is good for nothing any more."""
+        """End a session, so that its cookie is no longer valid."""
         with self._lock:
             if self._kept.pop(_hash(id_), None) is not None:
                 self._write(ended=True)
 
     def end_by_handle(self, handle: str) -> bool:
-        """End the session that the list names so; say whether there was one."""
+        """End the session with a handle; say whether there was one."""
         with self._lock:
             gone = [one for one in self._kept if one[:HANDLE] == handle]
             for one in gone:
@@ -112,7 +112,7 @@ class Sessions:
         return bool(gone)
 
     def end_others(self, id_: str) -> int:
-        """End all sessions but one; return how many."""
+        """End all sessions but one; return how many ended."""
         with self._lock:
             before = len(self._kept)
             self._kept = {key: one for key, one in self._kept.items() if key == _hash(id_)}
@@ -128,12 +128,12 @@ class Sessions:
             self._write(ended=True)
 
     def taken(self, code: int) -> dict[str, int]:
-        """Return how many phones speak for each player, by the join code that is valid."""
+        """Return how many phones act for each player, among those with this join code."""
         held = [one.seats for one in self.listed().values() if one.code == code]
         return dict(Counter(seat for seats in held for seat in seats))
 
     def listed(self) -> dict[str, Session]:
-        """Return the sessions by the name that ends them, the latest first."""
+        """Return the sessions by handle, the most recently seen first."""
         with self._lock:
             newest = sorted(self._kept.items(), key=lambda item: -item[1].seen_s)
             return {key[:HANDLE]: one for key, one in newest
@@ -155,10 +155,11 @@ class Sessions:
             kept = {key: asdict(one) for key, one in self._kept.items()}
             write_whole(self._path, json.dumps(kept), PRIVATE)
         except OSError as error:
-            # It holds until the next start; a full disk keeps nobody from hosting or leaving.
+            # The session stays valid in memory until the next start, so that a full disk keeps
+            # nobody from hosting or leaving.
             log.error("sessions cannot be kept: %s", error.strerror)
             if ended:
-                # A file that still has the ended one would let it in again at the next start.
+                # An old file would bring the ended session back at the next start.
                 with suppress(OSError):
                     self._path.unlink(missing_ok=True)
 
@@ -167,9 +168,9 @@ def read_sessions(path: Path) -> dict[str, Session]:
     """Return the sessions in a file.
 
     Raises:
-        ValueError: they are none that this program kept.
-        EngineError: it is no JSON file.
-        OSError: it cannot be read.
+        ValueError: the file holds something else than sessions.
+        EngineError: the file is not JSON.
+        OSError: the file cannot be read.
     """
     kept = an_object(read_json(path, LARGEST_FILE), path.name)
     if not all(KEY.fullmatch(key) and fits(one, SESSION) for key, one in kept.items()):
@@ -181,7 +182,7 @@ def read_sessions(path: Path) -> dict[str, Session]:
 
 
 def handle_of(id_: str) -> str:
-    """Return what the list calls the session of a cookie."""
+    """Return the handle of a session by its id."""
     return _hash(id_)[:HANDLE]
 
 

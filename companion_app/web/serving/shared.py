@@ -1,4 +1,4 @@
-"""Answers that every phone asks for at once: made and packed for the first, handed to others."""
+"""Caches for answers that all phones request at once: computed and compressed only once."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 PACKED_LEVEL = 5
 MOST_PACKED = 48
-"""Answers that stay packed: the table in a few languages, and the files of the page."""
+"""Compressed answers in the cache: the table in a few languages, and the files of the page."""
 
 
 class SharedAnswers:
-    """What was answered since the last event; the next event makes it old."""
+    """A cache of answers for one version of the state; another version clears it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -24,9 +24,9 @@ class SharedAnswers:
         self._kept: dict[Hashable, str] = {}
 
     def answer(self, version: Hashable, what: Hashable, make: Callable[[], str]) -> str:
-        """Return what was answered to ``what`` since the version is this one, or make it.
+        """Return the cached answer to ``what`` for this version, or make and cache it.
 
-        Whoever asks meanwhile waits for the same one.
+        The lock is held while an answer is made, so concurrent callers wait and share it.
         """
         with self._lock:
             if version != self._version:
@@ -38,7 +38,7 @@ class SharedAnswers:
 
 
 class Lately(Generic[T]):
-    """The last answer, also for whoever asks the same shortly after it."""
+    """A cache of the last answer, with a maximum age."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -46,7 +46,10 @@ class Lately(Generic[T]):
         self._last: tuple[float, object, T] | None = None
 
     def answer(self, seconds: float, make: Callable[[], T], what: object = None) -> T:
-        """Return what was answered to ``what`` so lately, or make it; nothing is not kept."""
+        """Return the last answer if it is to ``what`` and younger than ``seconds``, or make one.
+
+        ``None`` is never cached.
+        """
         with self._lock:
             last = self._last
             if last is not None and last[1] == what and self._clock() - last[0] < seconds:
@@ -58,14 +61,14 @@ class Lately(Generic[T]):
 
 
 class Packer:
-    """Packs answers for the way; what 50 phones fetch at once is packed once."""
+    """Compresses answers with gzip, with an LRU cache: what 50 phones fetch is compressed once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: OrderedDict[bytes, bytes] = OrderedDict()
 
     def packed(self, plain: bytes) -> bytes:
-        """Return an answer packed; whoever asks for the same meanwhile waits for it."""
+        """Return an answer compressed; concurrent callers wait instead of compressing it too."""
         with self._lock:
             if plain not in self._kept:
                 self._kept[plain] = gzip.compress(plain, PACKED_LEVEL, mtime=0)

@@ -1,1 +1,1 @@
-"""What the page may ask for: one blueprint a subject."""
+"""The views of the page: one blueprint for each subject."""

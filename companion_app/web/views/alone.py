@@ -1,4 +1,4 @@
-"""A game of one phone against the machine: begun, played and shown; in no statistics."""
+"""Views for a game of one phone against the machine, which counts in no statistics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ views = Views("alone", __name__)
 
 @views.changes("/api/alone", "alone")
 def begin() -> Doc:
-    """Begin a game of this phone: ``game``, ``level``, and as for a new game players and set."""
+    """Begin a game of this phone: ``game``, ``level``, and optionally players, set and options."""
     level = asked().get("level", 1)
     if type(level) is not int or level not in LEVELS:
         raise BadRequest("level is a number from 1 to 5")
@@ -43,14 +43,14 @@ def play(name: str) -> Doc:
 
 @views.reads("/api/alone/<name>/table.svg", "alone")
 def table(name: str) -> Response:
-    """Return its table drawn."""
+    """Return the table of a game of one phone as SVG."""
     game = companion().alone.game(name)
     return svg_answer(match_drawing.drawing(_match(game), _words(game)))
 
 
 @views.reads("/api/alone/<name>", "alone")
 def show(name: str) -> Doc:
-    """Return a game of one phone as it stands, with what may be done."""
+    """Return a game of one phone as it stands, with the legal moves."""
     game = companion().alone.game(name)
     match, words = _match(game), _words(game)
     legal = (match.parsed(one, "legal")

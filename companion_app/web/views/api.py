@@ -1,4 +1,4 @@
-"""What anyone with the link may read: the state, the table drawn, the rules, the games."""
+"""Read-only views: the state, the drawn table, the camera's picture, the rules, the games."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def health() -> Doc:
 
 @views.reads("/api/state")
 def state() -> Response:
-    """Return the whole table; ``304`` when nothing has happened since."""
+    """Return the whole state of the table; ``304`` when it has not changed."""
     now, words = companion().now(), speech()
     text = companion().shared.answer(
         now.mark, ("state", words.language),
@@ -71,7 +71,7 @@ def state() -> Response:
 
 @views.reads("/api/me", "page")
 def me() -> Doc:
-    """Return what this guest may do, and the token that changes need."""
+    """Return this guest's rights, settings for the page, and the token that changes need."""
     settings = companion().settings.now
     return {
         "token": access.own_token(),
@@ -99,14 +99,14 @@ def me() -> Doc:
 
 
 def _salvaged() -> str | None:
-    """Return what was saved of damaged games, in words, until the host has seen it."""
+    """Return a sentence on games salvaged from damaged files; ``None`` once it was dismissed."""
     found = told(companion().home)
     return None if found is None else speech({}).page("salvaged", **asdict(found))
 
 
 @views.reads("/api/strings/<code>.json", "page")
 def strings(code: str) -> Response:
-    """Return the words of the page in one language."""
+    """Return the texts of the page in one language."""
     if code not in LANGUAGES:
         raise NotFound
     return fresh(jsonify(catalogue(code)["page"]))
@@ -114,7 +114,7 @@ def strings(code: str) -> Response:
 
 @views.reads("/api/table.svg")
 def table() -> Response:
-    """Return the table drawn: as accepted, or with the announced foul."""
+    """Return the table as SVG: as accepted (``show=before``), or with the announced foul."""
     now, words = companion().now(), speech()
     before, stacked = request.args.get("show") == "before", request.args.get("stacked") == "1"
     return svg_answer(companion().shared.answer(
@@ -134,7 +134,7 @@ def _drawn(now: Now, words: Speech, before: bool, stacked: bool) -> str:
 
 @views.reads("/api/picture.jpg", "pictures")
 def picture() -> Response:
-    """Return what the camera sees right now, game or no game."""
+    """Return the camera's current picture, also without a game."""
     jpeg = companion().eye.ask("picture").data
     if not jpeg:
         raise NotFound(code="no-picture")
@@ -161,7 +161,7 @@ def tile() -> Response:
 
 @views.reads("/api/moves")
 def moves() -> Doc:
-    """Return the legal moves right now, for those who want to be shown them."""
+    """Return the legal moves right now, each with its places."""
     match = companion().now().match
     if match is None or match.ended:
         return {"moves": []}
@@ -173,7 +173,7 @@ def moves() -> Doc:
 
 @views.reads("/api/rules/<game_name>/<part>.svg")
 def rules_picture(game_name: str, part: str) -> Response:
-    """Return a table that shows a part of a game's summary."""
+    """Return an example table that illustrates a part of a game's summary."""
     if game_name not in GAMES or part not in SHOWN_PARTS:
         raise NotFound
     return _for_a_day(svg_answer(example_drawing(game_name, part, language())))
@@ -185,7 +185,7 @@ def _for_a_day(answer: Response) -> Response:
 
 
 def _prints(box: TileSet) -> list[str]:
-    """Return what of a box can be printed."""
+    """Return the printable parts of a box."""
     boards = ["boards"] if "board" in box.extras else []
     die = ["die"] if has_die(box.game) else []
     return ["instructions", "tiles", *boards, *die, "calibration"]
@@ -193,7 +193,7 @@ def _prints(box: TileSet) -> list[str]:
 
 @views.reads("/api/games")
 def games() -> Doc:
-    """Return the games there are rule books for, with players and options in words."""
+    """Return all games that have a rule book, with players and options in words."""
     return {"games": [_game_to_json(game, speech({})) for game in GAMES.values()]}
 
 
@@ -246,5 +246,5 @@ def _sets(game: AnyGame) -> list[dict[str, str]]:
 
 @views.reads("/api/openapi.json", "page")
 def openapi() -> Doc:
-    """Return the description of this interface."""
+    """Return the OpenAPI description of this interface."""
     return document()

@@ -1,4 +1,4 @@
-"""Who sits at the table: joining by the code, seats, phones that may do anything, the host card."""
+"""Views about guests: joining by the code, seats, sessions of phones, the host card."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from companion_app.web.serving.shared import Lately
 
 views = Views("at_table", __name__)
 LOOKS, LOOKS_WINDOW_S = 40, 60.0
-"""A phone asks every two seconds while its owner lays the card down."""
+"""Rate limit for card logins: a phone asks every two seconds while its owner lays the card down."""
 SAME_S = 1.5
-"""Whoever asks within that time is answered by the same look: many phones cost no more than one."""
+"""How long one look at the table answers all phones, in seconds, so that many cost no more than
+one."""
 SEEN = "snake-eye-card"
 
 
 @views.changes("/api/join", "page")
 def join() -> Doc:
-    """Join by the code (``code``), and take the seats that this phone speaks for (``seats``).
+    """Join by the code (``code``), and take the seats that this phone acts for (``seats``).
 
-    No seats are a watcher's place; other phones that hold the same seat keep it.
+    Without seats a guest only watches; other phones that hold the same seat keep it.
     """
     code, held = told_or_none("code", str, "code is text"), asked().get("seats")
     if held is not None:
@@ -55,7 +56,7 @@ def free() -> Doc:
 
 @views.reads("/api/sessions", "hosting")
 def sessions() -> Doc:
-    """Return the phones that may do more than watch, the latest first."""
+    """Return the phones that may do more than watch, the most recently seen first."""
     now, here = companion().settings.now, handle_of(str(session.get("id", "")))
     listed = [
         {"device": one.device, "host": one.host == now.pin_number,
@@ -83,7 +84,7 @@ def end() -> Doc:
 
 @views.changes("/api/card")
 def card() -> Doc:
-    """Make a new card (``make``), which is shown this once, or make the old one invalid."""
+    """Make a new card (``make``), which is shown only once, or revoke the card (``forget``)."""
     kept, words = companion().settings, speech()
     if asked().get("make") is True:
         code = some_code()
@@ -98,13 +99,13 @@ def card() -> Doc:
 
 @views.reads("/api/card.svg", "page")
 def phone_code() -> Response:
-    """Return the code that this phone shows beside the card."""
+    """Return the QR code that this phone shows beside the card."""
     return Response(drawn_code(access.phone_code(some_code)), mimetype="image/svg+xml")
 
 
 @views.changes("/api/login/card", "page")
 def login() -> Doc:
-    """Become the host where the camera sees the card, and this phone's code beside it."""
+    """Become the host if the camera sees the card, and this phone's code beside it."""
     access.limit(companion().limiter, "card", LOOKS, LOOKS_WINDOW_S)
     if not companion().settings.now.card_hash:
         raise WebError(code="no-card")
@@ -118,7 +119,7 @@ def login() -> Doc:
 
 
 def _codes_seen() -> tuple[str, ...]:
-    """Return the codes on the table, looked for by a hand: the game waits for nobody."""
+    """Return the QR codes in the camera's picture, decoded by the hands, not to delay the game."""
     picture = companion().eye.ask("picture").data
     if not picture:
         raise WebError(code="no-camera")

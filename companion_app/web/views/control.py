@@ -1,7 +1,7 @@
-"""What changes a game: answering, overruling, correcting, undo, pass, end, new game, settings.
+"""Views that change a game or the settings: answers, corrections, undo, end, new game, login.
 
-Everything is a POST. What only the host may do is marked; answers, rolls and passes are given by
-whoever has the seat they concern, unless the host says otherwise.
+Every view is a POST, for the host unless it names another part. A seat may answer, roll and pass
+for its own player, unless the host forbids that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.record import parse_record, record_to_json
 
 views = Views("control", __name__)
 FROM_SEATS = ("answer", "roll", "pass", "discard", "finale", "stand")
-"""What players may tell for themselves, where the host lets them."""
+"""What seats may tell for their own player, where the host allows it."""
 FROM_HOST = ("overrule", "correct", "move")
 HOST_NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+")
 MOST_NAMES = 8
@@ -47,16 +47,16 @@ def login() -> Doc:
 
 @views.changes("/api/logout", "page")
 def logout() -> Doc:
-    """Be a guest again; the session ends on the server too."""
+    """End this guest's session, on the server too."""
     access.log_out()
     return {"host": False}
 
 
 @views.changes("/api/settings")
 def settings() -> Doc:
-    """Change the PIN, the join code, who may do what, own names, or the room for pictures."""
+    """Change the PIN, join code, access rules, host names, hints, or disk space for pictures."""
     sent, kept = asked(), companion().settings
-    # All of it or nothing: what one cannot be kept for leaves the others as they were.
+    # One atomic change: if any setting is refused or cannot be stored, none changes.
     kept.change(**_changes(sent, kept))
     if "pin" in sent:
         access.stay_host()
@@ -69,7 +69,7 @@ def settings() -> Doc:
 
 
 def _changes(sent: Mapping[str, Any], kept: SettingsFile) -> dict[str, object]:
-    """Return the settings that were sent, each checked."""
+    """Return the sent settings, each validated."""
     changes: dict[str, object] = {}
     if "pin" in sent:
         changes |= kept.with_pin(told("pin", str, code="bad-pin"))
@@ -113,7 +113,7 @@ def _own_names(sent: Any) -> tuple[str, ...]:
     return tuple(name.lower() for name in sent)
 
 
-# --- the game that is on -------------------------------------------------------------------------
+# --- the running game ----------------------------------------------------------------------------
 
 
 @views.changes("/api/tell", "telling")
@@ -133,19 +133,19 @@ def tell() -> Doc:
 
 @views.changes("/api/foul/take-back")
 def take_foul_back() -> Doc:
-    """Say that the tile of the foul was lifted."""
+    """Tell the referee that the tile of the foul was taken back."""
     return done("take-foul-back")
 
 
 @views.changes("/api/undo")
 def undo() -> Doc:
-    """Take back what was done last, a move or an answer; or so many moves."""
+    """Undo the last action, a move or an answer; or ``count`` moves."""
     return done("undo", {"count": told_or_none("count", int, "count is a whole number")})
 
 
 @views.changes("/api/redo")
 def redo() -> Doc:
-    """Do the move again that was taken back."""
+    """Redo the move that was undone last."""
     return done("redo")
 
 
@@ -157,13 +157,13 @@ def end() -> Doc:
 
 @views.changes("/api/resume")
 def resume() -> Doc:
-    """Take up a game where it was left."""
+    """Resume a kept game."""
     return done("resume", {"key": told_or_none("key", str, code="no-game")})
 
 
 @views.changes("/api/pause")
 def pause() -> Doc:
-    """Let the camera look away (``on``), or go on where the game was left."""
+    """Pause watching the table (``on``), or continue the game."""
     return done("pause", {"on": asked().get("on") is not False})
 
 
@@ -181,7 +181,7 @@ def new() -> Doc:
 
 
 def _machine(sent: Any, players: tuple[str, ...]) -> dict[str, int]:
-    """Return the machine's seats, each with its level."""
+    """Return the machine's seats with their levels, validated."""
     good = isinstance(sent, dict) and all(
         who in players and type(level) is int and level in LEVELS for who, level in sent.items()
     )
@@ -203,12 +203,12 @@ def _name(sent: Any) -> str:
     return sent.strip()
 
 
-# --- games that are kept -------------------------------------------------------------------------
+# --- kept games ----------------------------------------------------------------------------------
 
 
 @views.changes("/api/games/rename")
 def rename() -> Doc:
-    """Call a player of a game otherwise: ``key``, ``player``, ``name``."""
+    """Rename a player of a kept game: ``key``, ``player``, ``name``."""
     name = _name(asked().get("name"))
     if not name:
         raise BadRequest(code="bad-name")
@@ -218,7 +218,7 @@ def rename() -> Doc:
 
 @views.changes("/api/games/delete")
 def delete() -> Doc:
-    """Delete a game with its pictures; not the one that is on."""
+    """Delete a game with its pictures; the running one is refused."""
     key = told("key", str, code="no-game")
     companion().eye.ask("delete-game", {"key": key})
     return {"deleted": key}

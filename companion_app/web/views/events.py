@@ -1,4 +1,4 @@
-"""The event stream: server-sent events that take up where a phone left off."""
+"""The event stream: server-sent events that resume where a phone left off."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from companion_app.web.context import companion, speech
 from companion_app.web.serving.exchange import Views, refused
 
 HEARTBEAT_S = 10.0
-"""Tells a phone that the line is alive, and us that the phone is."""
+"""Seconds between heartbeats, by which phone and server notice a lost connection."""
+BEAT = "event: beat\ndata: {}\n\n"
+"""An event and no comment: browsers hide comments from the page, which measures the silence."""
 RETRY_MS = 1500
 RETRY_AFTER_FULL_S = 15
 views = Views("events", __name__)
@@ -20,7 +22,7 @@ views = Views("events", __name__)
 
 @views.reads("/api/events")
 def events() -> Response:
-    """Stream what happens; ``Last-Event-ID`` (or ``since``) says what the phone knows."""
+    """Stream events after ``Last-Event-ID`` (or ``since``), the last one that the phone saw."""
     hub = companion().hub
     known = request.headers.get("Last-Event-ID") or request.args.get("since") or ""
     try:
@@ -30,22 +32,24 @@ def events() -> Response:
         return refused(503, "full-house", text, "", RETRY_AFTER_FULL_S)
     answer = Response(stream(hub, listener), mimetype="text/event-stream")
     answer.headers["X-Accel-Buffering"] = "no"
+    # The stream never begins where only the headers are asked for (HEAD): nothing in it would run.
+    answer.call_on_close(lambda: hub.leave(listener))
     return answer
 
 
 def stream(hub: Hub, listener: Listener) -> Iterator[str]:
-    """Yield the lines of a stream until the phone or the server goes."""
+    """Yield the text of a stream until the phone disconnects or the server shuts down."""
     try:
         yield f"retry: {RETRY_MS}\n: hello\n\n"
         while not listener.closed:
             waiting = listener.take(HEARTBEAT_S)
-            yield "".join(line(event) for event in waiting) or ": still here\n\n"
+            yield "".join(line(event) for event in waiting) or BEAT
     finally:
         hub.leave(listener)
 
 
 def line(event: Event) -> str:
-    """Return an event as the stream writes it."""
+    """Return an event in the format of server-sent events."""
     number = f"id: {event.id}\n" if event.id else ""
     name = str(event.body.get("event", "message"))
     return f"{number}event: {name}\ndata: {json.dumps(event.body, ensure_ascii=False)}\n\n"

@@ -1,4 +1,4 @@
-"""What is kept: games with their replays, statistics and exports, pictures, and corrections."""
+"""Views of kept data: games with replays, statistics and exports, pictures, corrections."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ T = TypeVar("T")
 
 
 def _from(call: Callable[..., T], key: str, *more: Any) -> T:
-    """Return what the hands make of a kept game."""
+    """Have the hands call a function of ``replays`` with a kept game; return its result."""
     access.limit_looks(companion().limiter)
     return companion().hands.do(REPLAY, call, companion().place, key, *more)
 
 
 def _listed() -> tuple[Listed, list[Doc]]:
-    """Return the kept games, the newest first, and those that can be read in words."""
+    """Return the list of kept games, and the readable ones in words, the newest first."""
     access.limit_looks(companion().limiter)
     listed = companion().summaries.listed()
     return listed, companion().summaries.in_words(listed, language())
 
 
 def _of_all(what: str, make: Callable[[Listed, list[Doc]], Doc]) -> Response:
-    """Return what all games say together: made once, and again when something was written."""
+    """Return an answer computed from all games; it is cached until a game changes."""
     listed, games = _listed()
     text = companion().of_games.answer(
         listed, (what, language()), lambda: current_app.json.dumps(make(listed, games))
@@ -61,7 +61,7 @@ def history() -> Response:
 
 @views.reads("/api/statistics")
 def statistics() -> Response:
-    """Return what the kept games say about each person."""
+    """Return statistics of the kept games by person."""
     return _of_all("statistics", lambda _, games: {"players": _by_person(_counted(games))})
 
 
@@ -72,7 +72,7 @@ def series() -> Response:
 
 
 def _counted(games: Iterable[Doc]) -> list[Doc]:
-    """Return the games that say something about people: finished, and not the demo's."""
+    """Return the games that count in statistics: finished, and not of the demo table."""
     return [game for game in games if game["ended"] and not game["demo"]]
 
 
@@ -197,6 +197,6 @@ def forget() -> Doc:
 
 @views.changes("/api/salvaged/seen")
 def salvaged_seen() -> Doc:
-    """Tell of damaged games no more."""
+    """Dismiss the notice about damaged games."""
     salvage_report.seen(companion().home)
     return {"salvaged": None}

@@ -1,7 +1,7 @@
-"""A table in a hall: whether it is in one, the raised hand, and the hall's rulings.
+"""Views of a table in a hall: membership, the raised hand, and the hall's rulings.
 
-A ruling needs no PIN: it is signed by the hall that this table joined, for this table alone, and
-is about the game that is on. It stands in the table's own log as well.
+A ruling needs no PIN: the hall that this table joined has signed it for this table only, and it is
+about the running game. It is written to the table's own log as well.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from companion_app.web.serving.exchange import Doc, Views, asked, told
 
 views = Views("hall", __name__)
 JOINED = Path("hall-table/hall.json")
-"""In the folder of everything that is kept; ``hall.table.membership`` writes it."""
+"""The membership file in the home folder; ``hall.table.membership`` writes it."""
 
 
 @views.reads("/api/hall")
 def in_a_hall() -> Doc:
-    """Return which hall this table is in, whether a hand is up, and whether help is refused."""
+    """Return the hall of this table, whether its hand is raised, and whether help is off."""
     match = companion().now().match
     lines = match.store.lines(match.key) if match is not None else []
     return {
@@ -37,7 +37,7 @@ def in_a_hall() -> Doc:
 
 @views.changes("/api/hall/hand", "telling")
 def hand() -> Doc:
-    """Call the arbiter (``raised``), or say that he is no longer needed."""
+    """Call the arbiter (``raised``), or withdraw the call."""
     raised = told("raised", bool, "raised is true or false")
     if not _joined().exists():
         raise NotFound(code="no-hall")
@@ -47,7 +47,7 @@ def hand() -> Doc:
 
 @views.changes("/api/hall/ruling", "page")
 def ruling() -> Doc:
-    """Do what the hall's arbiter decided; only what the hall has signed for this table."""
+    """Carry out a ruling of the hall's arbiter; only one that the hall signed for this table."""
     do, number = _opened(asked().get("message"))
     if do.get("what") in (HELP_OFF, HELP_ON):
         _order_help(do, number)
@@ -59,7 +59,7 @@ def ruling() -> Doc:
 
 
 def _opened(message: Any) -> tuple[Mapping[str, Any], int]:
-    """Return what a ruling says and its number; refuse what the hall has not signed."""
+    """Return the content and number of a ruling; refuse one that the hall has not signed."""
     if not _joined().exists():
         raise NotFound(code="no-hall")
     from companion_app.hall.errors import BadMessageError
@@ -79,7 +79,7 @@ def _opened(message: Any) -> tuple[Mapping[str, Any], int]:
 
 
 def _order_help(do: Mapping[str, Any], number: int) -> None:
-    """Switch hints and the machine's help off, or on again; a game that is on keeps a record."""
+    """Switch hints and the machine's help off or on; a running game logs it as a ruling."""
     said = do.get("order")
     order = Order(number, do["what"] == HELP_ON, _membership()["table"],
                   dict(said) if isinstance(said, Mapping) else {})  # fmt: skip

@@ -1,4 +1,4 @@
-"""The machine at the table: its seats, its voice, its hand, hints, and games looked over."""
+"""Views for the machine: its seats, its voice, its hand, hints, and reviews of games."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ views = Views("machine", __name__)
 MOST_TILES = 20
 HIGHEST = max(LEVELS)
 GAVE_AWAY = 0.05
-"""A move that cost less of a win than that is nobody's mistake."""
+"""The least loss of win expectation (0 to 1) that counts as a mistake."""
 MOST_MISTAKES = 60
 AS_GOOD = 0.04
-"""So much less of a win than the best is still good."""
+"""A move counts as good if its win expectation is at most this much below the best."""
 
 
 @views.changes("/api/machine/seat")
 def seat() -> Doc:
-    """Give the machine a seat (``player``) at a ``level``, or let it leave: ``level`` is null."""
+    """Give the machine a seat (``player``) at a ``level``, or with null take the seat from it."""
     problem = "player is a player, level a number from 1 to 5 or null"
     player, level = told("player", str, problem), told_or_none("level", int, problem)
     if level is not None:
@@ -40,7 +40,7 @@ def seat() -> Doc:
 
 @views.changes("/api/machine/mute", "telling")
 def mute() -> Doc:
-    """Let the machine speak no more (``on``), or again."""
+    """Mute the machine (``on``), or unmute it."""
     return done("machine-mute", {"on": asked().get("on") is not False})
 
 
@@ -48,7 +48,7 @@ def mute() -> Doc:
 def hand() -> Doc:
     """Tell the machine which tiles lie open for it (``player``, ``tiles``).
 
-    Without ``tiles`` they are those that the camera sees beside the table.
+    Without ``tiles`` the machine takes the tiles that the camera sees aside.
     """
     problem = "player is a player, tiles a list of tiles"
     return done("machine-hand", {"player": told("player", str, problem),
@@ -75,9 +75,9 @@ def _tiles(name: str, problem: str) -> list[str] | None:
 
 @views.changes("/api/ideas", "telling")
 def ideas() -> Doc:
-    """Return three moves worth trying for whose turn it is, each with a word why.
+    """Return hints for the player to move: up to three good moves, each with a short reason.
 
-    The host says how many a player may take in a game. A Carnival player tells his ``hand``.
+    The host sets how many hints a player may take in a game. In Carnival the ``hand`` is sent too.
     """
     companion().allow_help()
     most = companion().settings.now.ideas
@@ -114,9 +114,9 @@ def _idea(said: Any, match: Match) -> dict[str, Any]:
 
 @views.reads("/api/games/<key>/look-over")
 def look_over(key: str) -> Doc:
-    """Return a game looked over: expected results, turning points, luck and skill by seat.
+    """Return the review of a game: expected results, turning points, luck and skill by seat.
 
-    It takes a while: until it is ``ready`` this is to be asked again.
+    A review may take minutes: clients poll until it is ``ready``.
     """
     access.limit_looks(companion().limiter)
     one = companion()
@@ -131,9 +131,9 @@ def look_over(key: str) -> Doc:
 
 @views.reads("/api/mistakes")
 def mistakes() -> Doc:
-    """Return by person which moves gave much away, over all finished games that were looked over.
+    """Return by person the moves that were mistakes, over all finished and reviewed games.
 
-    ``missing`` are the games that were not, the newest first.
+    ``missing`` are the finished games without a current review, the newest first.
     """
     access.limit_looks(companion().limiter)
     one = companion()
@@ -144,7 +144,7 @@ def mistakes() -> Doc:
         key = game["key"]
         if not game["ended"] or game["demo"]:
             continue
-        # A game that went on since then is to be looked over again.
+        # A game that has gained or lost moves since its review needs another one.
         moves = found.get(key, {}).get("moves", ())
         if len(moves) != game["moves"]:
             missing.append(key)
@@ -163,9 +163,9 @@ def mistakes() -> Doc:
 
 @views.changes("/api/games/<key>/try", "watching")
 def try_again(key: str) -> Doc:
-    """Return what could be done in place of the ``n``th move; with ``move``, whether it is good.
+    """Return the legal moves in place of the ``n``th; with ``move``, whether that one is good.
 
-    Any move counts as good that is hardly worse than the best.
+    A move within ``AS_GOOD`` of the best counts as good.
     """
     problem = "n is the number of a move, move another one in its place"
     n, move = told("n", int, problem), told_or_none("move", dict, problem)
@@ -184,7 +184,7 @@ def try_again(key: str) -> Doc:
 
 
 def _must_not_help_on(key: str) -> None:
-    """Refuse to look over a game that may go on, where the hall has switched help off."""
+    """Refuse to review an unfinished game while the hall has switched help off."""
     one = companion()
     if not help_is_off(one.home):
         return

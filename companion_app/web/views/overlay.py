@@ -1,7 +1,7 @@
-"""The camera's picture with what was read drawn over it, as one drawing that zooms and is tapped.
+"""The camera's picture with the reading drawn over it, as one SVG that zooms and can be tapped.
 
-Outlines are those of the looks that the referee believes; the picture itself is loaded by the
-page, again and again, into the drawing.
+Outlines come from the looks that the referee accepted; the page itself reloads the picture in the
+SVG again and again.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ PICTURE = "/api/picture.jpg"
 
 @dataclass(frozen=True)
 class Seen:
-    """What lies where in the picture."""
+    """The places of tiles in the picture."""
 
     size_px: tuple[int, int]
     outlines_px: Mapping[Spot, Sequence[Point]]
     covered: frozenset[Spot]
     unsure: frozenset[Spot]
     ghost: Sequence[Sequence[Point]] = ()
-    """Where the machine's tile belongs."""
+    """Outlines of the place where the machine's tile belongs."""
 
 
 @views.reads("/api/camera.svg", "pictures")
 def picture_with_outlines() -> Response:
-    """Return the camera's picture with the tiles that are known, the last move and any foul."""
+    """Return the camera's picture with outlines of known tiles, the last move and any foul."""
     said = companion().eye.ask("seen").body
     now = companion().now()
     if said is None or now.match is None:
@@ -60,7 +60,7 @@ def _spot(place: Sequence[int]) -> Spot:
 
 
 def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> str:
-    """Return the drawing: one group that can be tapped for every tile, marks above them."""
+    """Return the SVG: a tap target for every tile, with the unsure places and the ghost above."""
     width, height = seen.size_px
     layout = pending.layout if pending is not None else match.layout
     last = {spot(p) for p in match.cells_of(pending.move)} if pending else set(
@@ -72,7 +72,7 @@ def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> 
     label = speech.labels(layout, match.box)
     for one in tiles_of(layout):
         places = spots_of(one, match.box)
-        # A piece of several cells has one outline, kept with each of them.
+        # All cells of a piece share one outline: draw it once.
         shapes = list(dict.fromkeys(tuple(seen.outlines_px[named[place]]) for place in places
                                     if place in named))  # fmt: skip
         if shapes:

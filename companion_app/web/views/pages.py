@@ -1,4 +1,4 @@
-"""The page itself: one shell for all views, its modules and pictures, the QR code, the guide."""
+"""The page itself: one HTML shell for all views, static files, the QR code, the guide."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VIEWS = ("", "new", "games", "photo", "settings", "join", "tv", "rules", "camera
 @views.reads("/<view>", "page")
 @views.reads("/games/<key>", "page")
 def page(view: str = "", key: str = "") -> Response:
-    """Return the shell; its modules show the view that the address names."""
+    """Return the HTML shell; its JavaScript modules show the view that the address names."""
     del key
     if view not in VIEWS:
         raise NotFound
@@ -38,7 +38,7 @@ def page(view: str = "", key: str = "") -> Response:
 
 @views.reads("/language/<code>", "page")
 def choose_language(code: str) -> Response:
-    """Remember the guest's language on his phone."""
+    """Store the guest's language in a cookie."""
     if code not in LANGUAGES:
         raise NotFound
     answer = jsonify({"language": code})
@@ -49,13 +49,13 @@ def choose_language(code: str) -> Response:
 
 @views.reads("/static/<name>", "page")
 def static_file(name: str) -> Response:
-    """Return a file of the page. Names come from a list, so no other file can be reached."""
+    """Return a static file; only names listed in the folder match, so no path can escape it."""
     return page_file(name)
 
 
 @views.reads("/sw.js", "page")
 def service_worker() -> Response:
-    """Return the offline shell; at the root, since it may only work below where it lies."""
+    """Return the service worker, at the root, since its scope is limited to the path below it."""
     return page_file("sw.js")
 
 
@@ -67,7 +67,7 @@ def icon() -> Response:
 
 @views.reads("/manifest.webmanifest", "page")
 def manifest() -> Response:
-    """Return what a phone needs to keep the page as an application."""
+    """Return the web app manifest, with which a phone can install the page."""
     said: Doc = {
         "name": "Snake Eye", "short_name": "Snake Eye",
         "description": catalogue(language())["page"]["tagline"],
@@ -83,7 +83,7 @@ def manifest() -> Response:
 
 @views.reads("/api/qr.svg", "page")
 def qr() -> Response:
-    """Return the address of the page as a QR code; with the join code for who may hand it on."""
+    """Return the page's address as a QR code; with the join code for guests who may know it."""
     out = io.BytesIO()
     address = companion().address or request.host_url
     view = request.args.get("view", "")
@@ -102,14 +102,14 @@ def qr() -> Response:
 @views.reads("/guide", "page")
 @views.reads("/guide/<chapter>", "page")
 def find_chapter(chapter: str = guide.CONTENTS) -> AnyResponse:
-    """Lead to a chapter in the guest's language; browsers keep what stands behind ``#``."""
+    """Redirect to a chapter in the guest's language; browsers keep the fragment after ``#``."""
     code = language() if language() in guide.LANGUAGES else guide.LANGUAGES[0]
     return redirect(f"/guide/{code}/{guide.chapter(code, chapter).name}.md")
 
 
 @views.reads("/guide/<code>/<chapter>.md", "page")
 def show_chapter(code: str, chapter: str) -> Response:
-    """Return a chapter. Addresses are those of the files, so that their links lead on."""
+    """Return a chapter; addresses equal file paths, so that relative links in the text work."""
     shown = guide.chapter(code, chapter)
     everything = [guide.chapter(code, name) for name in guide.CHAPTERS]
     at = everything.index(shown)

@@ -1,6 +1,6 @@
-"""Photo scoring: one photo of a finished table in, the score out; nothing to set up.
+"""Views for scoring a photo of a table without any setup, and for printing a box.
 
-The photo is read and forgotten. Also prints the tiles of a box.
+A photo is deleted once it is read.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from engine.games import game_named
 
 views = Views("photos", __name__)
 SCORES, SCORES_WINDOW_S = 40, 60.0
-"""Tables scored anew for one address, tile by tile as it is put right."""
+"""Rate limit for scoring tables: the page asks again after each tile that a guest corrects."""
 PAPERS = ("a4", "letter")
 PRINTS, PRINTS_WINDOW_S = 6, 60.0
-"""So many boxes a minute are drawn for one address."""
+"""Rate limit for printing boxes."""
 
 
 @views.changes("/api/photo-score", "scoring", files=True)
 def photo_score() -> Doc:
     """Score a table: a photo (multipart, ``photo``) or a table state (JSON, ``table``)."""
-    hands, place, guest = companion().hands, companion().place, _guest()
+    hands, place, guest = companion().hands, companion().place, access.caller()
     if request.mimetype == "application/json":
         access.limit(companion().limiter, "score", SCORES, SCORES_WINDOW_S)
         sent = asked()
@@ -44,14 +44,14 @@ def photo_score() -> Doc:
 
 @views.reads("/api/print/<game_name>/<part>.pdf")
 def print_part(game_name: str, part: str) -> Response:
-    """Return one PDF of a game to print, in the guest's words: a phone can print it."""
+    """Return one PDF of a game in the guest's language, shown inline so a phone can print it."""
     told = (language(), *_print_asked(game_name), part)
-    data = companion().hands.do(PRINT, printed_part, companion().place, *told, whose=_guest())
+    data = companion().hands.do(PRINT, printed_part, companion().place, *told, whose=access.caller())
     return a_file(data, "application/pdf", f"{game_name}-{part}.pdf", shown=True)
 
 
 def _print_asked(game_name: str) -> tuple[str, str | None, str]:
-    """Return the game, the box and the paper that are asked for."""
+    """Return the requested game, box and paper, after checking the rate limit."""
     paper = request.args.get("paper", "a4")
     if paper not in PAPERS:
         raise BadRequest("paper is a4 or letter")
@@ -62,11 +62,7 @@ def _print_asked(game_name: str) -> tuple[str, str | None, str]:
 
 @views.reads("/api/print/<game_name>.zip")
 def print_sheets(game_name: str) -> Response:
-    """Return the tiles of a game as PDF sheets to cut out, in one file."""
+    """Return a ZIP file of a game's PDF sheets."""
     told = _print_asked(game_name)
-    name, data = companion().hands.do(PRINT, printed, companion().place, *told, whose=_guest())
+    name, data = companion().hands.do(PRINT, printed, companion().place, *told, whose=access.caller())
     return a_file(data, "application/zip", f"{name}-tiles.zip")
-
-
-def _guest() -> str:
-    return request.remote_addr or "?"

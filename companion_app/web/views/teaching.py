@@ -1,4 +1,4 @@
-"""Teaching in the page: photos of the owner's tiles, their names, and the shelf of taught boxes."""
+"""Views for teaching: photos of the owner's tiles, their names, and the taught boxes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def draft() -> LessonDraft:
 
 @contextmanager
 def _refusing(code: str = "cannot-teach") -> Iterator[None]:
-    """Say why something cannot be taught, taken in or given away."""
+    """Turn a ``TeachingError`` into a refusal with its reason."""
     from models.teaching.errors import TeachingError
 
     try:
@@ -49,7 +49,7 @@ def _refusing(code: str = "cannot-teach") -> Iterator[None]:
 
 
 def _shown() -> Doc:
-    """Return the lesson, and why it was not learnt in the guest's words."""
+    """Return the lesson; the reason why learning failed is in the guest's language."""
     shown = draft().shown()
     if "code" in shown["learning"]:
         shown["learning"]["text"] = speech().page(f"error-{shown['learning']['code']}")
@@ -61,7 +61,7 @@ def shelf() -> Doc:
     """Return the taught boxes, and for the host the lesson that is being prepared."""
     from models.teaching.shelf import refused
 
-    # First how the lesson stands: what is learnt by then lies on the shelf.
+    # Read the lesson before the boxes: a lesson shown as learnt is then among them.
     lesson = _shown() if access.is_host() else {}
     games = _games()
     answer: Doc = {
@@ -78,7 +78,7 @@ def shelf() -> Doc:
 
 
 def _listed() -> list[Doc]:
-    """Return the taught boxes, each with a word on who signed it."""
+    """Return the taught boxes, each with a sentence on who signed it."""
     from models.teaching.shelf import listed
 
     words, boxes = speech(), listed(sets_folder())
@@ -89,16 +89,16 @@ def _listed() -> list[Doc]:
 
 
 def _games() -> dict[str, list[str]]:
-    """Return the tiles that can be taught, by game: those of one cell."""
+    """Return by game the tiles of one cell, which can be taught; only games of square cards."""
     boxes = {name: find_set(game, None) for name, game in GAMES.items()}
     return {name: [kind.name for kind in box.kinds.values() if len(kind.cells) == 1]
             for name, box in boxes.items() if box.lattice == "square"}  # fmt: skip
 
 
 def _boards() -> dict[str, Doc]:
-    """Return the games with boards: their colours in the guest's words, and if they can be taught.
+    """Return the games with boards: colours in the guest's language, and if they can be taught.
 
-    Clay and the holes of boards are labelled on the command line only.
+    A game with clay cannot be taught here: its clay and holes are labelled on the command line.
     """
     words, boxes = speech(), {name: find_set(game, None) for name, game in GAMES.items()}
     return {
@@ -111,7 +111,7 @@ def _boards() -> dict[str, Doc]:
 
 @views.changes("/api/teaching/photo", files=True)
 def photo() -> Doc:
-    """Add a photo: sent (multipart, ``photo`` and ``shape``), or the table camera's own (JSON).
+    """Add a photo: an uploaded one (multipart, ``photo`` and ``shape``), or the camera's (JSON).
 
     With the shape ``board`` also ``game``, and ``set`` where a taught box is to be improved.
     """
@@ -132,7 +132,7 @@ def photo() -> Doc:
 
 
 def _taught(name: object, game: str) -> str | None:
-    """Return the name of a taught box that knows the boards of a game, if it is one."""
+    """Return ``name`` if it is a taught box of a game, else ``None``."""
     from models.teaching.shelf import listed
 
     known = [box["name"] for box in listed(sets_folder()) if game and box["game"] == game]
@@ -144,14 +144,14 @@ def _taught(name: object, game: str) -> str | None:
 @views.reads("/api/teaching/tiles/<int:number>.jpg", "hosting")
 @views.reads("/api/teaching/photos/<int:number>.jpg", "hosting")
 def picture(number: int) -> Response:
-    """Return a board from above, a cell of a sort, a found tile, or a photo to mark tiles in."""
+    """Return a rectified board, a cell of a sort, a found tile, or a photo to mark tiles in."""
     part = request.path.split("/")[3]
     return Response(draft().picture(part, number), mimetype="image/jpeg")
 
 
 @views.changes("/api/teaching/lesson")
 def change_lesson() -> Doc:
-    """Name and turn groups, move tiles from one to another; or put the lesson away."""
+    """Name and turn groups, move tiles from one to another; or delete the lesson (``forget``)."""
     sent = asked()
     if sent.get("forget") is True:
         draft().forget()
@@ -162,7 +162,7 @@ def change_lesson() -> Doc:
 
 @views.changes("/api/teaching/learn")
 def learn() -> Doc:
-    """Begin to learn; ``/api/teaching`` says how it goes."""
+    """Start learning; ``/api/teaching`` tells the progress."""
     sent = asked()
     game = sent.get("game") or None
     if game is not None:
@@ -174,7 +174,7 @@ def learn() -> Doc:
 
 
 def _title(value: object) -> str:
-    """Return what a box is to be called; refuse what cannot be seen."""
+    """Return the printable title of a box; refuse an empty one."""
     from models.teaching.shelf import LONGEST_TITLE
 
     text = "".join(c for c in str(value or "") if c.isprintable())
@@ -210,7 +210,7 @@ def boxes() -> Doc:
 
 
 def _rename(name: str, title: str) -> None:
-    """Call a box otherwise; its files too, since that is what others see who are given it."""
+    """Rename a box and its files, since an exported box carries the name of its files."""
     from models.teaching.parcel import exported, rename
     from models.teaching.shelf import give_title, name_for
 
@@ -223,7 +223,7 @@ def _rename(name: str, title: str) -> None:
 
 @views.changes("/api/teaching/import", files=True)
 def take_in() -> Doc:
-    """Take in a box from a file (multipart, ``box``); it is checked, and nothing in it is run."""
+    """Import a box from a file (multipart, ``box``); it is validated, and no code in it is run."""
     from models.teaching.parcel import taken_in
     from models.teaching.shelf import give_title, name_for
 
@@ -249,7 +249,7 @@ def give_away(name: str) -> Response:
 
 @views.changes("/api/teaching/trial", files=True)
 def trial() -> Doc:
-    """Read a photo (multipart, ``photo`` and ``set``) with a taught box: what is sure, what not."""
+    """Read a photo (multipart, ``photo`` and ``set``) with a taught box, to try the box out."""
     from models.teaching.trial import tried
 
     access.limit_uploads(companion().limiter)

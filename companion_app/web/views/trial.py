@@ -1,4 +1,4 @@
-"""Reads the table on request: the self-test, and a game that already lies there."""
+"""Views that read the table on request: the self-test, and taking up a game in its middle."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ views = Views("trial", __name__)
 
 @views.reads("/api/selftest.svg")
 def tiles_as_shown() -> Response:
-    """Return the ten tiles to lay, drawn."""
+    """Return a drawing of the ten tiles to lay."""
     record = record_asked({"game": request.args.get("game"), "set": request.args.get("set")})
     return svg_answer(_drawn(record.tile_set, tiles_to_lay(record.tile_set), speech({})))
 
 
 @views.changes("/api/selftest")
 def selftest() -> Doc:
-    """Read the tiles that were laid as shown; say how many are right, and which are not."""
+    """Read the tiles that people laid; return how many are right, and which are not."""
     record = record_asked(asked())
     box = record.tile_set
     wanted = tiles_to_lay(box)
@@ -96,7 +96,7 @@ def table() -> Doc:
 
 
 def _taken_up(record: Record, layout: Layout, words: Speech) -> dict[str, Any]:
-    """Say what the rule book makes of a table that is taken up."""
+    """Return whether a game can start from a layout, and the rules that the layout breaks."""
     game = record.game
     start = Start(record.start.players, record.start.options, layout, midgame=True)
     try:

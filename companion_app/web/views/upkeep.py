@@ -1,16 +1,17 @@
-"""What keeps the machine well: the check-up and its file for help, updates, backup and restore.
+"""Maintenance views: the check-up and its file for help, updates, backup and restore.
 
-The page brings no code: it only says that the release should be installed which somebody with
-root or the card has put there. ``deploy/update.sh`` does it, and puts the old one back when the
+No code is uploaded through the page: it only requests the installation of a release that somebody
+with root or the SD card has put in place. ``deploy/update.sh`` installs it, and rolls back when the
 new page does not answer.
 
-A backup comes in by parts, so that a phone can say how far it is and no request is larger than a
-photo. The eye checks all of it and puts it in place; then eye and page are started again.
+A backup is uploaded in parts, so that a phone can show progress and no request is larger than a
+photo. The eye validates the whole backup and restores it; then eye and page restart.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import threading
 from contextlib import suppress
@@ -35,25 +36,25 @@ from companion_app.web.speech import Speech
 
 views = Views("upkeep", __name__)
 FRESH_S = 5.0
-"""However many phones ask, everything is looked at once in so many seconds."""
+"""How long a check-up is cached for all phones, in seconds."""
 LOST = "The camera gives no pictures; check its cable"
 BASE = Path("/opt/snake-eye")
-"""Where ``deploy/install.sh`` puts releases; elsewhere there is nothing that updates."""
+"""Where ``deploy/install.sh`` puts releases; an installation without it cannot update itself."""
 WAITS_IN = (BASE / "incoming", Path("/boot/firmware"), Path("/boot"))
 CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
 PLACES = "snake-eye-update-places"
-"""Another base and other folders, for tests."""
+"""The key of an application extension with another base and other folders, for tests."""
 MADE = "made.zip"
 LARGEST_BYTES = 8 << 30
 RESTORE_S = 900.0
 ANSWERED_S = 1.0
-"""After so long the answer has reached the phone, and the page may go."""
+"""Delay before the page restarts, in seconds, so that the answer still reaches the phone."""
 _TAKING = threading.Lock()
 
 
 @views.reads("/api/health")
 def health() -> Doc:
-    """Return every check, in the guest's language as far as its sentences go."""
+    """Return every check of the check-up, in the guest's language where it is translated."""
     answer, chosen = _checkup(), language()
     checks = [
         {
@@ -72,7 +73,7 @@ def _title(words: Speech, name: str) -> str:
 
 @views.reads("/api/help.zip", "hosting")
 def help_file() -> Response:
-    """Return one file to send for help; a picture of the table only where the host asks for it."""
+    """Return one file to send for help; with a picture of the table only if the host asks."""
     wanted = request.args.get("picture") == "1" and companion().eye.standing().is_fed
     jpeg = companion().eye.ask("picture").data or None if wanted else None
     with tempfile.TemporaryDirectory() as folder:
@@ -82,13 +83,13 @@ def help_file() -> Response:
 
 
 def _checkup() -> Doc:
-    """Return what doctor says, at most some seconds old."""
+    """Return doctor's report, at most ``FRESH_S`` old."""
     last: Lately[Doc] = current_app.extensions.setdefault("snake-eye-checkup", Lately())
     return last.answer(FRESH_S, _examined)
 
 
 def _examined() -> Doc:
-    """Return what doctor says, with the camera that the game has as it is right now."""
+    """Return doctor's report, on the camera in use by its newest frame."""
     one = companion()
     standing = one.eye.standing()
     kind = "" if standing.kind in ("none", "recorded") else standing.kind
@@ -102,11 +103,11 @@ def _examined() -> Doc:
 
 @views.reads("/api/update")
 def update() -> Doc:
-    """Say which release runs, which waits, and what became of the last update."""
+    """Return the running release, the waiting one, and the result of the last update."""
     base, folders = current_app.extensions.get(PLACES, (BASE, WAITS_IN))
     can = (base / "current").exists()
     container = "container" in os.environ or any(Path(mark).exists() for mark in CONTAINER_MARKS)
-    waiting = [path for folder in folders for path in sorted(_releases(folder))]
+    waiting = [path for folder in folders for path in sorted(_releases(folder), key=_numbers)]
     return {
         "version": version(),
         "can": can,
@@ -119,7 +120,7 @@ def update() -> Doc:
 
 @views.changes("/api/update")
 def ask_for_update() -> Doc:
-    """Ask for the release that waits."""
+    """Request the installation of the waiting release."""
     standing, folder = update(), _update_folder()
     if not standing["can"]:
         raise WebError(code="no-update")
@@ -141,6 +142,11 @@ def _releases(folder: Path) -> list[Path]:
         return []
 
 
+def _numbers(release: Path) -> list[int]:
+    """Return the numbers of a release's version, so that 0.10.0 comes after 0.9.0."""
+    return [int(digits) for digits in re.findall(r"\d+", release.name)]
+
+
 def _result() -> str | None:
     """Return ``done`` or ``failed`` for the last update that the page asked for."""
     try:
@@ -159,7 +165,7 @@ def _update_folder() -> Path:
 
 @views.changes("/api/backup")
 def make() -> Doc:
-    """Write everything that is kept into one file, to be fetched; return its size."""
+    """Write all stored data into one file, to be downloaded; return its size."""
     file = _folder() / MADE
     file.unlink(missing_ok=True)
     try:
@@ -171,7 +177,7 @@ def make() -> Doc:
 
 @views.reads("/api/backup.zip", "hosting")
 def fetch() -> Response:
-    """Return the backup that was made."""
+    """Return the backup that was made last."""
     file = _folder() / MADE
     if not file.is_file():
         raise NotFound
@@ -181,7 +187,7 @@ def fetch() -> Response:
 
 @views.changes("/api/backup/part", files=True)
 def take_in() -> Doc:
-    """Take in a part of a backup (the body) at a byte (``at``); the first one begins anew."""
+    """Append an uploaded part of a backup (the body) at a byte (``at``); 0 starts a new file."""
     at = request.args.get("at", type=int)
     data = request.get_data()
     if at is None or not data:
@@ -200,9 +206,9 @@ def take_in() -> Doc:
 
 @views.changes("/api/backup/restore")
 def restore() -> Doc:
-    """Put the backup that was taken in where everything is kept, and start again.
+    """Restore the uploaded backup, then restart eye and page.
 
-    Refused while a game of people is on.
+    The eye refuses while people are playing.
     """
     if not (_folder() / TAKEN_IN).is_file():
         raise WebError(code="backup-parts")

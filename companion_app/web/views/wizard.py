@@ -1,4 +1,4 @@
-"""The wizard's camera: found, shown, judged, chosen, calibrated; a phone as one, and https."""
+"""Views for setting up the camera: check, choose, calibrate; a phone as the camera, and https."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from engine.record import Record
 
 views = Views("wizard", __name__)
 MOST_PHOTOS = 8
-"""Of the sheet, kept until the camera is another one; more teach the lens nothing."""
+"""Photos of the calibration sheet kept for the current camera; more do not improve the lens."""
 PAPERS = ("a4", "letter")
 JUDGED_S = 1.5
-"""A picture is not judged more often than that: nobody acts faster."""
+"""How long the check of a picture is cached, in seconds: nobody reacts faster."""
 LARGEST_BYTES = 12 << 20
-"""A phone's best JPEG has 8 MB."""
+"""The largest picture of a phone; a JPEG of the best quality has 8 MB."""
 PICTURES, PICTURES_WINDOW_S = 45, 10.0
-"""So many pictures in so many seconds; more than four a second tell the referee nothing."""
+"""Rate limit for a phone's pictures: more than about four a second do not help the referee."""
 
 
 # --- seeing --------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ PICTURES, PICTURES_WINDOW_S = 45, 10.0
 
 @views.reads("/api/camera")
 def see() -> Doc:
-    """Say which camera it is, whether its picture will do, and what to change where."""
+    """Return the camera, whether its picture is good enough, and advice with places."""
     name, words = frames.source(), speech({})
     begun = _begun()
     waits = words.page("camera-waits-phone" if kind_of(name) == "phone" else "camera-waits")
@@ -48,7 +48,7 @@ def see() -> Doc:
     except Refusal as error:
         if error.code != "no-camera":
             raise
-        # The page must still be able to offer another one.
+        # Do not fail here: the page must still be able to offer another camera.
         waits = f"{words.page(f'error-{error.code}')} {error.detail}"
     answer: Doc = {
         "source": name,
@@ -68,7 +68,7 @@ def see() -> Doc:
 
 
 def _checked(name: str, begun: Record | None) -> Check | None:
-    """Return what is to be said about the camera's picture; nothing where there is none."""
+    """Return the check of the camera's picture; ``None`` where there is no picture."""
     one, wanted = companion(), None
     if begun is not None:
         wanted = Wanted(one.place, begun.game.facts.name, begun.tile_set.name)
@@ -83,7 +83,7 @@ def _checked(name: str, begun: Record | None) -> Check | None:
 
 
 def _begun() -> Record | None:
-    """Return the game that the picture is judged for: asked for, or on right now."""
+    """Return the game that the picture is checked for: the requested one, or the running one."""
     if request.args.get("game") in GAMES:
         listed = request.args.get("players")
         return record_asked({"game": request.args["game"], "set": request.args.get("set"),
@@ -109,7 +109,7 @@ def _check_to_json(check: Check, words: Speech) -> Doc:
 
 
 def source_in_words(name: str, words: Speech) -> str:
-    """Return what a source is called on the page."""
+    """Return the name of a source on the page."""
     kind, _, number = name.partition(":")
     if kind == "webcam":
         return words.page("source-webcam", n=int(number or 0) + 1)
@@ -123,7 +123,7 @@ def source_in_words(name: str, words: Speech) -> str:
 
 @views.changes("/api/camera")
 def choose() -> Doc:
-    """Take another camera: one of those found, a phone, or the demo table."""
+    """Choose another source: a camera that was found, a phone, or the demo table."""
     name = told("source", str, "source is none of those found")
     companion().eye.ask("choose", {"source": name})
     companion().photos.clear()
@@ -136,7 +136,7 @@ def choose() -> Doc:
 
 @views.changes("/api/camera/calibrate")
 def calibrate() -> Doc:
-    """Take a picture of the sheet on the table, and learn the camera from all taken so far."""
+    """Take a picture of the calibration sheet, and calibrate with all pictures taken so far."""
     photos = companion().photos
     frame = frames.newest()
     if frame is None:
@@ -151,7 +151,7 @@ def calibrate() -> Doc:
 
 @views.changes("/api/camera/forget")
 def forget() -> Doc:
-    """Forget what was learnt about this camera."""
+    """Delete the profile of this camera."""
     companion().photos.clear()
     frames.profile().unlink(missing_ok=True)
     return {"calibrated": None}
@@ -172,7 +172,7 @@ def sheet() -> Response:
 
 @views.changes("/api/camera/picture", files=True)
 def picture() -> Doc:
-    """Take in a picture: one of a live view (the body) or a single photo (multipart, ``photo``)."""
+    """Receive a phone's picture: a live frame (the body) or one photo (multipart, ``photo``)."""
     access.limit(companion().limiter, "picture", PICTURES, PICTURES_WINDOW_S)
     if companion().eye.standing().source != "phone":
         raise WebError(code="other-camera")
@@ -202,7 +202,7 @@ def https() -> Doc:
 
 @views.reads("/api/authority.pem", "page")
 def authority() -> Response:
-    """Return the certificate that makes a phone trust this machine's https."""
+    """Return the CA certificate that makes a phone trust this machine's https."""
     offer = companion().https
     if offer is None or not offer.authority.is_file():
         raise NotFound

@@ -1,1 +1,1 @@
-"""Boxes that are taught a moment ago: drawn, photographed or played with, and how they are read."""
+"""Evaluation of taught boxes: drawn, photographed or played with, and then read."""

@@ -28,9 +28,9 @@ class Tally:
 
     tables: int = 0
     occupied: int = 0
-    """Tables with every tile in its place and none too many."""
+    """Tables with every tile in its place and none invented."""
     exact: int = 0
-    """The same with every kind right, unsure ones by their first guess."""
+    """Tables that have every kind right as well, unsure ones by their first guess."""
     tiles: int = 0
     right: int = 0
     unsure: int = 0
@@ -61,7 +61,7 @@ class Tally:
 def taught(
     name: str, shape: Shape, photos: Path, labels: Mapping[str, Any], home: Path
 ) -> TaughtSet:
-    """Return a box taught from labelled photographs, kept and loaded again."""
+    """Return a box taught from labelled photographs, written and loaded again."""
     parsed = parse_labels({"photos": dict(labels)}, shape)
     teach(Lesson(name, shape, photos, parsed, replace=True), home)
     box = find_taught(name, (home,))
@@ -78,7 +78,7 @@ def stages_of(box: TaughtSet) -> Stages:
 def count_layout(
     tally: Tally, state: TableState, truth: Mapping[Cell, str], shape: Shape, name: str
 ) -> None:
-    """Add one table whose truth is known up to shift and turn; not good enough ones apart."""
+    """Add one table with a truth up to shift and turn; poor pictures are counted separately."""
     if not state.quality.ok:
         tally.not_good += 1
         return

@@ -1,6 +1,6 @@
-"""A whole game with a taught copy of the box, and the same with the built-in one: equal verdicts?
+"""Referees a game with a taught copy of a box and with the built-in one, and compares verdicts.
 
-The referee lies above this package, so it is run as a program of its own.
+The referee lies above this package, so it is run as a separate program.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vision.hexes.cells import turned_cell
 
 SIZE_PX = (1600, 1200)
 Verdict = tuple[int, str, str, bool]
-"""Number, player, tile and whether it was legal."""
+"""Number, player and tile of a move, and whether it was legal."""
 T = TypeVar("T")
 
 
@@ -95,7 +95,7 @@ def evaluate_stained(home: Path, tables: int) -> Iterator[str]:
 
 
 Seen = tuple[set[Any], set[Any]]
-"""Tiles by name, board and cells, and clay by board, cell, kind and where it opens to."""
+"""Tiles by name, board and cells, and clay by board, cell, kind and the side it opens to."""
 
 
 def _read_tables(
@@ -105,11 +105,11 @@ def _read_tables(
     """Read tables of a taught box and yield how many tiles, clay and whole tables are right.
 
     Args:
-        home: where all of it lies.
-        box: which one.
-        seeds: of the tables.
+        home: folder for all files.
+        box: name of the box.
+        seeds: seeds of the tables.
         write: photographs the table of a seed, and returns what lies there.
-        ways: in which that may be counted; the one that is read best is taken.
+        ways: returns the ways to count that, of which the best match is taken.
     """
     sums = Counter[str]()
     for seed in seeds:
@@ -137,7 +137,7 @@ def _in_turns(layout: Layout) -> list[Seen]:
 
 
 def _in_rings(game: Played) -> list[Seen]:
-    """Return the last layout of a game with its boards counted on from each of them."""
+    """Return the last layout of a game, with boards counted from each of them in turn."""
     layout, boards = game.layouts[-1], len(game.players)
     return [
         ({(p.tile, ((p.board or 0) + first) % boards, frozenset(p.cells)) for p in layout.pieces},

@@ -1,8 +1,8 @@
 """Boxes that nobody has seen: drawn, taught from two photographs, and read from other tables.
 
-Every box is one task, kept as soon as it is done. Kinds that are one print count as one: boxes are
-invented with a look at small pictures, and a stripe that lies a pixel beside makes those differ by
-more than other prints do, though nobody could tell such kinds apart.
+Every box is one task, kept as soon as it is done. Kinds with the same print count as one: boxes are
+invented by comparing thumbnails, and a stripe shifted by a pixel makes thumbnails differ by more
+than other prints do, though nobody could tell such kinds apart.
 """
 
 from __future__ import annotations
@@ -43,28 +43,28 @@ from vision.core.types import width_of
 Json = Mapping[str, Any]
 
 KINDS = 24
-"""Boxes with about so many kinds are taken."""
+"""Wanted number of kinds: boxes that come nearest to it are taken."""
 LEAST_SEEN = 0.8
-"""Tables with tiles that a hand or the picture's edge hides more are not read here."""
+"""Least visible share of every tile on the tables that are read here."""
 FEWEST_LAID = 2
-"""One tile alone, with others loose around it, is no layout that anybody could tell."""
+"""Least number of tiles: one alone, with others loose around it, is no recognisable layout."""
 LESSON_PHOTOS = 2
 LESSON_SIZE = (1600, 1200)
 SEEDS_A_BOX = 100
-"""Each box has its own lights, tables and cameras."""
+"""Seeds per box, which give each box its own lights, tables and cameras."""
 LESSON_SEEDS, FIRST_TABLE = 30, 60
-"""The first of a box's seeds are for the photographs to learn from. Tables of the seeds between
-were looked at while the way to read was chosen; the figures are of later ones."""
+"""Number of a box's first seeds for the photographs to learn from, and first seed of its tables.
+Tables of the seeds between were looked at while the way to read was chosen."""
 TABLE_SIZES = ((1280, 960), (1920, 1080), (1280, 720))
 LEFT_OUT = 1 / 3
-"""Share of the kinds that somebody never taught."""
+"""Share of the kinds that are never taught."""
 SURELY = 0.9
 COARSE_PX = 44
 LOOKED_AT = 2 * ALIKE
-"""Coarse pictures that differ by more are not looked at finely."""
+"""Largest difference of coarse pictures that are compared finely as well."""
 SHIFTS_PX = (-2, -1, 0, 1, 2)
-"""Of 160, less than outlines miss. Five pairs of the fifty square boxes that
-are evaluated differ by 1.9 to 2.9 so, all other pairs by 4 at least."""
+"""Shifts that are tried, in pixels of 160, which is less than outlines miss. Five pairs of the
+fifty square boxes that are evaluated differ by 1.9 to 2.9 then, all other pairs by 4 at least."""
 
 
 def evaluate_invented(asked: argparse.Namespace) -> Iterator[str]:
@@ -88,7 +88,7 @@ def box_names(shape: Shape, count: int) -> list[str]:
 
 
 def _box_row(name: str, shape: Shape, tables: int) -> dict[str, Any]:
-    """Return what one box gave, taught and read."""
+    """Return the row of one box, taught and read."""
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         photos = Path(folder, name)
@@ -102,7 +102,7 @@ def _box_row(name: str, shape: Shape, tables: int) -> dict[str, Any]:
 
 
 def table_truth(name: str, tiles: Sequence[Json]) -> dict[Cell, str]:
-    """Return the print of each cell of a box's table; a hex lies on its first cell."""
+    """Return the print on each cell of a box's table; a hex is listed by its first cell."""
     prints = one_print(invented_set(name))
     places = [(tile["at"] if "at" in tile else tile["cells"][0], tile["tile"]) for tile in tiles]
     return {(int(at[0]), int(at[1])): prints[str(kind)] for at, kind in places}
@@ -118,10 +118,10 @@ def write_lessons(
     """Write two photographs that show every kind once into a folder, and return their labels.
 
     Args:
-        name: of the box.
-        shape: of its tiles.
-        folder: where they go.
-        split: whose lights and tables.
+        name: name of the box.
+        shape: shape of its tiles.
+        folder: target folder.
+        split: split of the lights and tables.
         known: the only prints that are labelled; all of them if missing.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -140,7 +140,7 @@ def write_lessons(
 def good_lessons(
     name: str, shape: Shape, split: Split = "held-out"
 ) -> Iterator[tuple[bytes, Json]]:
-    """Yield two photographs of all kinds that an owner would not be told to take again."""
+    """Yield two photographs of all kinds that are good enough to teach from."""
     box = invented_set(name)
     left = LESSON_PHOTOS
     for seed in range(_first_seed(name), _first_seed(name) + LESSON_SEEDS):
@@ -160,13 +160,13 @@ def lesson_photo(
     settings: SceneSettings, shape: Shape, pitch_mm: float, faces: dict[str, Face],
     periods: Mapping[str, int],
 ) -> tuple[bytes, Json]:  # fmt: skip
-    """Return a photograph of every kind in rows, edge to edge, each any way round; and its truth.
+    """Return a photograph of every kind in rows, edge to edge, randomly turned; and its truth.
 
     Args:
         settings: light, table and camera.
-        shape: of the tiles.
-        pitch_mm: how wide they are.
-        faces: what is printed on them, by kind.
+        shape: shape of the tiles.
+        pitch_mm: width of the tiles.
+        faces: faces by kind.
         periods: turns after which a kind looks the same.
     """
     camera = replace(settings.camera, elevation_deg=max(settings.camera.elevation_deg, 70.0),
@@ -218,7 +218,7 @@ def _first_seed(name: str) -> int:
 
 
 def part_lesson(name: str, home: Path, split: Split) -> tuple[Lesson, set[str]]:
-    """Return what an owner who leaves out a third of a box would teach, and the kinds in it."""
+    """Return a lesson that leaves out a third of a box's kinds, and the kinds in it."""
     kinds = sorted(set(one_print(invented_set(name)).values()))
     rng = rng_of("left out", name)
     known = {kinds[int(k)] for k in rng.permutation(len(kinds))[round(LEFT_OUT * len(kinds)) :]}
@@ -228,7 +228,7 @@ def part_lesson(name: str, home: Path, split: Split) -> tuple[Lesson, set[str]]:
 
 
 def evaluate_missing(asked: argparse.Namespace) -> Iterator[str]:
-    """Teach held-out boxes but for a third of their kinds, read tables; yield the figures."""
+    """Teach held-out boxes without a third of their kinds, read tables; yield the figures."""
     counts: Counter[str] = Counter()
     names = box_names("square", asked.boxes // 2)
     for one in spread(partial(_part_counted, tables=asked.tables), names, asked.workers):
@@ -262,7 +262,7 @@ def _part_counted(name: str, tables: int) -> Counter[str]:
 def _part_read(
     box: TaughtSet, bgr: Any, tiles: Sequence[Any], name: str, known: set[str], way: str
 ) -> Counter[str]:
-    """Return what is counted about one table."""
+    """Return the counts of one table."""
     prints = one_print(invented_set(name))
     state = read_table(bgr, ReadRequest("square", box.tile_set), stages_of(box))
     entries = [*state.tiles, *state.unsure, *state.aside]
@@ -286,7 +286,7 @@ def _part_read(
 
 
 def one_print(box: InventedSet) -> dict[str, str]:
-    """Return the name of its print for each kind: the first kind that has it."""
+    """Return the print of each kind, named after the first kind that has it."""
     turns = folds_of(box.lattice)
     fine = {kind: face.levels[0].astype(np.int16) for kind, face in box.faces.items()}
     coarse = {kind: _coarse(picture) for kind, picture in fine.items()}
@@ -315,7 +315,7 @@ def _spun(picture: Array, turn: float) -> Array:
 
 
 def _apart(one: Array, other: Array, turn: float) -> float:
-    """Return how much two faces differ where they agree best, on the tile."""
+    """Return the difference of two faces at the best shift, over the area of the tile."""
     one = _spun(one, turn)
     on_tile = float(one.shape[0] / FACE_PX) ** 2
     return on_tile * min(

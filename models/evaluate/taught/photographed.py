@@ -20,7 +20,7 @@ from models.scenes.world.faces import Box
 
 MOST_TRIES = 400
 STILL_FRAMES = 9
-"""Pictures of each moment, at ten a second."""
+"""Pictures of each moment, at ten per second."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ class Setting:
     seed: int
     size_px: tuple[int, int]
     steep_deg: tuple[float, float]
-    """How steeply the camera looks down, at least and at most."""
+    """Least and greatest elevation of the camera."""
     upright: bool = False
-    """Whether it hangs straight, as the table stands."""
+    """Whether the camera has no roll."""
     thick_mm: float | None = None
     edge: tuple[int, int, int] | None = None
-    """Thickness and colour of the edges of tiles; without, as drawn."""
+    """Colour of the tiles' edges; it and the thickness are as drawn if either is missing."""
 
     def table(self) -> SceneSettings:
-        """Return a table that nothing but the game lies on."""
+        """Return the settings of a table with nothing but the game on it."""
         settings = film_settings(self.seed, "held-out", self.game, self.size_px)
         light = replace(settings.light, level=1.0, glare=0.0)
         camera = self._camera(settings.camera)
@@ -75,12 +75,12 @@ def photographs(
 def laid_pieces(
     kinds: Iterable[TileKind], free: set[tuple[int, int, int]], rng: Random
 ) -> list[Piece]:
-    """Return hex tiles laid anyhow on free cells of boards, as far as they find room.
+    """Return hex tiles laid at random on free cells of boards, as far as there is room.
 
     Args:
-        kinds: of tiles, one of each.
-        free: board and cell, as long as nothing lies there.
-        rng: to draw with.
+        kinds: kinds of tiles, one tile of each.
+        free: free cells, each with its board; taken ones are removed.
+        rng: source of randomness.
     """
     pieces: list[Piece] = []
     for kind in sorted(kinds, key=lambda kind: -len(kind.cells)):
@@ -99,12 +99,12 @@ def laid_pieces(
 def keep_lessons(
     folder: Path, shots: Iterable[tuple[bytes, list[Any]]], words: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Write photographs with their labels as ``labels.json`` into a folder; return these.
+    """Write photographs and their ``labels.json`` into a folder; return the labels.
 
     Args:
-        folder: where they go.
-        shots: each photograph with what it shows.
-        words: the owner's names, written as ``map.json``.
+        folder: target folder.
+        shots: each photograph with its labels.
+        words: map of the owner's names, written as ``map.json``.
     """
     folder.mkdir(parents=True, exist_ok=True)
     photos = {}
@@ -120,7 +120,7 @@ def keep_lessons(
 def photograph_game(
     folder: Path, setting: Setting, box: Box | None, moves: int | None = None
 ) -> Played:
-    """Photograph a game move by move into a folder; ``None`` is the box that is built in."""
+    """Photograph a game move by move into a folder; ``None`` is the built-in box."""
     folder.mkdir(parents=True, exist_ok=True)
     one = played(setting.game, "held-out", "greedy", setting.seed)
     layouts = one.layouts[: None if moves is None else moves + 1]

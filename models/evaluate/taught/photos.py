@@ -28,7 +28,7 @@ SHOTS = (1, 5, 20)
 FOLDS = 5
 FOLD_SEED = 5
 ONE_BOARD = 0.8
-"""Photographs with so many equal cells, in any turn, show the same board."""
+"""Share of equal cells, in any turn, from which on two photographs show the same board."""
 
 
 def evaluate_qwirkle(folder: Path, home: Path) -> list[str]:
@@ -54,7 +54,7 @@ def evaluate_qwirkle(folder: Path, home: Path) -> list[str]:
 
 
 def evaluate_kingdomino(folder: Path, home: Path) -> Iterator[str]:
-    """Teach with few examples a kind and read other boards, five folds grouped by board."""
+    """Teach with few examples per kind and read other boards, five folds grouped by board."""
     data = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
     lesson = Lesson(
         "kingdomino-taught", "square", folder, parse_labels(data, "square"), grid=(5, 5)
@@ -129,7 +129,7 @@ def _equal_share(one: Array, other: Array) -> float:
 
 
 def _few(examples: Examples, files: set[str], shots: int, rng: np.random.Generator) -> Examples:
-    """Return so many examples of each kind from some photographs."""
+    """Return at most ``shots`` examples of each kind from the given photographs."""
     picked: list[int] = []
     for tile in sorted(set(examples.tiles)):
         mine = [n for n, name in enumerate(examples.tiles)

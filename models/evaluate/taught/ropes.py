@@ -35,16 +35,16 @@ ROPES = {
 """What the owner calls the game's colours, and how they are printed: blue, green, red."""
 SHAPES = {"straight": "beam", "curve": "bend", "tail": "root", "head": "bird"}
 OWN_UP = {"straight": 1, "curve": 2, "tail": 3, "head": 1}
-"""By how many quarters the owner's art stands turned against the game's."""
+"""Quarter turns of the owner's art against the game's."""
 SLATE = np.array([(92, 104, 98), (124, 136, 128), (150, 160, 152)], float)
 RIM, RIM_LIGHT = 0.12, 0.35
 """Width of the dark rim in half cards, and how bright it is at the very edge."""
 ASLEEP = (60, 84, 96)
 ROPE, ASLEEP_ROPE = 0.24, 0.14
-"""Widths in shares of a card."""
+"""Widths of coloured and of neutral ropes, in shares of a card."""
 LESSON_SEEDS = (3, 5)
 LAID_APART_MM = 9.0
-"""Between tiles that are photographed to be learnt, as the owner is asked to."""
+"""Gap between tiles in the photographs to learn from, as owners are asked to leave."""
 GAME_SEED = 8
 
 
@@ -68,7 +68,7 @@ def rope_box() -> Box:
 
 
 def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str, Any]:
-    """Photograph all kinds once a seed into a folder, with ``labels.json`` and ``map.json``.
+    """Photograph all kinds once per seed into a folder, with ``labels.json`` and ``map.json``.
 
     Labels are in the owner's names and turns. Returns them.
     """
@@ -92,7 +92,7 @@ def _shots(seeds: Sequence[int]) -> Iterator[tuple[bytes, list[Any]]]:
 def write_game(
     folder: Path, box: Box | None, moves: int | None = None, size_px: tuple[int, int] = (1280, 720)
 ) -> Played:
-    """Photograph a game move by move into a folder; ``None`` is the box that is built in."""
+    """Photograph a game move by move into a folder; ``None`` is the built-in box."""
     setting = Setting(GAME, GAME_SEED, size_px, steep_deg=(82.0, 82.0), upright=True)
     return photograph_game(folder, setting, box, moves)
 
@@ -104,7 +104,7 @@ def _face(kind: TileKind, turns: int) -> Face:
     """Return a card as printed, turned by whole quarters."""
     grain = unit(field(rng_of("slate", kind.name), FACE_PX, (3, 9), 5, 0.7))
     canvas = np.ascontiguousarray(ramp(grain, SLATE))
-    # Strands that sleep lie below the one that belongs to somebody.
+    # Neutral strands lie below the coloured one.
     for strand in sorted(kind.turned(turns), key=lambda strand: strand.colour in ROPES):
         _draw(canvas, strand)
     canvas = (canvas * _worn()[..., None]).astype(np.uint8)
@@ -113,7 +113,7 @@ def _face(kind: TileKind, turns: int) -> Face:
 
 
 def _worn() -> Array:
-    """Return how bright each place is: old cards are dark around the rim."""
+    """Return the brightness of each place: old cards are dark around the rim."""
     place = np.abs((np.arange(FACE_PX) + 0.5) / FACE_PX * 2 - 1)
     rim = np.maximum(place[:, None], place[None])
     return np.asarray(1 - (1 - RIM_LIGHT) * np.clip((rim - 1 + RIM) / RIM, 0, 1))

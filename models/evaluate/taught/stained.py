@@ -43,7 +43,7 @@ EYE_MM = 7.5
 PLAYERS = ("blue", "red", "yellow", "green", "violet")
 LESSON_SEEDS, LESSON_BOARDS = (1, 2, 3), 2
 TABLE_SEEDS = 300
-"""From here on seeds are games whose last table is read."""
+"""First seed of the games whose last table is read."""
 CLAY_A_BOARD = 5
 
 
@@ -58,7 +58,7 @@ def stained_box() -> Box:
 
 
 def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str, Any]:
-    """Photograph two boards with tiles and clay once a seed, with ``labels.json``."""
+    """Photograph two boards with tiles and clay once per seed, with ``labels.json``."""
     layouts = {seed: laid_layout(seed, _colours(seed)) for seed in seeds}
     shots = (
         (photograph(layout, SIZE_PX, seed, LESSON_BOARDS),
@@ -85,9 +85,9 @@ def _clay(one: Clay) -> dict[str, Any]:
 
 
 def photograph(layout: Layout, size_px: tuple[int, int], seed: int, boards: int) -> bytes:
-    """Return one photograph of a layout on so many boards."""
+    """Return one photograph of a layout on ``boards`` boards."""
     setting = Setting(GAME, seed, size_px, (74.0, 90.0), thick_mm=THICK_MM, edge=EDGE)
-    # A board a player: which of them they are, the layout says.
+    # There is one board per player; the layout says which tiles lie on which board.
     (jpeg,) = photographs(setting, [layout], PLAYERS[:boards], stained_box())
     return jpeg
 
@@ -100,7 +100,7 @@ def write_table(path: Path, seed: int) -> Played:
 
 
 def laid_layout(seed: int, colours: Sequence[str]) -> Layout:
-    """Return tiles of some colours laid anyhow on boards, clay of both kinds on some of them."""
+    """Return tiles of some colours laid at random on boards, clay of both kinds on some of them."""
     rng = rng_of("stained-lesson", seed)
     box = built_in_set(GAME)
     eyes = {(q, r) for q, r in box.extras["board"]["eyes"]}

@@ -60,7 +60,7 @@ GROOVE_MM, GROOVE_LIGHT = 0.9, 0.45
 LESSON_SEEDS = (3, 5)
 GAME_SEED = 4
 TABLE_SEEDS = 200
-"""From here on seeds are tables to be read; earlier ones were looked at while the features were
+"""First seed of the tables that are read; earlier ones were looked at while the features were
 chosen."""
 
 
@@ -87,7 +87,7 @@ def wooden_box() -> Box:
 
 
 def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str, Any]:
-    """Photograph the board with all tiles on it once a seed, with ``labels.json`` and ``map.json``.
+    """Photograph the board with all tiles on it per seed, with ``labels.json`` and ``map.json``.
 
     Labels are in the owner's names, by cells. Returns them.
     """
@@ -103,7 +103,7 @@ def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str
 
 
 def write_table(path: Path, seed: int) -> Layout:
-    """Photograph the board with all tiles on it, laid anyhow."""
+    """Photograph the board with all tiles on it, laid at random."""
     layout = lesson_layout(seed)
     path.write_bytes(photograph(layout, (1280, 960), seed))
     return layout
@@ -116,7 +116,7 @@ def photograph(layout: Layout, size_px: tuple[int, int], seed: int) -> bytes:
 
 
 def lesson_layout(seed: int) -> Layout:
-    """Return all tiles of the box laid anyhow on the board, some of them side by side."""
+    """Return all tiles of the box laid at random on the board, some of them side by side."""
     free = {(0, *cell) for cell in hex_board(SIDE)}
     laid = laid_pieces(built_in_set(GAME).kinds.values(), free, rng_of("wooden-lesson", seed))
     return Layout(pieces=frozenset(replace(piece, board=None) for piece in laid))
@@ -125,7 +125,7 @@ def lesson_layout(seed: int) -> Layout:
 def write_game(
     folder: Path, box: Box | None, moves: int | None = None, size_px: tuple[int, int] = (1280, 960)
 ) -> Played:
-    """Photograph a game move by move into a folder; ``None`` is the box that is built in."""
+    """Photograph a game move by move into a folder; ``None`` is the built-in box."""
     return photograph_game(folder, setting_of(GAME_SEED, size_px), box, moves)
 
 
@@ -178,7 +178,7 @@ def hex_centres(cells: Sequence[Cell]) -> list[tuple[float, float]]:
 
 
 def _wood(colours: Wood, size_mm: Array, name: str) -> Array:
-    """Return a piece of wood whose grain runs any way, as large as is asked for."""
+    """Return a piece of wood of the given size, with its grain in a random direction."""
     width, height = (ceil(float(mm) * PX_PER_MM) for mm in size_mm)
     rng = rng_of("wooden", name)
     side = 256

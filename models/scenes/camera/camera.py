@@ -1,7 +1,7 @@
 """A camera over a table: where a point of the table is seen, and what a pixel looks at.
 
 Table coordinates are millimetres: x to the right, y towards the viewer (down in the picture at
-azimuth 0), height above the table top. Pixel ``(0, 0)`` is the centre of the upper left one.
+azimuth 0), height above the table top. Pixel ``(0, 0)`` is the centre of the upper left pixel.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 from models.scenes.world.arrays import Array
 
 COARSE_PX = 8
-"""Lens distortion is smooth: undone on every eighth pixel, it is within 0.01 px in between."""
+"""Grid step of the undistorted rays; interpolated between them, they are within 0.01 px."""
 NEAREST_MM = 5.0
 UNDISTORT = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 40, 1e-9)
 
 
 @dataclass(frozen=True)
 class Camera:
-    """A pinhole with OpenCV's distortion ``k1 k2 p1 p2 k3``."""
+    """A pinhole camera with OpenCV's distortion ``k1 k2 p1 p2 k3``."""
 
     size_px: tuple[int, int]
     matrix: Array
@@ -31,13 +31,13 @@ class Camera:
     rotation: Array
     """From table axes (x, y, depth below the table top) to camera axes."""
     position_mm: Array
-    """Where it is, as x, y, height."""
+    """Position as x, y, height."""
 
     def project(self, points_mm: Array) -> Array:
         """Return the pixels, N x 2, of points given as N rows of x, y, height.
 
-        Far outside the picture the lens model would fold back into it; there, points go on
-        outwards instead. What is behind the camera is put far away.
+        The distortion polynomial folds back far outside the picture; points there are
+        extrapolated outwards. Points behind the camera are mapped far away.
         """
         points = np.asarray(points_mm, float).reshape(-1, 3)
         seen = ((points - self.position_mm) * (1, 1, -1)) @ self.rotation.T
@@ -57,7 +57,7 @@ class Camera:
 
     @cached_property
     def widest(self) -> float:
-        """The slope of the rays just outside the picture's corners."""
+        """The largest ray slope that is distorted: just outside the picture's corners."""
         return 1.05 * float(np.hypot(*np.moveaxis(self.coarse_rays, -1, 0)).max())
 
     def project_flat(self, points_mm: Array, height_mm: float = 0.0) -> Array:
@@ -66,7 +66,7 @@ class Camera:
         return self.project(np.column_stack([points, np.full(len(points), height_mm)]))
 
     def plane_from_ray(self, origin_mm: Array, right_mm: Array, down_mm: Array) -> Array:
-        """Return the map from rays to a plane's own coordinates.
+        """Return the homography from rays to a plane's own coordinates.
 
         The plane goes through ``origin_mm`` and is spanned by two vectors of one millimetre,
         all given as x, y, height.
@@ -78,7 +78,7 @@ class Camera:
         return np.linalg.inv(np.column_stack([right, down, away]))
 
     def flat_from_ray(self, height_mm: float = 0.0) -> Array:
-        """Return the map from rays to x, y on the level of one height."""
+        """Return the homography from rays to x, y at one height."""
         return self.plane_from_ray(np.array([0, 0, height_mm]), np.array([1.0, 0, 0]),
                                    np.array([0, 1.0, 0]))  # fmt: skip
 
@@ -89,7 +89,7 @@ class Camera:
 
     @cached_property
     def table_places(self) -> Array:
-        """Where the rays of the coarse grid meet the table, in mm; far off near the horizon."""
+        """Where the rays of the coarse grid meet the table, in mm; clipped near the horizon."""
         places = cv2.perspectiveTransform(self.coarse_rays, self.flat_from_ray())
         return np.clip(places, -20000, 20000)
 
@@ -99,7 +99,7 @@ class Camera:
         return self.enlarged(self.coarse_rays)
 
     def enlarged(self, coarse: Array) -> Array:
-        """Return values on the coarse grid as values for every pixel."""
+        """Return values of the coarse grid, interpolated to every pixel."""
         width, height = self.size_px
         rows, columns = coarse.shape[:2]
         fine = cv2.resize(
@@ -123,7 +123,7 @@ class Camera:
         return rays.reshape(rows, columns, 2).astype(np.float32)
 
     def px_per_mm(self, at_mm: tuple[float, float] = (0.0, 0.0)) -> float:
-        """Return about how many pixels a millimetre has around a place on the table."""
+        """Return the approximate number of pixels per millimetre around a place on the table."""
         x, y = at_mm
         seen = self.project_flat(np.array([(x, y), (x + 1, y), (x, y + 1)]))
         right, down = seen[1] - seen[0], seen[2] - seen[0]
@@ -137,7 +137,7 @@ def looking_at(
     azimuth_deg: float,
     roll_deg: float,
 ) -> tuple[Array, Array]:
-    """Return rotation and position of a camera at one height that looks at a place."""
+    """Return rotation and position of a camera at a given height, aimed at a place."""
     elevation, azimuth = radians(elevation_deg), radians(azimuth_deg)
     distance = height_mm / sin(elevation)
     tilted = np.array([
@@ -160,9 +160,9 @@ def looking_at(
 def lens(
     corner_shift: float, focal_px: float, size_px: tuple[int, int], tangential: float
 ) -> Array:
-    """Return a distortion that moves the picture's corner by a share of its distance."""
+    """Return distortion coefficients that move the picture's corner by a share of its distance."""
     corner = np.hypot(*size_px) / 2 / focal_px
-    # Real lenses bend back a little towards the corners: the second term is of the other sign.
+    # Real lenses bend back a little towards the corners: k2 has the opposite sign.
     k1 = 1.2 * corner_shift / corner**2
     k2 = -0.2 * corner_shift / corner**4
     return np.array([k1, k2, tangential, -tangential / 2, 0.0])

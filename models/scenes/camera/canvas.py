@@ -1,4 +1,4 @@
-"""The picture under way: colours, shadow, shine, what is seen where, and how it all gets there."""
+"""The unfinished picture: colours, shadows, shine and item numbers, and how they are painted."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from models.scenes.world.things import Item, Lathe
 
 SUBPIXEL = 16
 SHARED_IDS_PX = 1_500_000
-"""Above so many pixels, what is seen where is kept at a lower resolution."""
+"""Most pixels of the map of item numbers; larger pictures have it at a lower resolution."""
 WEAR_PX = 128
 WORN = np.array([214.0, 222, 228], np.float32)
-"""The colour of card where the print is gone."""
+"""Colour of bare card where the print is worn off."""
 
 
 @dataclass(frozen=True)
@@ -50,30 +50,30 @@ class Canvas:
         width, height = camera.size_px
         self.albedo: Array = np.zeros((height, width, 3), np.uint8)
         self.lit: Array = np.full((height, width), 255, np.uint8)
-        """255 in full light, 0 where only the light from everywhere arrives."""
+        """255 in full light, 0 where only ambient light arrives."""
         self.shine: Array = np.zeros((height, width), np.float32)
         self.ids_scale = min(1.0, (SHARED_IDS_PX / (width * height)) ** 0.5)
         size = round(height * self.ids_scale), round(width * self.ids_scale)
         self.ids: Array = np.zeros(size, np.int32)
-        """Number of the item seen, from 1; 0 for the table and for what hides items."""
+        """Number of the visible item, from 1; 0 for the table and for what hides items."""
 
     @classmethod
     def over(cls, below: Canvas, camera: Camera) -> Canvas:
-        """Return an empty canvas in the same light, for what moves over a still picture."""
+        """Return an empty canvas in the same light, for what moves in front of a still picture."""
         canvas = cls.__new__(cls)
         canvas.camera, canvas.lamp = camera, below.lamp
         canvas.lit = np.full(camera.size_px[::-1], 255, np.uint8)
         return canvas
 
     def copied(self) -> Canvas:
-        """Return the same picture, to be gone on with by itself."""
+        """Return an independent copy."""
         canvas = copy(self)
         for name in ("albedo", "lit", "shine", "ids"):
             setattr(canvas, name, getattr(self, name).copy())
         return canvas
 
     def window(self, points_px: Array, margin: int = 2) -> tuple[slice, slice] | None:
-        """Return the part of the picture that points lie in, or none when that is outside."""
+        """Return the window of the picture that bounds the points, or none if it is outside."""
         width, height = self.camera.size_px
         left, top = np.floor(points_px.min(axis=0)).astype(int) - margin
         right, bottom = np.ceil(points_px.max(axis=0)).astype(int) + margin + 1
@@ -88,7 +88,7 @@ class Canvas:
         cv2.fillPoly(picture, [corners], colour, cv2.LINE_AA, 4)
 
     def mark(self, points_px: Array, number: int) -> None:
-        """Note that an outline is where item ``number`` is seen."""
+        """Mark an outline as showing item ``number``."""
         scaled = (points_px + 0.5) * self.ids_scale - 0.5
         corners = np.round(np.clip(scaled, -30000, 30000) * SUBPIXEL).astype(np.int32)
         cv2.fillPoly(self.ids, [corners], number, cv2.LINE_8, 4)
@@ -96,7 +96,7 @@ class Canvas:
     # --- shadows ---------------------------------------------------------------------------
 
     def throw_shadows(self, items: list[Item], faces: dict[str, Face], ground_mm: float) -> None:
-        """Darken what lies at one height around and beside the items that lie on it."""
+        """Darken the level at one height with the shadows of the items that lie on it."""
         mask = np.full(self.lit.shape, 255, np.uint8)
         near = np.full(self.lit.shape, 255, np.uint8)
         tallest = 0.1
@@ -122,14 +122,14 @@ class Canvas:
         flats = [item.outline_mm(faces[item.face])[:, :2] for item in items]
         slope = np.array(self.lamp.slope)
         fallen = [f + slope * (i.top_mm - ground_mm) for f, i in zip(flats, items, strict=True)]
-        # All at once: a call for each item would take longer than painting it.
+        # One projection for all: a call for each item would take longer than painting it.
         pixels = self.camera.project_flat(np.concatenate([*flats, *fallen]), ground_mm)
         ends = np.cumsum([len(part) for part in (*flats, *fallen)])
         parts = np.split(pixels, ends[:-1])
         yield from zip(items, parts[: len(items)], parts[len(items) :], strict=True)
 
     def throw_sprite_shadow(self, face: Face, item: Item, strength: int) -> None:
-        """Darken everything under a see-through sprite that hangs over the table."""
+        """Darken everything under a translucent sprite that hangs over the table."""
         height = item.top_mm
         origin, right, down = item.axes()
         shift = np.array(self.lamp.slope) * height
@@ -175,7 +175,7 @@ class Canvas:
         self.mark(top, number)
 
     def _blend(self, where: tuple[slice, slice], colour: Array, cover: Array) -> None:
-        """Lay colours (already multiplied by their cover) over the picture, in full light."""
+        """Blend colours, premultiplied by their cover, over the picture, in full light."""
         part = self.albedo[where]
         mixed = part * (1 - cover) + colour
         np.clip(mixed, 0, 255, out=mixed)
@@ -207,7 +207,7 @@ class Canvas:
         px_per_mm: float,
         window: tuple[slice, slice] | None = None,
     ) -> tuple[tuple[slice, slice], Array, Array] | None:
-        """Return where a face is seen, its pixels there, and their places on it in mm."""
+        """Return the window that shows a face, its pixels there, and their places on it in mm."""
         origin, right, down = axes
         picture, density = face.level_for(px_per_mm)
         scale = density / face.px_per_mm
@@ -229,7 +229,7 @@ class Canvas:
         origin_px: tuple[float, float],
         axes: tuple[Array, Array, Array],
     ) -> tuple[slice, slice] | None:
-        """Return the part of the picture in which a whole face, with its margins, is seen."""
+        """Return the window of the picture that shows a whole face with its margins."""
         origin, right, down = axes
         height, width = picture.shape[:2]
         box = np.array([(0, 0), (width, 0), (width, height), (0, height)], float)
@@ -238,7 +238,7 @@ class Canvas:
         return self.window(self.camera.project(corners), 0)
 
     def _shading(self, item: Item, face: Face, local: Array) -> Array:
-        """Return how much brighter or darker a tile is for lying tilted or being bent."""
+        """Return the brightness factor of a tile that lies tilted or is bent."""
         slope = np.array(self.lamp.slope)
         facing = -float(slope @ np.array(item.tilt)) * 0.6
         if max(abs(item.bend[0]), abs(item.bend[1])) < 0.004:
@@ -334,7 +334,7 @@ class Canvas:
         return out.astype(np.float32)
 
     def put_sprite(self, item: Item, face: Face) -> None:
-        """Put a see-through picture (an arm) over everything."""
+        """Paint a translucent sprite (an arm) over everything."""
         sampled = self.sampled(face, item.axes(), self.camera.px_per_mm())
         if sampled is None:
             return
@@ -349,7 +349,7 @@ class Canvas:
 
 
 def _blurred(mask: Array, sigma_px: float) -> Array:
-    """Return a blurred mask; wide blurs are done on a small copy."""
+    """Return a blurred mask; wide blurs run on a downscaled copy."""
     if sigma_px < 0.35:
         return mask
     step = int(max(1, sigma_px // 2.5))
@@ -364,7 +364,7 @@ def _blurred(mask: Array, sigma_px: float) -> Array:
 
 @lru_cache(maxsize=1)
 def _wear_bank() -> tuple[Array, ...]:
-    """Return how worn a card is at each place: edges first, then scratches and rubbed spots."""
+    """Return masks of wear, 0 to 1: worn edges, scratches and rubbed spots."""
     bank = []
     ys, xs = np.mgrid[0:WEAR_PX, 0:WEAR_PX] / (WEAR_PX - 1)
     edge = np.minimum(np.minimum(xs, 1 - xs), np.minimum(ys, 1 - ys))

@@ -15,13 +15,13 @@ from models.scenes.world.arrays import Array, Random, f32, not_below
 
 NOISE_PX = 512
 KEPT_PX = 2_500_000
-"""Noise for larger pictures takes too much memory to be kept."""
+"""Largest picture whose noise is cached; for larger ones it takes too much memory."""
 GREY = 0.2
-"""What exposure makes of the picture's mean, in linear light."""
+"""Mean brightness that exposure aims for, in linear light."""
 HIGHLIGHT = 0.88
-"""What exposure lets all but the brightest two hundredth of the picture become at most."""
+"""Upper limit of exposure for the 99.5 % quantile of brightness, in linear light."""
 PHOTON_NOISE = 0.012
-"""Deviation of the root of the light at strength 1: about ISO 800 on a small sensor."""
+"""Standard deviation of the square root of light at noise 1: ISO 800 on a small sensor, about."""
 LUMA = np.array([0.0722, 0.7152, 0.2126])
 
 
@@ -34,7 +34,7 @@ def _linear() -> Array:
 
 @lru_cache(maxsize=1)
 def noise_bank() -> Array:
-    """Return noise as a camera leaves it: a little smoothed, less in colour than in light."""
+    """Return noise as cameras leave it: slightly smoothed, weaker in colour than in brightness."""
     rng = rng_of("sensor noise")
     noise = rng.standard_normal((NOISE_PX, NOISE_PX, 3), dtype=np.float32)
     noise = 0.65 * noise + 0.35 * noise.mean(axis=2, keepdims=True) * 1.7
@@ -48,14 +48,14 @@ def _kept_grain(height: int, width: int) -> Array:
 
 
 def laid_out(noise: Array, height: int, width: int) -> Array:
-    """Return noise laid out larger than a picture, so that any piece of it can be cut."""
+    """Return noise tiled to more than a picture's size, so that any window of it can be cut."""
     across, down = width // NOISE_PX + 2, height // NOISE_PX + 2
     return np.tile(noise, (down, across, 1))
 
 
 @lru_cache(maxsize=64)
 def tone_curve(contrast: float) -> Array:
-    """Return the camera's tone curve, by the root of linear light in 256 steps."""
+    """Return the camera's tone curve over the square root of linear light, in 256 steps."""
     x = (np.arange(256) / 255) ** 2
     y = np.where(x <= 0.0031308, 12.92 * x, 1.055 * np.power(np.maximum(x, 1e-9), 1 / 2.4) - 0.055)
     bent = y * y * (3 - 2 * y)
@@ -74,7 +74,7 @@ def kelvin_bgr(kelvin: float) -> Array:
 
 
 def light_on(canvas: Canvas, light: LightSettings, vignette: float) -> Array:
-    """Return how much light each pixel's place gets, by the lamp's distance and the lens."""
+    """Return the light at each pixel, from the lamp's distance and the lens's vignette."""
     camera = canvas.camera
     places = np.clip(camera.table_places, -3000, 3000)
     turn = np.radians(light.azimuth_deg)
@@ -88,7 +88,7 @@ def light_on(canvas: Canvas, light: LightSettings, vignette: float) -> Array:
 
 
 def radiance(canvas: Canvas, light: LightSettings, vignette: float) -> Array:
-    """Return linear blue, green, red of the scene before any camera has touched it."""
+    """Return linear blue, green, red of the scene before exposure and sensor."""
     linear = cv2.LUT(canvas.albedo, _linear())
     shadow = light.ambient + (1 - light.ambient) * (np.arange(256) / 255)
     lit = cv2.LUT(canvas.lit, shadow.astype(np.float32))
@@ -105,8 +105,8 @@ def gain_for(linear: Array, light: LightSettings, sensor: SensorSettings) -> Arr
     small = linear[::COARSE_PX, ::COARSE_PX]
     tint = kelvin_bgr(light.kelvin) ** (1 - sensor.white_balance) * np.array(sensor.balance_error)
     bright = np.minimum(small, 1.0) @ (LUMA * tint)
-    # A camera neither blows a dark table up to grey nor a white one down to it, and it keeps
-    # white card from burning out.
+    # The power keeps dark tables dark and white ones bright instead of making both grey; the
+    # highlight limit keeps white card from burning out.
     gain = (GREY / max(float(bright.mean()), 0.02)) ** 0.7
     gain = light.level * min(gain, HIGHLIGHT / max(float(np.quantile(bright, 0.995)), 0.02))
     matrix = sensor.saturation * np.eye(3) + (1 - sensor.saturation) * LUMA[None, :]
@@ -114,28 +114,28 @@ def gain_for(linear: Array, light: LightSettings, sensor: SensorSettings) -> Arr
 
 
 def exposed(linear: Array, matrix: Array) -> Array:
-    """Return the scene as bright and in the colours that the camera makes it."""
+    """Return the scene with the camera's exposure and colours."""
     return cv2.transform(linear, matrix)
 
 
 class Developer:
-    """One camera's way from light to an 8-bit picture.
+    """One camera's processing from linear light to an 8-bit picture.
 
-    Noise is added to the root of the light, where it is equally strong everywhere, as the noise
-    of counted photons is.
+    Noise is added to the square root of the light, where the shot noise of photons is equally
+    strong everywhere.
     """
 
     def __init__(self, sensor: SensorSettings, level: float) -> None:
         self._sensor = sensor
         self.noise_boost = PHOTON_NOISE * sensor.noise * (1 / max(level, 0.2)) ** 0.5
-        """Deviation of the noise, in the root of the light."""
+        """Standard deviation of the noise in the square root of the light."""
 
     def root(self, linear: Array) -> Array:
-        """Return the root of the blurred light."""
+        """Return the square root of the blurred light."""
         return np.asarray(cv2.sqrt(not_below(_blurred(linear, self._sensor), 0.0)))
 
     def finished(self, root: Array, rng: Random) -> Array:
-        """Return the picture, blue first, with fresh noise."""
+        """Return the picture, in BGR order, with fresh noise."""
         sensor = self._sensor
         if sensor.noise:
             root = _with_noise(root, self.noise_boost, rng)

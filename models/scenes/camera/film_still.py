@@ -27,37 +27,37 @@ from models.scenes.world.hands import arm_face, arm_item
 from models.scenes.world.things import Arm, Item, TableTop
 
 STEPS = 32
-"""Steps of the 16-bit light to one level of 255: noise of half a level is still smooth."""
+"""Steps of the 16-bit light per 8-bit level: fine enough for noise of half a level."""
 SHARPEN_PX = 1.2
 MOST = 3.9
-"""Roots of light above it have no room in 16 bits; from 1 on a picture is white."""
+"""Largest square root of light that fits into 16 bits; from 1 on a picture is white."""
 SMALL_PX = 640
-"""About how wide the picture is in which arms are painted."""
+"""Approximate width of the small picture in which arms are painted."""
 
 
 # --- The sensor ---
 
 
 class FilmSensor:
-    """One camera's way from the root of the light to 8-bit frames."""
+    """One camera's conversion from the square root of light to 8-bit frames."""
 
     def __init__(self, sensor: SensorSettings, level: float, size_px: tuple[int, int]) -> None:
         self._sharpen = sensor.sharpen
         self._curve = tone_curve(round(sensor.contrast, 2))
         developer = Developer(sensor, level)
         noise = noise_bank() * np.float32(developer.noise_boost)
-        # Sharpened as the picture is.
+        # The noise is sharpened like the picture.
         self._grain = laid_out(self.held(noise), *size_px[::-1]) if sensor.noise else None
 
     def held(self, root: Array) -> Array:
-        """Return the root of the light as it is kept: sharpened, in 16 bits."""
+        """Return the square root of light as it is stored: sharpened, in 16 bits."""
         if self._sharpen:
             soft = cv2.GaussianBlur(root, (0, 0), SHARPEN_PX)
             root = cv2.addWeighted(root, 1 + self._sharpen, soft, -self._sharpen, 0)
         return in_steps(np.clip(root, -1.0, MOST)).astype(np.int16)
 
     def frame(self, held: Array, rng: np.random.Generator, gain: float = 1.0) -> Array:
-        """Return a picture, blue first, with fresh noise; ``gain`` is what exposure does to it."""
+        """Return a frame, in BGR order, with fresh noise; ``gain`` scales the exposure."""
         height, width = held.shape[:2]
         bright = gain**0.5 / STEPS
         if self._grain is None:
@@ -70,13 +70,13 @@ class FilmSensor:
 
 
 def in_steps(root: Array) -> Array:
-    """Return the root of light in the steps of the 16 bits, not rounded."""
+    """Return the square root of light in units of the 16-bit steps, not rounded."""
     return np.asarray(root * np.float32(255 * STEPS))
 
 
 @lru_cache(maxsize=2)
 def film_sensor(sensor: SensorSettings, level: float, size_px: tuple[int, int]) -> FilmSensor:
-    """Return the sensor of a camera; two are kept, since their noise takes long to lay out."""
+    """Return a camera's sensor, from a cache of two, since tiling the noise is slow."""
     return FilmSensor(sensor, level, size_px)
 
 
@@ -118,11 +118,11 @@ class Still:
         return self.developed(light, rng, gain), hand
 
     def developed(self, light: Array, rng: np.random.Generator, gain: float = 1.0) -> Array:
-        """Return the picture of light as the sensor holds it, with fresh noise."""
+        """Return a frame of light that the sensor stored, with fresh noise."""
         return self._sensor.frame(light, rng, gain)
 
     def _bare_of(self, before: Still | None, camera: Camera) -> Canvas | None:
-        """Return the bare table as it was painted before, if nothing about it has changed."""
+        """Return the bare table of an earlier still if camera, lamp and needed size are equal."""
         same = before is not None and before._bare.camera is camera
         return before._bare if before and same and before._needed == self._needed else None
 
@@ -130,18 +130,18 @@ class Still:
         self._light = self._sensor.held(self._developer.root(linear))
 
     def shine_on(self, angle_deg: float, reach: float, strength: float) -> None:
-        """Let a sunbeam with a soft edge fall in from one side, so far over the picture."""
+        """Let a sunbeam with a soft edge fall in from one side, over ``reach`` of the picture."""
         height, width = self._unlit.shape[:2]
         turn = np.radians(angle_deg)
         ys, xs = np.mgrid[0:height:8, 0:width:8].astype(np.float32)
         along = (xs / width - 0.5) * np.cos(turn) + (ys / height - 0.5) * np.sin(turn)
         field = 1 + strength / (1 + np.exp(np.clip((along + 0.7 - 1.4 * reach) * 25, -30, 30)))
         lit = cv2.resize(field.astype(np.float32), (width, height))
-        # The camera takes its exposure back by as much as the picture has become brighter.
+        # Automatic exposure compensates for the mean brightness that the sunbeam adds.
         self._hold(self._unlit * (lit / float(field.mean()))[..., None])
 
     def with_arm(self, arm: Arm, held: Item | None) -> tuple[Array, bool]:
-        """Return the light with an arm in it, as the sensor holds it, and whether one is in view.
+        """Return the stored light with an arm in it, and whether arm or held tile is in view.
 
         Arms have no fine print: they and their shadows are painted small and enlarged.
         """
@@ -168,17 +168,17 @@ class Still:
         return (self._light if box is None else self._laid_over(box, left, own)), hand
 
     def _root_of(self, bgra: Array, cover: Array) -> Array:
-        """Return the root of the light from colours, both multiplied by their cover."""
+        """Return the square root of the light of premultiplied colours, weighted by their cover."""
         light = cv2.transform(Developer.linear_of(bgra[..., :3]), self._matrix)
         return np.asarray(cv2.sqrt(not_below(light, 0.0) * cover[..., None]))
 
     def _laid_over(self, box: tuple[int, int, int, int], left: Array, own: Array) -> Array:
-        """Return the light, as the sensor holds it, with something laid over a part of it.
+        """Return the stored light with something laid over a part of it.
 
         Args:
             box: first and last row and column of the part, in the small picture.
-            left: how much of the root of the table's light is left there, in the small picture.
-            own: the root of the light that comes from what is laid over it.
+            left: remaining share of the square root of the table's light, in the small picture.
+            own: square root of the light that comes from what is laid over it.
         """
         top, bottom, first, last = box
         times = self._times
@@ -193,7 +193,7 @@ class Still:
         return light
 
     def _shadow_table(self) -> Array:
-        """Return how much of the root of the light is left in a shadow, in 256 steps."""
+        """Return the share of the square root of light that each of 256 shadow levels keeps."""
         ambient = self._settings.light.ambient
         return np.sqrt(ambient + (1 - ambient) * np.arange(256) / 255).astype(np.float32)
 
@@ -206,13 +206,13 @@ def _box_of(mask: Array) -> tuple[int, int, int, int] | None:
 
 
 def _times_smaller(size_px: tuple[int, int]) -> int:
-    """Return by how much a picture is made smaller for what has no fine print."""
+    """Return the downscaling factor for what has no fine print; 1 where none divides the size."""
     times = max(1, round(size_px[0] / SMALL_PX))
     return times if size_px[0] % times == 0 and size_px[1] % times == 0 else 1
 
 
 def _smaller(camera: Camera, times: int) -> Camera:
-    """Return the same camera with pixels so many times larger."""
+    """Return the same camera at a resolution that is ``times`` lower."""
     matrix = camera.matrix / np.array([[times], [times], [1.0]])
     matrix[:2, 2] += 0.5 / times - 0.5
     size = camera.size_px[0] // times, camera.size_px[1] // times

@@ -50,7 +50,7 @@ def _texture_from_mm(made: Surface, settings: SurfaceSettings) -> Array:
 
 
 def _seen(camera: Camera, made: Surface, settings: SurfaceSettings) -> Array:
-    """Return one whole picture of a surface that has no end."""
+    """Return a whole picture of an endless surface."""
     px_from_ray = _texture_from_mm(made, settings) @ camera.flat_from_ray()
     places = np.asarray(cv2.perspectiveTransform(camera.rays, px_from_ray), np.float32)
     texture = made.bgr
@@ -65,14 +65,14 @@ def _seen(camera: Camera, made: Surface, settings: SurfaceSettings) -> Array:
         finer = f32(DETAIL_PX_PER_MM / density)
         grain = looked_up(_detail(), places * finer, cv2.BORDER_WRAP)
         strength = 0.1 * made.grain
-        # One is written as 200 here, which leaves room above it in 8 bits.
+        # Factors are stored times 200, which leaves headroom above 1 in 8 bits.
         factor = cv2.convertScaleAbs(grain, alpha=200 * strength / 128, beta=200 * (1 - strength))
         bgr = np.asarray(cv2.multiply(bgr, cv2.merge([factor] * 3), scale=1 / 200))
     return bgr
 
 
 def _floor(camera: Camera, made: Surface, settings: SurfaceSettings) -> Array:
-    """Return the floor below, dim and out of focus, so that few of its pixels are looked up."""
+    """Return the floor, dim and blurred; because of the blur it is sampled coarsely."""
     px_from_ray = _texture_from_mm(made, settings) @ camera.flat_from_ray(FLOOR_MM)
     few = np.ascontiguousarray(camera.rays[::FLOOR_STEP, ::FLOOR_STEP])
     places = f32(cv2.perspectiveTransform(few, px_from_ray))
@@ -83,9 +83,9 @@ def _floor(camera: Camera, made: Surface, settings: SurfaceSettings) -> Array:
 
 
 def _repeated(texture: Array, places: Array) -> Array:
-    """Return what a repeating picture shows at each place.
+    """Return the pixels of a repeating texture at each place.
 
-    Laying out copies side by side first is three times as quick as wrapping every pixel.
+    Tiling copies side by side first is three times as fast as wrapping every pixel.
     """
     side = texture.shape[0]
     coarse = places[::COARSE_PX, ::COARSE_PX].reshape(-1, 2)
@@ -108,7 +108,7 @@ def _detail() -> Array:
 def _table_share(
     camera: Camera, settings: SurfaceSettings, needed_mm: tuple[float, float]
 ) -> Array | None:
-    """Return how much of each pixel shows the table, or none where it fills the picture."""
+    """Return how much of each pixel shows the table, or none if the table fills the picture."""
     width, depth = np.maximum(settings.table_mm, needed_mm)
     turn = radians(settings.table_turn_deg)
     c, s = cos(turn), sin(turn)
@@ -136,7 +136,7 @@ def _table_share(
 
 
 def _mirror(canvas: Canvas, made: Surface, share: Array | None, seed: int) -> None:
-    """Add what a glossy table mirrors: the lamp, and with glass the room's bright places."""
+    """Add the reflections on a glossy table: the lamp and, on glass, the room's bright places."""
     lamp, camera = canvas.lamp, canvas.camera
     if made.gloss < 0.05:
         return

@@ -1,4 +1,4 @@
-"""The exact truth of a picture, in the form that a reading of it has."""
+"""The exact truth of a picture, in the format of a reader's table state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from models.scenes.world.faces import Face
 from models.scenes.world.things import Item, TableTop
 
 LEAST_SEEN_ASIDE = 0.25
-"""What lies aside and is seen less than that (in a pile, under a hand) is not in the truth."""
+"""Things aside with a smaller visible share (in a pile, under a hand) are not in the truth."""
 GLARING = 0.5
 """Shine, in linear light, above which a print is washed out."""
 
@@ -49,7 +49,7 @@ def truth_of(top: TableTop, canvas: Canvas) -> Json:
 
 
 def _count_clay_as_tile(top: TableTop, counts: Array) -> None:
-    """Let clay hide nothing: it belongs on the tile that it lies on."""
+    """Count visible clay as part of the tile that it lies on, so that clay hides nothing."""
     owner = {
         (item.truth.get("board"), tuple(cell)): number
         for number, item in enumerate(top.items, start=1)
@@ -64,7 +64,7 @@ def _count_clay_as_tile(top: TableTop, counts: Array) -> None:
 
 
 def camera_truth(camera: Camera) -> Json:
-    """Return what the camera is, in OpenCV's terms; the table's depth counts downwards."""
+    """Return the camera in OpenCV's terms; the table's depth axis points down."""
     tvec = -camera.rotation @ (camera.position_mm * (1, 1, -1))
     return {
         "matrix": camera.matrix.tolist(), "distortion": camera.distortion.tolist(),
@@ -100,7 +100,7 @@ def _area_inside(outline: Array, size_px: tuple[int, int]) -> float:
         return abs(float(cv2.contourArea(points)))
     if high[0] < 0 or high[1] < 0 or low[0] > width or low[1] > height:
         return 0.0
-    # Drawn at eight times its size where it is small, since an outline may be hollow (hex tiles).
+    # Small outlines are drawn at four times their size; outlines of hex tiles may be concave.
     scale = 1.0 if min(high - low) > 40 else 4.0
     size = np.ceil((high - low) * scale).astype(int) + 2
     mask = np.zeros((size[1], size[0]), np.uint8)

@@ -1,6 +1,6 @@
 """A table in front of a camera, step by step: hands, cups, knocks and lights, frame by frame.
 
-Whatever happens is a method that yields the frames which show it; the table stays as it was left.
+Each event is a method that yields its frames; the table keeps the state in which it was left.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from models.scenes.world.hands import WIDTH_MM, arm_item
 from models.scenes.world.things import Arm, Item, Lathe, TableTop
 
 REACH_S = 0.55
-"""How long a hand takes from the table's edge to its place, and back."""
+"""Usual duration of a hand's way from the table's edge to its place, and of its way back."""
 STAY_S = 0.45
 DRAWN_BACK_MM = 100.0
-"""How much further than its length an arm is drawn back, so that nothing of it is in view."""
+"""Distance beyond its length by which an arm is drawn back, so that none of it is in view."""
 ARM_STEP_MM, LONGEST_ARM_MM = 100.0, 2400.0
-"""Arms go on by such steps, with shoulder and person behind, until they leave the picture."""
+"""Arms are lengthened by this step, up to this length, until their far end is out of view."""
 CUP = Lathe(0, 0, ((0, 30), (30, 33), (60, 36), (90, 38)), (225, 225, 235), (20, 35, 70))
 LEANS = 6
-"""Arms that rest on the table for long take turns between so many poses."""
+"""Number of poses between which an arm that rests on the table alternates."""
 SUN_STEPS_A_SECOND = 3.0
 HUNTING = 0.3
-"""How far a camera that hunts for its exposure goes up and down."""
+"""Relative amplitude of the exposure of a camera that hunts for it."""
 OFF = 0.02
-"""What is left of the light when it is switched off."""
+"""Share of the light that remains when it is switched off."""
 
 
 @dataclass(frozen=True)
 class FilmFrame:
-    """One frame and what is going on in it."""
+    """One frame, its time and whether a hand is in it."""
 
     t: float
     bgr: Array
@@ -60,7 +60,7 @@ class FilmedTable:
         self.fps = fps
         self.layout = opening
         self.hand_left_s = 0.0
-        """When the table was first seen without the last hand."""
+        """Time of the first frame after the last one with a hand."""
         self._players = players
         self._rng = rng_of("film", settings.split, settings.subject, settings.seed)
         self._stage = Stage(settings, players, layouts)
@@ -78,13 +78,13 @@ class FilmedTable:
 
     @property
     def tile_px(self) -> float:
-        """How wide a tile, or the cell of a hex tile, is at least in the picture."""
+        """Smallest width in the picture of a tile, or of a hex tile's cell."""
         pitch_mm = self.settings.cards.size_mm
         corners = [(float(x), float(y)) for x, y in self._stage.extent_mm]
         return pitch_mm * min(self._camera.px_per_mm(corner) for corner in corners)
 
     def truth(self) -> Json:
-        """Return the table state as it is now."""
+        """Return the true table state of the current table."""
         return truth_of(self._top(), self._still.canvas)
 
     # --- what may happen -------------------------------------------------------------------
@@ -95,13 +95,13 @@ class FilmedTable:
             yield self._frame(None, None)
 
     def wait(self, seconds: float) -> None:
-        """Let time go by without frames."""
+        """Advance the time without frames."""
         self._number += round(seconds * self.fps)
 
     def visit(
         self, layouts: tuple[Layout, ...], player: int = 0, nudge: bool = False
     ) -> Iterator[FilmFrame]:
-        """Let a hand come in, lay the table as told one after the other, and leave."""
+        """Let a hand come in, lay the given layouts one after the other, and leave."""
         arm = self._arm(player, self._place_of(layouts[-1]))
         yield from self._reach(arm, 1.0, 0.0, self._held(layouts[0]))
         if nudge and len(self.layout.placements()) > 1:
@@ -114,7 +114,7 @@ class FilmedTable:
         yield from self._reach(arm, 0.0, 1.0, None)
 
     def cup_put_down(self, thing: Placement | Piece | Clay | None = None) -> Iterator[FilmFrame]:
-        """Let a hand put a cup down on a tile, by default on any."""
+        """Let a hand put a cup down on a tile, by default on a random one."""
         things = self.layout.placements()
         x, y = 0.0, 0.0
         if thing is not None or things:
@@ -146,7 +146,7 @@ class FilmedTable:
     def _someone_reaches(
         self, at: tuple[float, float], change: Callable[[], None], stay_s: float = 0.0
     ) -> Iterator[FilmFrame]:
-        """Let anybody's hand reach to a place, change something there, and leave."""
+        """Let a random player's hand reach to a place, change something there, and leave."""
         arm = self._arm(int(self._rng.integers(4)), at)
         yield from self._reach(arm, 1.0, 0.0, None)
         change()
@@ -232,14 +232,14 @@ class FilmedTable:
         return arm
 
     def _ends_in_view(self, arm: Arm) -> bool:
-        """Say whether any of the far end of an arm would be seen, as nobody's is."""
+        """Say whether the cut-off far end of an arm would be in view."""
         tips, right, back = arm_item(arm).axes()
         far = [tips + arm.length_mm * back + side * WIDTH_MM / 2 * right for side in (-1, 0, 1)]
         seen = self._camera.project(np.array(far))
         return bool(((seen >= 0) & (seen < self._camera.size_px)).all(axis=1).any())
 
     def _along(self, arm: Arm, away: float) -> Arm:
-        """Return the arm drawn back by a share of its whole way, a little higher there."""
+        """Return the arm drawn back by a share of its whole way, and raised a little."""
         turn = np.radians(arm.angle_deg)
         back = (arm.length_mm + DRAWN_BACK_MM) * away
         return replace(
@@ -286,7 +286,7 @@ class FilmedTable:
 
     @property
     def _still(self) -> Still:
-        """The table as it lies; painted when it is first looked at."""
+        """The painted picture of the current table; painted on first access."""
         return self._painted or self._paint()
 
     def _paint(self) -> Still:
@@ -315,7 +315,7 @@ def _minus(one: Layout, other: Layout) -> list[Any]:
 def film_settings(
     seed: int, split: Split, game: str, size_px: tuple[int, int] = (1280, 720)
 ) -> SceneSettings:
-    """Return the table of a seed as a game can be played on: nothing else in the way of hands."""
+    """Return a seed's settings for a filmed game: no idle hands, no spread stocks, enough light."""
     settings = draw_settings(seed, split, game, size_px)
     camera = replace(settings.camera, fill=min(settings.camera.fill, 0.9))
     clutter = replace(settings.clutter, hands=0, stock_spread=False)

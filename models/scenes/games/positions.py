@@ -1,6 +1,6 @@
 """Positions that players could have reached, from random and from sensible play.
 
-A whole game is played once and kept; a scene then takes the table after one of its moves.
+A whole game is played once and cached; a scene takes the table after one of its moves.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from models.scenes.splits import Split, rng_of
 from models.scenes.world.arrays import Random
 
 GAMES_IN_POOL = 160
-"""Games a side and manner of play that scenes are taken from."""
+"""Games per split and manner of play that scenes are taken from."""
 LONGEST_GAME = 400
 TRIED_MOVES = 8
-"""How many moves a greedy player looks at: more makes better players and slower scenes."""
+"""Moves that a greedy player compares: more of them play better but make scenes slower."""
 FOUL_TRIES, ILLEGAL_TRIES = 8, 60
 LIVELY = 0.9
-"""How often a player who can lay a tile does so."""
+"""Probability that a player who can lay a tile does so."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def played(game_name: str, split: Split, play: str, number: int) -> Played:
 def table_at(
     game_name: str, split: Split, play: str, seed: int, fullness: float, foul: bool
 ) -> Table:
-    """Return the table of some game of the pool, as far on as asked."""
+    """Return the table of a pool game at the given progress, with a foul if asked for."""
     one = played(game_name, split, play, seed % GAMES_IN_POOL)
     tables = [layout for layout in dict.fromkeys(one.layouts) if layout.placements()]
     layout = tables[round(fullness * (len(tables) - 1))]
@@ -107,8 +107,8 @@ def _players(game: AnyGame, rng: Random) -> tuple[str, ...]:
 def _chosen(game: AnyGame, position: object, choice: list[Move], play: str, rng: Random) -> Move:
     growing = [move for move in choice if move.do == "place"]
     if growing and rng.random() < LIVELY:
-        # Announcing the end, replacing and discarding are legal all the time: taken as often as
-        # they are listed, no table would ever fill.
+        # Announcing the end, replacing and discarding are always legal: chosen as often as they
+        # are listed, they would keep every table from filling.
         choice = growing
     if play == "random" or len(choice) == 1:
         return choice[int(rng.integers(len(choice)))]
@@ -117,7 +117,7 @@ def _chosen(game: AnyGame, position: object, choice: list[Move], play: str, rng:
 
 
 def lead_after(game: AnyGame, position: Any, move: Move) -> float:
-    """Return how far a move leads its player ahead of the others."""
+    """Return the player's score after a move minus half of the best other score."""
     scores = game.outcome(game.apply(position, move)).scores
     own = scores.get(move.player)
     others = [s for name, s in scores.items() if name != move.player and s is not None]
@@ -127,7 +127,7 @@ def lead_after(game: AnyGame, position: Any, move: Move) -> float:
 def _with_foul(
     game: AnyGame, tile_set: TileSet, players: tuple[str, ...], layout: Layout, rng: Random
 ) -> Layout:
-    """Return the layout with something wrong on it that the rule book objects to."""
+    """Return the layout with a change that breaks a rule, as far as one is found."""
     changed = layout
     for _ in range(FOUL_TRIES):
         changed = _spoilt(tile_set, layout, rng)
@@ -208,7 +208,7 @@ def _beside(one: Cell, other: Cell) -> bool:
 
 
 def laid_anyhow(kind: TileKind, at: Cell, rng: Random) -> tuple[Cell, ...]:
-    """Return the cells of a hex tile whose first one lies at a place, turned and turned over."""
+    """Return the cells of a hex tile that starts at a cell, randomly turned and flipped."""
     cells = list(path_cells(kind.path or "1"))
     if rng.random() < 0.5:
         cells = [(q + r, -r) for q, r in cells]

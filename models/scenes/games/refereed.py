@@ -1,7 +1,7 @@
-"""A filmed game whose players heed a referee; without one they simply play on.
+"""A filmed game whose players obey a referee; without a referee they play on.
 
-They wait for the verdict, lift what was called foul, go on where a foul was overruled, and lay
-the table as the referee has it.
+The players wait for each verdict, lift a tile that was called a foul, go on if the foul is
+overruled, and lay the table as in the referee's position.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from models.scenes.world.arrays import Random
 Allowed = Callable[[Move], bool]
 
 TRIED_MOVES = 24
-"""So many moves are looked at: enough not to miss what lies at hand."""
+"""Moves that a player compares: enough not to miss an obvious one."""
 FINALE_AFTER_TILES = 7
-"""Carnival: so many tiles a player, and the last round is announced, as with small hands."""
+"""Tiles per player after which Carnival's last round is announced, as with small hands."""
 LAST_PARTS = ("/head", "/tail")
-"""Whoever lays them early has a short snake: they come when nothing else goes."""
+"""Tiles that end a snake; they are laid only when nothing else fits, to let snakes grow."""
 Tell = Callable[[Mapping[str, Any]], None]
 
 STILL_FRAMES_A_SECOND = 2.0
 LUCK = 4
-"""With dice a game may take five times as long as another; nobody wants to watch the longest."""
+"""Games that are planned where dice decide; the shortest is filmed, as lengths vary fivefold."""
 UNSEEN_S = 1.0
-"""How long each table lies still at least where players do not see the referee's verdict."""
+"""How long each table lies still where no referee gives a verdict."""
 MOST_STEPS = 1000
-"""No game of these takes so many; a referee who refuses everything would go on for ever."""
+"""Limit on the steps of a film: no game needs as many, but a referee may refuse every move."""
 
 
 # --- A player who looks one move ahead ---
@@ -45,11 +45,11 @@ MOST_STEPS = 1000
 def sensible_move(
     game: AnyGame, position: Any, rng: Random, allowed: Allowed = lambda move: True
 ) -> Move | None:
-    """Return the move that leads furthest ahead of the others; ``None`` when it is over.
+    """Return the move with the largest lead over the others; ``None`` when the game is over.
 
     Args:
         game: the rule book.
-        position: where it stands.
+        position: the current position.
         rng: breaks ties, rolls and draws.
         allowed: moves to prefer where there are any, such as those within a picture.
     """  # fmt: skip
@@ -96,35 +96,35 @@ def _is_time_for_the_finale(game: AnyGame, position: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a game stands in the referee's book."""
+    """The state of a game as the referee has it."""
 
     position: Any
     moves: tuple[Move, ...]
     foul: bool = False
-    """Whether a foul has been called that still lies there."""
+    """Whether a called foul still lies on the table."""
     over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """How people play, in seconds of the film."""
+    """How people play; durations are in seconds of the film."""
 
     pace_s: float = 0.6
     """How long the table lies still between a verdict and the next hand."""
     foul_s: float = 5.0
     """How long a foul lies before its player lifts it again."""
     patience_s: float = 20.0
-    """So long a verdict may take; then the player says aloud what he laid."""
+    """Longest wait for a verdict; after it the player says aloud what he laid."""
     lifted_s: float = 4.0
-    """So long a lifted foul may go unseen; then the player says that it is gone."""
+    """Longest wait until a lifted foul is noticed; after it the player says that it is gone."""
     foul_share: float = 0.08
     foul_at: tuple[int, ...] | None = None
-    """Before which moves a foul is tried, counted from 1; ``None``: now and then."""
+    """Moves before which a foul is tried, counted from 1; ``None`` draws them at random."""
 
 
 @dataclass
 class Book:
-    """The game in the referee's book, or in the players' heads where there is no referee."""
+    """The game as the referee has it, or as the players do where there is no referee."""
 
     record: Record
     standing: Callable[[], Standing] | None = None
@@ -137,19 +137,19 @@ class Book:
         self._position = self.record.game.opening(self.record.start, self.record.tile_set)
 
     def now(self) -> Standing:
-        """Return how it stands."""
+        """Return the current state of the game."""
         if self.standing is not None:
             return self.standing()
         over = not self.record.game.legal_moves(self._position)
         return Standing(self._position, tuple(self._moves), over=over)
 
     def played(self, move: Move) -> None:
-        """Take note of a move where no referee does."""
+        """Record a move where there is no referee."""
         self._moves.append(move)
         self._position = self.record.game.apply(self._position, move)
 
     def say(self, move: Move) -> None:
-        """Say a move aloud: it leaves no trace on the table, or nobody has seen it."""
+        """Tell the referee a move that leaves no trace on the table or that nobody has seen."""
         if self.tell is not None:
             told: dict[str, Any] = {"move": move_to_json(move)}
             if move.do == "roll":
@@ -157,13 +157,13 @@ class Book:
             self.tell(told)
 
     def lifted(self) -> None:
-        """Say aloud that the tile of a foul is gone."""
+        """Tell the referee that the tile of a foul is gone."""
         if self.lift is not None:
             self.lift()
 
 
 class RefereedFilm(FilmedTable):
-    """The film of a game that is decided while it is filmed."""
+    """The film of a game whose moves are decided during filming."""
 
     def __init__(
         self, book: Book, seed: int, fps: float, size_px: tuple[int, int], manners: Manners
@@ -176,7 +176,7 @@ class RefereedFilm(FilmedTable):
         self._plan = self._planned(now)
         self._begun = len(now.moves)
         self.idle = False
-        """Whether nothing more will happen by itself."""
+        """Whether the game is over, so that nothing more happens by itself."""
         self._fouls = _fouls(manners, len(self._plan), self._dice)
         self._room = {(m.snake, cell) for m in self._plan for cell in cells_of(m)}
         super().__init__(
@@ -185,7 +185,7 @@ class RefereedFilm(FilmedTable):
         )  # fmt: skip
 
     def frames(self) -> Iterator[FilmFrame]:
-        """Yield frames until the game is over, and then, before a referee, for ever."""
+        """Yield frames until the game is over and, with a referee, of the still table forever."""
         yield from self.quiet(1.0)
         for _ in range(MOST_STEPS):
             now = self._book.now()
@@ -224,7 +224,7 @@ class RefereedFilm(FilmedTable):
         yield from self._until_judged(now, move)
 
     def _next(self, now: Standing) -> Move | None:
-        """Return the planned move, or another where the game took another way."""
+        """Return the planned move, or a new one if the game has left the plan."""
         done = now.moves[self._begun :]
         if len(now.moves) >= self._begun and done == tuple(self._plan[: len(done)]):
             return self._plan[len(done)]
@@ -249,7 +249,7 @@ class RefereedFilm(FilmedTable):
         yield from self._until_decided(now)
 
     def _until_decided(self, before: Standing) -> Iterator[FilmFrame]:
-        """Let a foul lie until it is overruled, or its player lifts it."""
+        """Leave a foul on the table until it is overruled or its player lifts it."""
         yield from self._until(
             lambda then: not then.foul or then.moves != before.moves, self._manners.foul_s
         )
@@ -276,16 +276,16 @@ class RefereedFilm(FilmedTable):
             yield from self.quiet(0.1)
 
     def _laid(self, now: Standing, after: Layout) -> Iterator[FilmFrame]:
-        """Let the hand of whose turn it is lay the table so."""
+        """Let the hand of the player to move lay the table as in ``after``."""
         yield from self.visit((after,), now.position.players.index(now.position.to_move))
 
     def _planned(self, now: Standing) -> list[Move]:
-        """Return how the game will go: where dice decide, the luckiest of several."""
+        """Return a plan of the whole game: where dice decide, the shortest of several."""
         tries = LUCK if "roll" in self._game.facts.actions else 1
         return min((plan(self._game, now.position, self._dice) for _ in range(tries)), key=len)
 
     def _layouts(self, now: Standing) -> Iterator[Layout]:
-        """Yield the tables to come: they say how much has to be in view."""
+        """Yield the layouts to come, which decide what must be in view."""
         position = now.position
         yield self._game.layout(position)
         for move in self._plan:
@@ -294,7 +294,7 @@ class RefereedFilm(FilmedTable):
 
 
 def dice(game: str, seed: int) -> Random:
-    """Return what the players of a demo table roll and draw with."""
+    """Return the random generator for the rolls and draws of a demo table."""
     return rng_of("demo", game, seed)
 
 
@@ -307,7 +307,7 @@ def still_table(
 
 
 def _fouls(manners: Manners, moves: int, dice: Random) -> set[int]:
-    """Return before which moves a foul is tried: at least before one, and not the first."""
+    """Return before which moves a foul is tried: drawn ones are never before the third move."""
     if manners.foul_at is not None:
         return set(manners.foul_at)
     later = range(3, moves)
@@ -320,6 +320,6 @@ def _good_day(seed: int, game: str, size_px: tuple[int, int]) -> SceneSettings:
     settings = draw_settings(seed, "held-out", game, size_px)
     camera = replace(settings.camera, elevation_deg=max(settings.camera.elevation_deg, 78.0),
                      azimuth_deg=8.0, roll_deg=0.0, fill=0.86, aim=(0.0, 0.0))  # fmt: skip
-    # A pile beside an empty table could be taken for its first card.
+    # No clutter: a pile beside an empty table could be mistaken for its first card.
     light = replace(settings.light, level=1.0, glare=0.0)
     return replace(settings, camera=camera, clutter=NO_CLUTTER, light=light)

@@ -1,4 +1,4 @@
-"""A table on which a whole game is played: everything stays where it is until it is moved."""
+"""A table on which a whole game is played: everything keeps its place until it is moved."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Stage:
 
     @property
     def extent_mm(self) -> Array:
-        """What the camera should have in view: everything that will ever be laid."""
+        """Corners of everything that will ever be laid, which the camera should have in view."""
         return self._frame.extent_mm
 
     def top(self, layout: Layout) -> TableTop:
@@ -69,18 +69,18 @@ class Stage:
                        angle_deg=item.angle_deg + spin)  # fmt: skip
 
     def nudge(self, thing: Thing, rng: np.random.Generator) -> None:
-        """Move one tile a little from now on, as a sleeve does."""
+        """Shift and turn one tile slightly from now on, as a sleeve does."""
         dx, dy = rng.uniform(-NUDGE_MM, NUDGE_MM, 2)
         self._nudged[thing] = float(dx), float(dy), float(rng.uniform(-NUDGE_DEG, NUDGE_DEG))
 
     def clear_away(self) -> None:
-        """Let no cup stand on the table from now on."""
+        """Remove all cups from now on."""
         self._around = replace(self._around, lathes=())
 
     def _card(self, card: Placement, rng: np.random.Generator) -> Item:
         cards = self.settings.cards
         x, y, angle = self._cell_pose(card)
-        # Neighbours are not looked at here, so half of the carelessness is all there is room for.
+        # Neighbours are not checked for overlap here, so cards are shifted and turned less.
         away = rng.normal(0, 0.25 * cards.shift_mm, 2).clip(-1.5, 1.5)
         spin = float(np.clip(rng.normal(0, 0.3 * cards.turn_deg), -2.5, 2.5))
         truth = card_truth(card, self._tile_set)
@@ -89,7 +89,7 @@ class Stage:
         return item_of(spot, at, angle + 90.0 * card.turns + spin, cards, rng)
 
     def _cell_pose(self, card: Placement) -> tuple[float, float, float]:
-        """Return where a cell is and how its lattice is turned, known or not from the start."""
+        """Return position and lattice angle of a cell, even of one outside the given layouts."""
         key = (card.field or 0, card.at)
         known, angle = self._cells.get(key), self._angles[key[0]]
         if known is not None:
@@ -101,7 +101,7 @@ class Stage:
         return float(x), float(y), angle
 
     def _lattice_angles(self) -> dict[int, float]:
-        """Return how each field's lattice is turned, by a card that has only one way up."""
+        """Return the angle of each field's lattice, from a card that has only one way up."""
         upright = sorted(self._cells.items(), key=lambda c: self._tile_set[c[1].face].period)
         return {field: item.angle_deg for (field, _), item in upright}
 
@@ -125,7 +125,7 @@ class Stage:
 
 
 def _all_places(layouts: Iterable[Layout]) -> Layout:
-    """Return one card for every cell that is ever used, unturned, with the pieces of the end."""
+    """Return one unturned card for every cell that is ever used, with the final pieces."""
     cards: dict[tuple[int | None, tuple[int, int]], Placement] = {}
     last = Layout()
     for layout in layouts:

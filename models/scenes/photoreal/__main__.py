@@ -1,8 +1,8 @@
 """``python -m models.scenes.photoreal``: the same positions through a photoreal renderer.
 
-The renderer is a tool beside the project: its folder is given, it runs in an environment of its
-own with its own requirements, and its labels come back as table states. What is there already is
-not rendered again, so a long run can be broken off and taken up.
+The renderer is a separate tool: its folder is given, it runs in an environment of its own with
+its own requirements, and its labels come back as table states. Tables that exist already are not
+rendered again, so a long run can be interrupted and resumed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from models.scenes.splits import SPLITS
 
 PREPARED = ".prepared"
 AT_A_TIME = 8
-"""Pictures that one run of the renderer makes: its start takes as long as one of them."""
+"""Pictures per run of the renderer: starting it takes as long as one picture."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def render_tables(asked: argparse.Namespace) -> None:
     """Write scene files, render them, and turn the labels into truths.
 
-    Tables whose truth is there already are not rendered again.
+    Tables whose truth exists already are not rendered again.
     """
     renderer = asked.renderer.resolve()
     if not (renderer / "render_scene.py").is_file():
@@ -83,7 +83,7 @@ def render_tables(asked: argparse.Namespace) -> None:
 
 
 def prepared(folder: Path, renderer: Path) -> Path:
-    """Return the Python of an environment that has what the renderer needs; made once."""
+    """Return the Python of an environment with the renderer's requirements; created once."""
     python = folder / "bin" / "python"
     wanted = (renderer / "requirements.txt").read_text("utf-8")
     mark = folder / PREPARED
@@ -102,7 +102,7 @@ def prepared(folder: Path, renderer: Path) -> Path:
 
 
 def _render(python: Path, renderer: Path, scenes: Sequence[Path], out: Path) -> Iterator[str]:
-    """Render scenes, some at a time, and yield the name of each whose files are there."""
+    """Render scenes in batches, and yield the name of each that is finished."""
     for first in tqdm(range(0, len(scenes), AT_A_TIME), unit=f"{AT_A_TIME} pictures"):
         some = scenes[first : first + AT_A_TIME]
         command = [str(python), str(renderer / "render_scene.py"), *map(str, some), "--out",
@@ -118,7 +118,7 @@ def _render(python: Path, renderer: Path, scenes: Sequence[Path], out: Path) -> 
 
 
 def _newest_llvm() -> dict[str, str]:
-    """Return where the newest LLVM is: of several, the renderer would take the oldest.
+    """Return an environment that names the newest LLVM: the renderer would take the oldest.
 
     LLVM 15 and 16 stop with "Cannot select: fminimum" on processors with AVX-512.
     """

@@ -1,4 +1,4 @@
-"""What of each hex board can be seen in a render: its place, and which of its cells are hidden."""
+"""Where each hex board lies in a render, and which of its cells are hidden."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ CELL_POINTS = np.array([(0.0, 0.0)] + [
     (r * cos(radians(a)), r * sin(radians(a))) for r in (0.18, 0.36) for a in range(0, 360, 45)
 ])  # fmt: skip
 HIDDEN, SEEN = 0.35, 0.7
-"""Shares of a cell that is seen: below the first it is hidden, above the second it is not."""
+"""Visible share of a cell below which it is hidden, and above which it is not."""
 
 
 @dataclass(frozen=True)
 class RenderedBoard:
-    """A board of a render, as its truth tells it."""
+    """A board of a render, as described by its truth."""
 
     camera: Mapping[str, Any]
-    """In the renderer's words."""
+    """Camera in the renderer's format."""
     plane: Mapping[str, Any]
     """Middle and steps to the right and down, in the scene maker's millimetres."""
     hidden: Mapping[Cell, int]
-    """By cell 1 where little of it is seen, 0 where most is, else -1."""
+    """For each cell: 1 where little of it is visible, 0 where most is, else -1."""
 
     def px(self, plane: Array) -> Array:
-        """Return the pixels of places on the board's plane, counted in cells."""
+        """Return the pixels of places on the board's plane, in units of cells."""
         return projected(self.camera, places_mm(self.plane, plane))
 
 
 def planes_of(items: Sequence[Item], cell_mm: float) -> list[Json]:
-    """Return of each board where it lies, what belongs to it and how high its cells are."""
+    """Return for each board its pose, the numbers of its items and the heights of its cells."""
     planes = []
     for number, board in enumerate(items, start=1):
         if board.role != "board":
@@ -67,12 +67,12 @@ def planes_of(items: Sequence[Item], cell_mm: float) -> list[Json]:
 
 
 def hidden_cells(plane: Mapping[str, Any], camera: Mapping[str, Any], ids: Array) -> list[Json]:
-    """Return the cells that are not wholly seen, as ``{"cell", "hidden"}``.
+    """Return the cells that are not fully visible, as ``{"cell", "hidden"}``.
 
     Args:
-        plane: one of ``planes_of``.
-        camera: of the renderer's labels.
-        ids: the number of the item that each pixel shows, from 1, and 0 for all else.
+        plane: an entry of ``planes_of``.
+        camera: the camera in the renderer's labels.
+        ids: the number of the item that each pixel shows, from 1, or 0.
     """
     heights = {(q, r): height for q, r, height in plane["heights"]}
     found = []
@@ -87,7 +87,7 @@ def hidden_cells(plane: Mapping[str, Any], camera: Mapping[str, Any], ids: Array
 
 
 def seen_share(px: Array, ids: Array, own: Sequence[int]) -> float:
-    """Return the share of points at which a picture shows one of some items."""
+    """Return the share of points at which a picture shows one of the given items."""
     rows, columns = ids.shape
     at = np.round(px).astype(int)
     inside = (at >= 0).all(axis=1) & (at[:, 0] < columns) & (at[:, 1] < rows)
@@ -103,7 +103,7 @@ def places_mm(plane: Mapping[str, Any], points: Array) -> Array:
 
 
 def projected(camera: Mapping[str, Any], places: Array) -> Array:
-    """Return pixels of places; the renderer's y axis points away, ours to the viewer."""
+    """Return pixels of places; the renderer's y axis points away from the viewer, unlike ours."""
     turn, _ = cv2.Rodrigues(np.array(camera["rotation"], float))
     px, _ = cv2.projectPoints(
         places * (1, -1, 1), turn, np.array(camera["translation"], float),

@@ -1,4 +1,4 @@
-"""Rooms for the photoreal renderer: lights and table tops of one side, from files and made here."""
+"""Rooms for the photoreal renderer: lights and table tops of one split, from files or generated."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from models.scenes.world.arrays import Json, Random
 from models.scenes.world.surfaces import surface
 
 NOT_TABLES = ("hex_board", "polyhex", "square")
-"""Beginnings of the renderer's textures that are tiles and boards."""
+"""Name prefixes of the renderer's textures that show tiles and boards."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """Lights and a table top, as a scene file has them."""
+    """Lights and a table top, in the format of a scene file."""
 
     lights: list[Json]
     table: Json
     names: list[str]
-    """What was taken, for the truth."""
+    """Names of the light maps and of the table top, for the truth."""
 
 
 def side_of_light(path: Path) -> Split:
-    """Return the side that an environment map is on, by the first word of its name.
+    """Return the split of an environment map, from the first word of its name.
 
-    The same room comes as ``venice.exr`` and as ``venice_sunset_1k.hdr``: both are on one side.
-    About half are held out.
+    The same room comes as ``venice.exr`` and as ``venice_sunset_1k.hdr``: both are in one split.
+    About half of all rooms are held out.
     """
     word = path.stem.partition("_")[0]
     return "held-out" if hashlib.blake2b(word.encode()).digest()[0] % 2 else "train"
@@ -48,7 +48,7 @@ def side_of_light(path: Path) -> Split:
 
 @cache
 def environments(renderer: Path, split: Split) -> tuple[Path, ...]:
-    """Return the environment maps of one side."""
+    """Return the environment maps of one split."""
     found = sorted((renderer / "assets" / "env").glob("*.exr"))
     shared = os.environ.get(SHARED_VARIABLE)
     if shared:
@@ -58,7 +58,7 @@ def environments(renderer: Path, split: Split) -> tuple[Path, ...]:
 
 @cache
 def textures(renderer: Path, split: Split) -> tuple[Path, ...]:
-    """Return the photographed table tops of one side."""
+    """Return the photographed table tops of one split."""
     found = [
         path
         for path in sorted((renderer / "assets" / "tex").iterdir())
@@ -68,7 +68,7 @@ def textures(renderer: Path, split: Split) -> tuple[Path, ...]:
 
 
 def draw_room(rng: Random, split: Split, renderer: Path, folder: Path, camera: Camera) -> Room:
-    """Return a room of one side; textures that are made here are written into the folder."""
+    """Return a room of one split; generated textures are written into the folder."""
     maps = environments(renderer, split)
     lights: list[Json] = []
     names = []
@@ -86,7 +86,7 @@ def draw_room(rng: Random, split: Split, renderer: Path, folder: Path, camera: C
 
 
 def _lamp(rng: Random, camera: Camera) -> Json:
-    """Return a lamp that does not hang in the picture."""
+    """Return a lamp that is not in the camera's view."""
     while True:
         turn, side = rng.uniform(0, 2 * np.pi), float(rng.choice([60, 200, 600]))
         away, up = rng.uniform(200, 1600), rng.uniform(500, 1800)
@@ -100,7 +100,7 @@ def _lamp(rng: Random, camera: Camera) -> Json:
 
 
 def _is_in_view(camera: Camera, at_mm: tuple[float, float, float], side_mm: float) -> bool:
-    """Say whether a ball of some width would be seen, given in our axes."""
+    """Say whether a ball of some width, at a place in our axes, would be in view."""
     seen = camera.rotation @ ((np.array(at_mm) - camera.position_mm) * (1, 1, -1))
     if seen[2] < -side_mm:
         return False

@@ -1,6 +1,6 @@
 """A table of the scene maker as a scene file of the photoreal renderer, and its labels as a truth.
 
-Nothing reaches the renderer but a print manifest's pictures and a scene file.
+The renderer gets only the pictures of a print manifest and a scene file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LEAST_SEEN_ASIDE = 0.25
 SIZES_PX = ((1280, 720), (1280, 960), (1920, 1080))
 LARGEST_PX = 2400
 LARGEST_SEED = 4_000_000
-"""The renderer multiplies seeds by a thousand and keeps them in 32 bits."""
+"""Limit on seeds: the renderer multiplies them by a thousand and stores them in 32 bits."""
 
 
 class PhotorealError(Exception):
@@ -95,15 +95,15 @@ def scene_file(
     """Return one scene for the renderer, and the truth that its labels will complete.
 
     Args:
-        seed: of the table.
-        split: the side that everything is taken from.
+        seed: seed of the table.
+        split: the split that everything is drawn from.
         game: the rule book.
         box: the printed set.
-        files: its pictures.
+        files: the picture file of each face.
         renderer: the renderer's folder, for its lights and surfaces.
         folder: where pictures that are made for the scene go.
-        size_px: width and height; drawn where missing.
-        least_px: the picture is made larger until no tile or cell is narrower.
+        size_px: width and height; drawn if missing.
+        least_px: least width of a tile or cell; the picture is enlarged to reach it.
     """
     rng = rng_of("photoreal", split, game, seed)
     size = SIZES_PX[int(rng.integers(len(SIZES_PX)))] if size_px is None else size_px
@@ -134,7 +134,7 @@ def scene_file(
 
 
 def _larger(settings: SceneSettings, by: float) -> SceneSettings:
-    """Return the same with more pixels, of the same shape."""
+    """Return the settings with more pixels, at the same aspect ratio."""
     width, height = settings.camera.size_px
     by = min(by, LARGEST_PX / max(width, height))
     size = (2 * round(width * by / 2), 2 * round(height * by / 2))
@@ -142,11 +142,11 @@ def _larger(settings: SceneSettings, by: float) -> SceneSettings:
 
 
 def as_table(truth: Json, labels: Json, file: str, ids: Array | None = None) -> Json:
-    """Return the table state that the renderer's labels tell.
+    """Return the table state that the renderer's labels describe.
 
     Args:
-        truth: what ``scene_file`` gave.
-        labels: what the renderer wrote.
+        truth: the truth from ``scene_file``.
+        labels: the labels that the renderer wrote.
         file: the picture's name.
         ids: the number of the item that each pixel shows; needed where there are hex boards.
     """
@@ -159,7 +159,7 @@ def as_table(truth: Json, labels: Json, file: str, ids: Array | None = None) -> 
             continue
         known = {key: value for key, value in entry.items() if key != "role"}
         groups[role].append({
-            # The renderer goes round the other way, from the last corner.
+            # The renderer lists corners in the opposite order, starting with the last.
             **known, "outline": label["corners_px"][::-1], "confidence": 1.0,
             "visible": min(label["visible"], label["in_frame"]), "in_frame": label["in_frame"],
             "cut": label["in_frame"] < 0.995,
@@ -183,7 +183,7 @@ def as_table(truth: Json, labels: Json, file: str, ids: Array | None = None) -> 
 
 
 def _camera(settings: SceneSettings, camera: Camera) -> Json:
-    """Return our camera in the renderer's words: its y axis points away, ours to the viewer."""
+    """Return our camera in the renderer's format, whose y axis points away from the viewer."""
     wish = settings.camera
     height = camera.position_mm[2]
     forward = camera.rotation[2] * (1, 1, -1)

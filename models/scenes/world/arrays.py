@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-"""A picture or a list of places; names say which, in which unit and colour order."""
+"""A picture or a list of points; the variable's name says which, with unit and colour order."""
 Random = np.random.Generator
 Json = dict[str, Any]
 
@@ -25,12 +25,12 @@ def three(values: Any) -> tuple[float, float, float]:
 
 
 def f32(values: Any) -> Array:
-    """Return values as an array of single floats, so that pictures stay single, too."""
+    """Return values as an array of 32-bit floats, so that pictures keep single precision."""
     return np.asarray(values, np.float32)
 
 
 def looked_up(picture: Array, places: Array, border: int = cv2.BORDER_CONSTANT) -> Array:
-    """Return what a picture has at each place, H x W x 2, between its pixels too."""
+    """Return a picture's values at places, H x W x 2, interpolated between its pixels."""
     nothing: Any = None
     found = cv2.remap(picture, places, nothing, cv2.INTER_LINEAR, borderMode=border)
     return np.asarray(found)
@@ -43,6 +43,6 @@ def scaled(picture: Array, factors: tuple[float, ...]) -> Array:
 
 
 def not_below(picture: Array, least: float) -> Array:
-    """Return a picture without values below the least."""
+    """Return a picture with all values raised to at least ``least``."""
     floor: Any = least
     return np.asarray(cv2.max(picture, floor))

@@ -17,28 +17,28 @@ from models.scenes.world.things import Item, TableTop
 
 BACK = "back"
 CLEAR_PITCHES = 1.3
-"""Free space around the layout: what lies closer would be part of it to any player."""
+"""Free space around the layout: what lies closer looks like a part of it to any player."""
 MOST_SHOWN_OF_PILE = 4
 CLOSE_MM = (10.0, 40.0)
-"""From the edge of a card in play to the edge of what lies beside it."""
+"""Range of the gap between a card in play and a thing close beside the layout."""
 APART_MM = 8.0
-"""Between two such things."""
+"""Least gap between two things close beside the layout."""
 STEP_MM = 2.0
 SHAPES = {"row": 0.34, "kind": 0.16, "hand": 0.2, "single": 0.14, "heap": 0.08, "pile": 0.08}
-"""What players have before them: a sorted row, cards of one kind, a hand laid open, one card, a
-heap, a pile; and how often."""
+"""Probabilities of what a player has beside the layout: a sorted row, cards of one kind, an open
+hand, one card, a heap, a pile."""
 NEATLY = 0.5
-"""Share of those that lie straight to the layout."""
+"""Share of things close beside the layout that are aligned with it."""
 
 
 @dataclass
 class Room:
-    """Keeps things from lying inside one another: circles that are taken."""
+    """Free space on a table, stored as circles that are taken."""
 
     places: list[tuple[float, float, float]] = field(default_factory=list)
 
     def is_free(self, x_mm: float, y_mm: float, radius_mm: float) -> bool:
-        """Say whether a circle touches none that is taken."""
+        """Say whether a circle overlaps none that is taken."""
         if not self.places:
             return True
         taken = np.array(self.places)
@@ -51,7 +51,7 @@ class Room:
 
     @classmethod
     def around(cls, top: TableTop, clear_mm: float) -> Room:
-        """Return the room that a table leaves, with some distance kept from the layout."""
+        """Return the free space of a table, with some distance kept from the layout."""
         room = cls()
         for item in top.items:
             face = top.faces[item.face]
@@ -141,7 +141,7 @@ class _Laying:
         return items
 
     def stocks(self, names: Sequence[str], left: Counter[str], pitch_mm: float) -> list[Item]:
-        """Return stocks sorted by kind along the sides of the layout, one side a player."""
+        """Return stocks sorted by kind along the sides of the layout, one side per player."""
         owners = sorted({name.partition("/")[0] for name in names}) or [""]
         sides = self.rng.permutation(4)
         items: list[Item] = []
@@ -183,7 +183,7 @@ class _Laying:
         return items
 
     def pile(self, name: str, count: int, messy: bool = False) -> list[Item]:
-        """Return a pile of cards, of which the uppermost are seen."""
+        """Return a pile of cards, of which only the uppermost are placed."""
         rng = self.rng
         radius = big_enough(self.top.faces[name])
         at = self.room.find(self.box, radius, 120, rng)
@@ -214,7 +214,7 @@ def item_beside(
 
 @dataclass(frozen=True)
 class _Lain:
-    """One card of a thing beside the layout, around the thing's own middle."""
+    """One card of a thing beside the layout, relative to the thing's own middle."""
 
     name: str
     at_mm: tuple[float, float]
@@ -225,14 +225,14 @@ class _Lain:
 def lay_close(
     top: TableTop, left: Counter[str], settings: SceneSettings, pitch_mm: float, rng: Random
 ) -> TableTop:
-    """Return the table with one to four things close beside the layout, of what the box has left.
+    """Return the table with one to four things close beside the layout, made of unplayed cards.
 
     Args:
         top: the layout.
         left: how many of each card are not played.
         settings: how cards lie.
-        pitch_mm: from cell to cell.
-        rng: to draw with.
+        pitch_mm: distance between neighbouring cells.
+        rng: source of randomness.
     """
     small = {name for name, face in top.faces.items() if len(face.cells) == 1}
     stock = Counter({name: n for name, n in left.items() if n > 0 and name in small})
@@ -248,7 +248,7 @@ def lay_close(
 
 
 def _thing(stock: Counter[str], pitch_mm: float, rng: Random) -> list[_Lain]:
-    """Return what one player has before him."""
+    """Return the cards that one player has beside the layout."""
     names = sorted(stock)
     if not names:
         return []
@@ -301,7 +301,7 @@ def _laid_close(
     lain: Sequence[_Lain], played: Sequence[Item], beside: Sequence[Item], top: TableTop,
     settings: SceneSettings, rng: Random,
 ) -> list[Item]:  # fmt: skip
-    """Return a thing moved away from a card in play until it lies as close to all as is drawn."""
+    """Return a thing moved away from a card in play until it keeps the drawn gap to all cards."""
     near = played[int(rng.integers(len(played)))]
     spin = near.angle_deg + 90.0 * int(rng.integers(4))
     spin += float(rng.normal(0, 1.5) if rng.random() < NEATLY else rng.normal(0, 15))
@@ -318,7 +318,7 @@ def _laid_close(
             short = max(short, APART_MM - least_gap_mm(own, others))
         if short <= 0:
             return items
-        # Nothing comes nearer by more than it is moved.
+        # A gap changes by at most the distance moved, so a step of ``short`` skips no free place.
         away += max(short, STEP_MM)
 
 
@@ -336,7 +336,7 @@ def outlines_of(items: Sequence[Item], faces: Mapping[str, Face]) -> Array:
 
 
 def least_gap_mm(some: Array, others: Array) -> float:
-    """Return how near convex outlines, N x K x 2, come to others; 0 where one is in another."""
+    """Return the least gap between convex outlines, N x K x 2; 0 where one lies in another."""
     return min(_to_edges_mm(some, others), _to_edges_mm(others, some))
 
 

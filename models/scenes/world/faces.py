@@ -1,4 +1,4 @@
-"""Faces as the painter wants them: with an outline, see-through outside it, at several sizes."""
+"""Faces for the painter: with an outline, transparent outside it, at several resolutions."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class Face:
     """One side of a flat thing, around its own origin (for tiles the centre of cell 0, 0)."""
 
     levels: tuple[Array, ...]
-    """Blue, green, red and cover, the colours multiplied by it; each half the one before."""
+    """Pyramid of BGRA pictures, colours premultiplied by alpha; each half the one before."""
     px_per_mm: float
-    """Of the first level."""
+    """Resolution of the first level."""
     origin_px: tuple[float, float]
-    """Where the origin is in the first level, counted from the upper left corner's outside."""
+    """Position of the origin in the first level, from the outer corner of the upper left pixel."""
     outline_mm: Array
     """Corners around the origin, clockwise from the upper left; x right, y down."""
     cells: tuple[Cell, ...] = ((0, 0),)
 
     def level_for(self, px_per_mm: float) -> tuple[Array, float]:
-        """Return the smallest picture that is fine enough, and its pixels a millimetre."""
+        """Return the smallest level that is fine enough, and its pixels per millimetre."""
         index, density = 0, self.px_per_mm
         while index + 1 < len(self.levels) and density / 2 >= px_per_mm:
             index, density = index + 1, density / 2
@@ -61,7 +61,7 @@ def face_of(
     alpha: Array | None = None,
     cells: Iterable[Cell] = ((0, 0),),
 ) -> Face:
-    """Return a face from a picture; without ``alpha`` all within the outline is covered."""
+    """Return a face from a picture; without ``alpha`` everything inside the outline is opaque."""
     if alpha is None:
         alpha = inside(bgr.shape[:2], outline_mm * px_per_mm + np.asarray(origin_px))
     bgra = cv2.merge([_covered(bgr, alpha), alpha])
@@ -87,13 +87,13 @@ def pyramid(bgra: Array) -> tuple[Array, ...]:
 
 
 def printed(face: Face, table: Array, fade: Array | None, px_per_mm: float) -> Face:
-    """Return the face as a poor printer made it, kept only as fine as a picture needs it.
+    """Return the face as a poor printer prints it, at the resolution that a picture needs.
 
     Args:
-        face: the good face.
-        table: what becomes of each value of blue, green and red, 256 x 1 x 3.
-        fade: how much ink is missing along the face's height, 0 to 1, or nothing.
-        px_per_mm: the finest that the picture will show.
+        face: the face as drawn.
+        table: the printer's tone curves for blue, green and red, 256 x 1 x 3.
+        fade: share of ink that is missing along the face's height, 0 to 1, or nothing.
+        px_per_mm: the finest resolution that the picture shows.
     """
     bgra, density = face.level_for(px_per_mm)
     scale = density / face.px_per_mm
@@ -115,7 +115,7 @@ def square_outline(width_mm: float, height_mm: float | None = None) -> Array:
 
 
 def hex_centre(cell: Cell, pitch_mm: float) -> Array:
-    """Return the middle of a hex cell, pointy tops."""
+    """Return the middle of a hex cell whose corners point up and down."""
     q, r = cell
     return np.array([pitch_mm * (q + r / 2), pitch_mm * SQRT3 / 2 * r])
 
@@ -127,7 +127,7 @@ def hex_outline(pitch_mm: float) -> Array:
 
 
 def card_back(pitch_mm: float, colour: Array, px_per_mm: float = 6.0) -> Face:
-    """Return a plain patterned back, for sets that bring none."""
+    """Return a plain patterned back, for sets without one."""
     side = round(pitch_mm * px_per_mm)
     ys, xs = np.mgrid[0:side, 0:side] / side
     lines = (np.sin((xs + ys) * 40) + np.sin((xs - ys) * 40)) * 0.12
@@ -162,7 +162,7 @@ def _covered(bgr: Array, alpha: Array) -> Array:
 
 @dataclass(frozen=True)
 class Box:
-    """A set as it was printed: what is in it, at which size, and what it looks like."""
+    """A set as printed: its tiles, their size and their faces."""
 
     tile_set: TileSet
     """Its ``pitch_mm`` is that of the printed tiles."""
@@ -178,7 +178,7 @@ def printed_box(name: str, pitch_mm: float) -> Box:
 
 
 def own_box(tile_set: TileSet) -> Box:
-    """Return a set of somebody's own, printed at its own size."""
+    """Return an owner's set, printed at its own size."""
     return Box(tile_set, _book(tile_set))
 
 

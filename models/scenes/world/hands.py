@@ -27,7 +27,7 @@ SKINS = (
 
 @lru_cache(maxsize=24)
 def arm_face(look: int, length_mm: float) -> Face:
-    """Return an arm whose fingertips are at the origin and which comes from below."""
+    """Return an arm with its fingertips at the origin, which comes from below."""
     rng = rng_of("arm", look)
     size = round(length_mm * PX_PER_MM), round(WIDTH_MM * PX_PER_MM)
     colour = np.zeros((*size, 3), np.float32)
@@ -67,7 +67,7 @@ def _skin(rng: Random) -> Array:
 
 
 def _fingers(rng: Random, palm: Array, mirror: float) -> list[list[tuple[Array, float]]]:
-    """Return four fingers and a thumb as rows of places with widths, in millimetres."""
+    """Return four fingers and a thumb as chains of joints with radii, in millimetres."""
     curl = rng.uniform(0.55, 1.0)
     spread = rng.uniform(0.5, 1.3)
     parts = []

@@ -1,8 +1,8 @@
 """Tile sets that never existed: prints of every kind on squares and hexes, made from a name.
 
-Boxes that nobody here has seen must be found and taught, so what tiles look like is varied far
-beyond the five games: letters, shapes, photograph-like art, art that runs over the seam,
-neighbours of one colour, borders or none.
+Readers must cope with boxes that training has never seen, so prints are varied far beyond the
+five games: letters, shapes, photograph-like art, art that crosses the seam, neighbours of one
+colour, with and without borders.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ FACE_PX = 160
 FEWEST_KINDS, MOST_KINDS = 12, 36
 MOST_TRIES = 400
 ALIKE = 4.0
-"""Mean difference of two small pictures, of 255, below which nobody could tell two kinds apart."""
+"""Mean difference of two thumbnails, of 255, below which two kinds are too alike to keep both."""
 SAME = 2.0
-"""The same below which a turned face looks unturned; kept apart, since kinds must be clearer."""
+"""Mean difference of thumbnails below which a turned face looks unturned; kinds differ more."""
 STYLES = ("shapes", "letters", "terrain", "scenery", "stripes", "paths", "wooden", "dots", "icons")
 FONTS = (
     cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX,
@@ -51,12 +51,12 @@ class InventedSet:
     style: str
     faces: dict[str, Face]
     periods: dict[str, int]
-    """Turns after which a kind looks the same: 4 (hexes 6) where it has an up."""
+    """Turns after which a kind looks the same: 4 (hexes: 6) for a kind with an up."""
     back: Face
 
 
 def planned_kinds(name: str) -> int:
-    """Return how many kinds a set is to have, without drawing it; some styles run out before."""
+    """Return the planned number of kinds of a set without drawing it; some styles yield fewer."""
     return _plan(name).count
 
 
@@ -99,7 +99,7 @@ def invented_set(name: str) -> InventedSet:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is decided about a set before its first face is drawn."""
+    """Properties of a set that are fixed before its first face is drawn."""
 
     rng: Random
     lattice: str
@@ -122,7 +122,7 @@ def _plan(name: str) -> _Plan:
 
 
 def _views(bgr: Array, alpha: Array, lattice: str) -> Array:
-    """Return small pictures of a face at every turn that its shape allows."""
+    """Return thumbnails of a face at every turn of its lattice."""
     sides = 4 if lattice == "square" else 6
     covered = np.where(alpha[..., None] > 128, bgr, 0).astype(np.uint8)
     middle = ((FACE_PX - 1) / 2, (FACE_PX - 1) / 2)
@@ -135,7 +135,7 @@ def _views(bgr: Array, alpha: Array, lattice: str) -> Array:
 
 
 def _difference(one: Array, other: Array) -> Array:
-    """Return the mean difference of small pictures, the last three axes being theirs."""
+    """Return the mean absolute difference of thumbnails, over the last three axes."""
     return np.asarray(np.abs(one - other).mean(axis=(-3, -2, -1)))
 
 
@@ -162,7 +162,7 @@ class _Shared:
         return np.asarray(self.palette[(number * 5 + int(rng.integers(2))) % len(self.palette)])
 
     def colour(self, number: int, away_from: Array) -> Array:
-        """Return a colour that can be told from the background."""
+        """Return a colour that contrasts with the background."""
         for step in range(len(self.palette)):
             colour = self.palette[(number + step) % len(self.palette)]
             if np.abs(colour - away_from).sum() > 120:
@@ -185,7 +185,7 @@ def palette_of(rng: Random) -> Array:
 
 
 def border_of(rng: Random, palette: Array) -> Callable[[Array, Array], Array]:
-    """Return what draws the same border (or none) on every face."""
+    """Return a function that draws the same border (or none) on every face."""
     kind = str(rng.choice(["none", "none", "plain", "line", "pale"]))
     width = float(rng.uniform(0.02, 0.12)) * FACE_PX
     colour = palette[int(rng.integers(len(palette)))]
@@ -277,7 +277,7 @@ def _letters(rng: Random, shared: _Shared, number: int) -> Array:
 
 
 def _terrain(rng: Random, shared: _Shared, number: int) -> Array:
-    """Return full-bleed land: only a few base colours, so that neighbours run together."""
+    """Return full-bleed land in few base colours, so that neighbours blend into one another."""
     base = shared.palette[number % min(5, len(shared.palette))]
     colours = np.clip(np.stack([base * 0.6, base, base * 1.25 + 15]), 0, 255)
     canvas = ramp(unit(field(rng, FACE_PX, (5, 5), 4, 0.7)), colours)
@@ -323,7 +323,7 @@ def _stripes(rng: Random, shared: _Shared, number: int) -> Array:
 
 
 def _paths(rng: Random, shared: _Shared, number: int) -> Array:
-    """Return bands that run over the seam from side to side, as rivers, roads and snakes do."""
+    """Return bands that cross the seam from side to side, as rivers, roads and snakes do."""
     ground = shared.ground_of(rng, 0 if rng.random() < 0.7 else number)
     canvas = _canvas(ground)
     if shared.noise:

@@ -1,7 +1,7 @@
-"""Boxes whose kinds have many prints, as terrains have: no two tiles of one kind look alike.
+"""Boxes whose kinds have many prints, such as terrains: no two tiles of one kind look alike.
 
-What all prints of a kind share is decided by the kind: its colours, how rough it is, what grows on
-it. Where everything lies, and what stands there besides, is another on every tile.
+A kind fixes what its prints share: colours, roughness and growth. Where everything lies, and
+which other things stand there, differs from tile to tile.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PITCH_MM = 40.0
 
 @dataclass(frozen=True)
 class LandBox:
-    """A box of lands: for each kind some of its prints."""
+    """A box of lands, with several prints of each kind."""
 
     lattice: str
     faces: dict[str, tuple[Face, ...]]
@@ -52,7 +52,7 @@ class _Land:
 
 @lru_cache(maxsize=16)
 def land_box(name: str, prints: int) -> LandBox:
-    """Return the lands of that name (``invented-square-0031``), with so many prints a kind."""
+    """Return the lands of that name (``invented-square-0031``), with ``prints`` prints a kind."""
     rng = rng_of("lands", name)
     lattice = name.split("-")[1]
     palette = palette_of(rng)
@@ -92,7 +92,7 @@ def _land(rng: Random, palette: Array) -> _Land:
 
 
 def _print(rng: Random, land: _Land, palette: Array, things: float) -> Array:
-    """Return one tile: ground, what grows there, and now and then something else."""
+    """Return one tile: ground, growth and sometimes other things."""
     light = float(np.exp(rng.normal(0, 0.08)))
     rough = field(rng, FACE_PX, land.bumps, 4, land.rough)
     if rng.random() < 0.5:

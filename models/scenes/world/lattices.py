@@ -15,19 +15,19 @@ from models.scenes.world.faces import Face, hex_centre
 from models.scenes.world.things import Item
 
 MOST_OVERLAP_MM = 0.4
-"""Thick tiles cannot lie in one another; thin ones slip over by a little."""
+"""Largest overlap of thick tiles; tiles thinner than ``THIN_MM`` slip over each other further."""
 THIN_MM = 0.7
 
 
 @dataclass(frozen=True)
 class Spot:
-    """Where a tile should lie if its players were careful."""
+    """Where a tile would lie if it were laid perfectly."""
 
     face: str
     place_mm: tuple[float, float]
     angle_deg: float
     cells_mm: Array
-    """The middles of its cells around its own origin, unturned, N x 2."""
+    """Middles of its cells relative to its own origin, unturned, N x 2."""
     truth: Json
     flipped: bool = False
     z_mm: float = 0.0
@@ -40,11 +40,11 @@ def single_spot(
     """Return where a tile of one cell should lie on a free lattice.
 
     Args:
-        kind: of the tile.
-        cell: where.
-        turns: whole steps of the lattice that it is turned by.
+        kind: kind of the tile.
+        cell: the cell that it lies on.
+        turns: clockwise turns, in steps of the lattice.
         period: turns after which it looks the same.
-        step_mm: from cell to cell.
+        step_mm: distance between neighbouring cells.
         lattice: ``square`` or ``hex``.
     """
     middle = pair(cell_middles([cell], step_mm, lattice)[0])
@@ -60,7 +60,7 @@ def turned(points: Array, angle_deg: float) -> Array:
 
 
 def laid(spots: Sequence[Spot], cards: CardSettings, pitch_mm: float, rng: Random) -> list[Item]:
-    """Return the tiles as they really lie: shifted, turned, tilted, yet not inside one another."""
+    """Return the tiles as they really lie: shifted, turned and tilted, with little overlap."""
     count = len(spots)
     if not count:
         return []
@@ -96,7 +96,7 @@ def item_of(
 
 
 def big_enough(face: Face) -> float:
-    """Return the radius of a circle that a face never leaves, however it is turned."""
+    """Return the radius of a circle around the origin that contains a face at any angle."""
     return float(np.hypot(*face.outline_mm.T).max())
 
 
@@ -104,7 +104,7 @@ def hex_pose(kind_cells: Sequence[Cell], laid_cells: Sequence[Cell]) -> tuple[Ce
     """Return where a hex tile's first cell lies, its turns of 60 degrees, and whether flipped.
 
     Raises:
-        ValueError: the tile cannot lie so.
+        ValueError: the tile cannot cover these cells.
     """
     target = set(laid_cells)
     for flipped in (False, True):
@@ -119,7 +119,7 @@ def hex_pose(kind_cells: Sequence[Cell], laid_cells: Sequence[Cell]) -> tuple[Ce
 
 
 def cell_middles(cells: Sequence[Cell], pitch_mm: float, lattice: str) -> Array:
-    """Return the middles of cells around the first one's lattice origin."""
+    """Return the middles of cells relative to the lattice's origin."""
     if lattice == "hex":
         return np.array([hex_centre(cell, pitch_mm) for cell in cells])
     return np.array(cells, float) * pitch_mm
@@ -133,7 +133,7 @@ def _room(
     pitch_mm: float,
     cards: CardSettings,
 ) -> Array:
-    """Return the share of its carelessness that each tile has room for."""
+    """Return the share of its drawn shift and turn that each tile has room for."""
     shares = np.ones(len(spots))
     allowed = 2.0 if cards.thickness_mm < THIN_MM else MOST_OVERLAP_MM
     pairs = list(_touching(spots, places, pitch_mm))
@@ -158,14 +158,14 @@ def _room(
 
 
 def _spun(offset: Array, angle: Array) -> Array:
-    """Return how far a small turn moves points at an offset from the tile's origin."""
+    """Return the displacement of points at an offset from the tile's origin by a small turn."""
     return np.stack([-offset[:, 1] * angle, offset[:, 0] * angle], axis=1)
 
 
 def _touching(
     spots: Sequence[Spot], places: Array, pitch_mm: float
 ) -> Iterator[tuple[int, int, Array, Array]]:
-    """Yield pairs of tiles with cells side by side, and those cells' middles."""
+    """Yield pairs of tiles with adjacent cells, and the offsets of those cells."""
     owners, offsets = [], []
     for i, spot in enumerate(spots):
         mirrored = spot.cells_mm * ((-1, 1) if spot.flipped else (1, 1))
@@ -181,7 +181,7 @@ def _touching(
 
 
 def _drift(places: Array, drift_mm: float, rng: Random) -> Array:
-    """Return a smooth wandering of the whole grid, as rows laid by eye have."""
+    """Return a smooth drift of the whole lattice, as in rows laid by eye."""
     if not drift_mm or len(places) < 2:
         return np.zeros_like(places)
     size = max(float(np.ptp(places, axis=0).max()), 1.0)

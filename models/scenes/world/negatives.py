@@ -14,7 +14,7 @@ from models.scenes.world.things import Item, Lathe, TableTop
 
 CELL_PX = 60
 MAN = ((0, 1), (0.1, 1), (0.2, 0.6), (0.6, 0.4), (0.7, 0.65), (0.85, 0.6), (1, 0.1))
-"""Height and width of a chessman from foot to head, as shares."""
+"""Height and radius of a chessman from foot to head, as shares of its height and its foot."""
 
 
 def arrange_nothing(settings: SceneSettings, rng: Random) -> TableTop:

@@ -1,4 +1,4 @@
-"""Smooth random fields that repeat without a seam: the raw matter of surfaces and prints."""
+"""Smooth random fields that repeat without a seam: the raw material of surfaces and prints."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from models.scenes.world.arrays import Array, f32
 
 def field(rng: np.random.Generator, size: int, cells: tuple[int, int], octaves: int = 4,
           keep: float = 0.5) -> Array:  # fmt: skip
-    """Return a size x size field with mean 0 and deviation 1.
+    """Return a size x size field with mean 0 and standard deviation 1.
 
     Args:
-        rng: what it is made from.
-        size: pixels a side.
-        cells: how many bumps fit across and down, in the coarsest octave.
-        octaves: how often finer bumps are added, half as large each time.
-        keep: how strong each octave is, compared with the one before.
+        rng: source of randomness.
+        size: pixels per side.
+        cells: number of bumps across and down in the coarsest octave.
+        octaves: number of octaves, each with bumps half as large as the one before.
+        keep: strength of each octave relative to the one before.
     """
     total = np.zeros((size, size), np.float32)
     across, down = cells
@@ -35,7 +35,7 @@ def _bumps(rng: np.random.Generator, size: int, across: int, down: int) -> Array
     if across == size and down == size:
         return grid
     if size % 4 == 0 and max(across, down) <= size // 8:
-        # Broad bumps are made small first and then enlarged, which is much quicker.
+        # Broad bumps are made small first and then enlarged, which is much faster.
         small = np.pad(_stretched(grid, size // 4), 1, mode="wrap")
         large = cv2.resize(small, (size + 8, size + 8), interpolation=cv2.INTER_LINEAR)
         return large[4 : size + 4, 4 : size + 4]
@@ -43,7 +43,7 @@ def _bumps(rng: np.random.Generator, size: int, across: int, down: int) -> Array
 
 
 def _stretched(grid: Array, size: int) -> Array:
-    """Return a small field enlarged by cubic steps; it meets itself at the border."""
+    """Return a small field enlarged by cubic interpolation, wrapped around at the border."""
     down, across = grid.shape
     back = np.array([
         [across / size, 0, 0.5 * across / size - 0.5], [0, down / size, 0.5 * down / size - 0.5],
@@ -63,5 +63,5 @@ def ramp(values: Array, colours: Array) -> Array:
 
 
 def unit(values: Array, spread: float = 2.5) -> Array:
-    """Return a field of deviation 1 as values 0 to 1."""
+    """Return a field of standard deviation 1 as values 0 to 1."""
     return np.clip(values / (2 * spread) + 0.5, 0, 1)

@@ -19,7 +19,7 @@ from models.scenes.world.things import Arm, Item, Lathe, TableTop
 TOKEN = "token/diamond"
 REACH_MM = 130.0
 COVERING = 0.05
-"""How often a hand or a cup is over the layout: readers must say so, but not in every picture."""
+"""Probability that a hand or a cup is over the layout, which readers must report."""
 
 
 def add_props(top: TableTop, settings: SceneSettings, rng: Random) -> TableTop:
@@ -71,7 +71,7 @@ def reaching_arm(top: TableTop, rng: Random, over: bool) -> Arm:
 def _beside(
     cup: Lathe, room: Room, box: Array, settings: SceneSettings, rng: Random
 ) -> tuple[float, float] | None:
-    """Return a place for a cup from where it does not hide the layout from the camera."""
+    """Return a place for a cup where it does not hide the layout from the camera."""
     tall, wide = cup.profile[-1]
     slope = 1 / np.tan(np.radians(settings.camera.elevation_deg))
     turn = np.radians(settings.camera.azimuth_deg)
@@ -174,7 +174,7 @@ def _pictures(bgr: Array, y: int, margin: int, rng: Random, top: TableTop) -> in
 
 
 def die_face(rng: Random, value: int | None = None) -> Face:
-    """Return the upper side of a die, by default with any number of pips."""
+    """Return the upper side of a die, by default with a random number of pips."""
     side = 96
     colour = hsv(rng.uniform(0, 360), rng.choice([0, 0.8]), rng.uniform(0.6, 1))
     bgr = np.empty((side, side, 3), np.uint8)

@@ -9,17 +9,17 @@ from models.scenes.world.arrays import Array, Random
 
 GAMMA = 2.2
 AROUND = 3.5
-"""How far beyond a tile its spot reaches, in widths."""
+"""Reach of the computed light beyond a tile, in tile widths."""
 GRID_PX = 256
 
 
 def spot_light(x: Array, y: Array, rng: Random) -> Array:
-    """Return the light that a spot adds at places of a tile, 0 to 2 and more of three channels.
+    """Return the linear light that a spot adds at places of a tile, in three channels.
 
     Args:
-        x: how far to the right each place is, 0 to 1 on the tile.
-        y: the same downwards.
-        rng: what it is drawn from.
+        x: horizontal position of each place, 0 to 1 on the tile.
+        y: vertical position of each place, 0 to 1 on the tile.
+        rng: source of randomness.
     """
     middle, wide = rng.uniform(-0.1, 1.1, 2), float(np.exp(rng.uniform(np.log(0.06), np.log(1.2))))
     turn, long = float(rng.uniform(0, np.pi)), float(rng.uniform(1, 3))
@@ -33,7 +33,7 @@ def spot_light(x: Array, y: Array, rng: Random) -> Array:
 
 
 def lit_more(bgr: Array, light: Array) -> Array:
-    """Return a picture with light added to it."""
+    """Return a picture with linear light added to it."""
     linear = (bgr / 255.0) ** GAMMA + light
     return np.asarray(255 * np.clip(linear, 0, 1) ** (1 / GAMMA), np.uint8)
 
@@ -51,7 +51,7 @@ def spotted_tile(bgr: Array, outline: Array, rng: Random) -> Array:
     Args:
         bgr: the picture.
         outline: four corners of the tile.
-        rng: what the spot is drawn from.
+        rng: source of randomness.
     """
     steps = np.linspace(-AROUND, 1 + AROUND, GRID_PX)
     light = spot_light(*np.meshgrid(steps, steps), rng).astype(np.float32)

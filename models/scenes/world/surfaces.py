@@ -20,15 +20,15 @@ SIZE_PX = 768
 
 @dataclass(frozen=True)
 class Surface:
-    """A picture that repeats without a seam."""
+    """A texture that repeats without a seam."""
 
     bgr: Array
     span_mm: float
-    """How much table one repeat covers."""
+    """Length of table that one repeat covers."""
     gloss: float
     """0 matt to 1 like glass."""
     grain: float
-    """How strong the finest detail is that the picture itself cannot hold."""
+    """Strength of detail that is finer than the texture's resolution."""
 
 
 @lru_cache(maxsize=96)
@@ -110,7 +110,7 @@ def _planked(rng: Random, grain: Array, colours: Array, rows: int, pieces: int) 
 
 
 def _weave(rng: Random, pitch: int, depth: float) -> Array:
-    """Return the light and dark of crossing threads, around 1."""
+    """Return the brightness pattern of crossing threads, around 1."""
     steps = np.arange(SIZE_PX)
     threads = np.cos(2 * np.pi * steps * (SIZE_PX // pitch) / SIZE_PX)
     chequer = 0.5 * (threads[:, None] + threads[None, :])
@@ -193,7 +193,7 @@ def _motif(rng: Random) -> list[tuple[Array, Array]]:
 
 
 def _stamp(bgr: Array, motif: list[tuple[Array, Array]], centre: Array, pitch: float) -> None:
-    """Draw a motif, and once more across each seam it reaches over."""
+    """Draw a motif, and a copy across each seam that it crosses."""
     for outline, colour in motif:
         for shift_x in (0, -SIZE_PX):
             for shift_y in (0, -SIZE_PX):

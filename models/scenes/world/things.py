@@ -1,4 +1,4 @@
-"""Things on a table, in millimetres: flat ones with a face, round ones on a lathe, arms."""
+"""Things on a table, in millimetres: flat items with a face, solids of revolution, and arms."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ class Item:
     angle_deg: float = 0.0
     """Clockwise, seen from above."""
     z_mm: float = 0.0
-    """What it lies on."""
+    """Height of its lower face above the table."""
     thickness_mm: float = 2.0
     flipped: bool = False
     """Turned over about its own vertical axis, so that its mirror image is seen."""
     tilt: tuple[float, float] = (0.0, 0.0)
-    """How much its top rises to the right and downwards, as slopes."""
+    """Rise of its top towards the right and downwards, as slopes."""
     side: tuple[int, int, int] = (200, 200, 200)
     gloss: float = 0.2
     wear: float = 0.0
     bend: tuple[float, float] = (0.0, 0.0)
-    """Slopes that only the light sees: a bent card shades and shines across."""
+    """Slopes that affect only the light: a bent card is shaded and shines unevenly."""
     role: str = "clutter"
     """``tile``, ``aside``, ``clay``, ``board`` or ``clutter``."""
     truth: Json = field(default_factory=dict)
-    """What the table state says about it, but for the outline."""
+    """Its entry in the table state, without the outline."""
     seed: int = 0
 
     @property
@@ -46,7 +46,7 @@ class Item:
         return self.z_mm + self.thickness_mm
 
     def axes(self) -> tuple[Array, Array, Array]:
-        """Return the upper face's origin and its steps to the right and down, in 3-D."""
+        """Return the upper face's origin and its unit steps to the right and down, in 3-D."""
         angle = radians(self.angle_deg)
         mirror = -1.0 if self.flipped else 1.0
         right = np.array([cos(angle) * mirror, sin(angle) * mirror, self.tilt[0]])
@@ -54,7 +54,7 @@ class Item:
         return np.array([self.x_mm, self.y_mm, self.top_mm]), right, down
 
     def places_mm(self, flat: Array) -> Array:
-        """Return places on the upper face, as x, y, height."""
+        """Return points of the upper face as x, y, height."""
         origin, right, down = self.axes()
         return np.asarray(origin + flat[:, :1] * right + flat[:, 1:] * down, float)
 
@@ -65,7 +65,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Lathe:
-    """A round thing: a cup, a glass, a chessman."""
+    """A solid of revolution: a cup, a glass, a chessman."""
 
     x_mm: float
     y_mm: float
@@ -73,7 +73,7 @@ class Lathe:
     """Height and radius from the foot upwards."""
     colour: tuple[float, float, float]
     inside: tuple[float, float, float] | None = None
-    """What is seen from above in an open vessel."""
+    """Colour of the content of an open vessel, as seen from above."""
     z_mm: float = 0.0
     gloss: float = 0.4
 
@@ -84,19 +84,19 @@ class Arm:
 
     x_mm: float
     y_mm: float
-    """Where the fingertips are."""
+    """Position of the fingertips, with ``x_mm``."""
     angle_deg: float
-    """Where the arm comes from, clockwise from the table's bottom side."""
+    """Direction that the arm comes from, clockwise from the table's bottom side."""
     height_mm: float
     look: int
     """Seed of pose, skin and sleeve."""
     length_mm: float = 620.0
-    """How much of it there is, from the fingertips on."""
+    """Length of the painted arm, from the fingertips on."""
 
 
 @dataclass(frozen=True)
 class TableTop:
-    """All that lies on a table, and the faces it shows."""
+    """Everything on a table, with its faces."""
 
     items: tuple[Item, ...]
     faces: Mapping[str, Face]
@@ -105,4 +105,4 @@ class TableTop:
     lathes: tuple[Lathe, ...] = ()
     arms: tuple[Arm, ...] = ()
     facts: Json = field(default_factory=dict)
-    """What the truth says about the table as a whole: game, set, lattice."""
+    """Facts about the whole table for the truth: game, set, lattice."""

@@ -63,6 +63,26 @@ def test_photo_is_tried_twice_and_answered_once(store):
     assert photos.answer_of(store, 99_999) is None
 
 
+def test_photo_whose_last_try_was_cut_short_is_answered(store):
+    number = ask(store)
+    for _ in range(photos.MOST_TRIES):
+        photos.begin(store, number)
+
+    assert photos.next_waiting(store) == number
+    read_one(store, NoHands(), number)
+
+    assert photos.answer_of(store, number) == {"error": "not-read"}
+    assert photos.next_waiting(store) is None
+
+
+def test_photo_that_nobody_will_read_makes_room(store):
+    numbers = [ask(store) for _ in range(photos.MOST_OF_ONE)]
+    photos.withdraw(store, numbers[0])
+
+    assert ask(store)
+    assert photos.answer_of(store, numbers[0]) is None
+
+
 def test_small_hall_reads_photos_with_its_own_hands(small_store):
     hands = OwnHands(small_store)
     good, bad = ask(small_store, "a", PHOTO), ask(small_store, "b", b"no photo")

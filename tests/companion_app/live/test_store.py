@@ -457,6 +457,22 @@ def test_what_was_saved_and_what_was_not_is_told(tmp_path):
     assert told(tmp_path) == Salvaged(games=2, lines=2, lines_lost=1, pictures=4, pictures_lost=1)
 
 
+def test_deleted_games_are_not_told_as_lost(tmp_path):
+    fill(tmp_path, 5)
+    with Store(tmp_path) as store:
+        store.append("other", "moves", {"tile": "red"})
+        store.forget("g")
+        store.append("other", "moves", {"tile": "blue"})
+    file = tmp_path / FILE
+    file.write_bytes(b"\x00" * 4096 + file.read_bytes()[4096:])
+
+    with Store(tmp_path) as store:
+        assert len(store.lines("other")) == 2
+    found = told(tmp_path)
+    assert found is not None
+    assert (found.games, found.lines, found.lines_lost) == (1, 2, 0)
+
+
 def test_store_of_which_nothing_is_left_is_begun_anew(tmp_path):
     (tmp_path / FILE).write_bytes(b"no database" * 1000)
 

@@ -1,8 +1,8 @@
-"""Finds boards that owners taught, of wood or in any print, and cuts their cells and sides out.
+"""Finds boards that owners taught, of wood or in any print, and cuts out their cells and sides.
 
-The networks for hex boards know the printed ones only. The network that looks for tiles shows the
-cells of any board on which they can be told from one another: what they fill together says about
-where the board lies, and the sides between them where exactly.
+The networks for hex boards only know the printed ones. The network that detects tiles shows the
+cells of any board on which they can be distinguished: the area that they fill together locates the
+board roughly, the sides between them exactly.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from vision.hexes.plane import CELLS_RADIUS, HEX_CORNERS, HexBoard, plane_of, sp
 Patches = NDArray[np.uint8]
 
 BARE = "empty"
-"""What cells without a tile are called, beside the colours."""
+"""Name of the class of cells without a tile."""
 EYE = "eye"
-"""What holes in a board are called."""
+"""Name of the class of holes in a board."""
 JOINED, APART = "joined", "apart"
 LOOK_PX = 960
-"""Longer side of the copy that boards are looked for on."""
+"""Longer side of the picture in the look for boards."""
 MOST_TRIED, LEAST_FILLED, LEAST_CELL_PX = 3, 0.6, 12.0
-"""How many patches of cells are looked at, how much of their ring they fill, and how wide cells
-must be."""
+"""Patches of cells that are tried for one board, the minimum share of its convex hull that a patch
+fills, and the minimum cell width."""
 CUT_PX, ROOM = 112, 1.35
-"""Cells and sides are cut so large, with so much around them."""
+"""Side of the cut of a cell or side in pixels, and the factor by which its outline is enlarged."""
 _CORNERS = np.roll(HEX_CORNERS, 1, axis=0)
-"""Of a cell on the plane of its board, clockwise from the top."""
+"""Corners of a cell on the plane of its board, clockwise from the top."""
 
 
 def side_name(colour: str, what: str) -> str:
-    """Return what sides between two cells of a colour are called."""
+    """Return the name of a class of sides between two cells of a colour."""
     return f"{colour} {what}"
 
 
 def board_kinds(box: TileSet) -> tuple[str, ...]:
-    """Return all that must be told apart on a board: bare cells, colours, two sorts of sides.
+    """Return all classes to distinguish on a board: bare cells, colours, two sorts of sides.
 
-    Some boards have holes, and clay on their tiles.
+    Holes in the board and clay on its tiles are classes too, where the box has them.
     """
     sides = [side_name(colour, what) for colour in box.colours for what in (JOINED, APART)]
     eyes = [EYE] if box.extras.get("board", {}).get("eyes") else []
@@ -56,11 +56,11 @@ def board_kinds(box: TileSet) -> tuple[str, ...]:
 
 
 def find_taught_boards(bgr: Bgr, most: int) -> tuple[HexBoard, ...]:
-    """Return up to so many boards of a picture, each in one of its six turns.
+    """Return up to ``most`` boards of a picture, each in one of its six turns.
 
-    Nothing is returned where sides do not say where one lies: too much of it is hidden then, or
-    what looked like cells are none. Of several, such as could not be placed are given as well,
-    since the others are counted round the ring; they say that they are unsteady.
+    A board is left out if its sides do not locate it: too much of it is hidden, or it is none.
+    Where several boards are wanted, a large one that could not be placed is kept and marked as
+    unsteady, since boards are numbered round the ring.
     """
     size = bgr.shape[1], bgr.shape[0]
     network = shipped_network()
@@ -81,13 +81,13 @@ def find_taught_boards(bgr: Bgr, most: int) -> tuple[HexBoard, ...]:
 
 
 def _patches(shown: NDArray[np.bool_], most: int) -> Iterator[Points]:
-    """Yield all places inside the ring around what hangs together, the largest first."""
+    """Yield all places in the convex hull of each connected patch, the largest first."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(shown.astype(np.uint8))
     order = sorted(range(1, count), key=lambda n: -int(stats[n, cv2.CC_STAT_AREA]))
     for label in order[:most]:
         ys, xs = np.nonzero(labels == label)
         hull = cv2.convexHull(np.stack([xs, ys], axis=1).astype(np.int32))
-        # What lies on cells may hide them from the network, never the shape of the whole.
+        # Things on cells may hide them from the network, but not the shape of the whole.
         whole = cv2.fillConvexPoly(np.zeros(shown.shape, np.uint8), hull, 1)
         if int(stats[label, cv2.CC_STAT_AREA]) >= LEAST_FILLED * int(whole.sum()):
             ys, xs = np.nonzero(whole)
@@ -100,7 +100,7 @@ def cell_outlines(board: HexBoard, cells: Iterable[Cell]) -> list[Points]:
 
 
 def side_outlines(board: HexBoard, sides: Iterable[tuple[Cell, int]]) -> list[Points]:
-    """Return hexes about the middles of sides, turned so that each side runs from top to bottom."""
+    """Return hexes centred on sides, turned so that each side runs from top to bottom."""
     found = []
     for cell, side in sides:
         c, s = np.cos(np.pi / 3 * side), np.sin(np.pi / 3 * side)
@@ -110,7 +110,7 @@ def side_outlines(board: HexBoard, sides: Iterable[tuple[Cell, int]]) -> list[Po
 
 
 def cut_out(bgr: Bgr, outlines: Sequence[Points]) -> Patches:
-    """Return what lies in outlines, with room around it, N x 112 x 112 x 3."""
+    """Return patches of outlines with a margin around them, N x 112 x 112 x 3."""
     patches = np.empty((len(outlines), CUT_PX, CUT_PX, 3), np.uint8)
     for number, corners in enumerate(outlines):
         middle = corners.mean(axis=0)

@@ -1,7 +1,7 @@
-"""Clay on the tiles of a taught board: whether some lies there, closed or open, and which way.
+"""Detects clay on the tiles of a taught board: whether it is open or closed, and its direction.
 
-Clay leaves a rim of its tile to be seen. What differs from that rim, in any colour and light, is
-clay; where in the cell it differs says which, and towards which side it opens.
+Clay leaves the rim of its tile visible. Whatever differs from that rim, in any colour and light, is
+clay; where in the cell it differs tells its kind, and the side to which it opens.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from vision.hexes.taught.boards import CUT_PX, Patches
 Floats = NDArray[np.float64]
 
 CELL_PX = 66.0
-"""How wide a cell is in a cut."""
+"""Width of a cell in a cut, in pixels."""
 RIM, REACH = (0.36, 0.43), 0.36
-"""Where a tile is seen around its clay, and how far clay reaches, in widths of a cell."""
+"""Radii between which a tile is seen around its clay, and radius of clay, in cell widths."""
 SMALL_PX = 56
 SHIFTS_PX = (-6, -4, -2, 0, 2, 4, 6)
-"""How far clay may lie beside the middle of its cell, in pixels of a small cut."""
+"""Offsets of clay from the centre of its cell that are tried, in pixels of a small cut."""
 STRONGEST = 0.7
-"""The colour of clay is that of what differs more from the rim than so much of the cell."""
+"""Quantile of the difference from the rim above which pixels give the colour of clay."""
 DARKEST = 30.0
-"""Is added to brightness before the logarithm: colours that are hardly there say little, and lamps
-change them most."""
+"""Level that is added before taking logarithms: very dark colours say little, and lamps change them
+most."""
 SIDES = 6
 KINDS = ("open", "closed")
 CLEAR = 0.7
-"""How like what was taught clay is whose colour is believed; tiles without were 0.6 at most."""
+"""Minimum correlation with taught clay to believe its colour; tiles without had at most 0.6."""
 SHARPNESS = 25.0
-"""How much a better likeness counts, as a natural logarithm a whole likeness."""
+"""Factor from correlation to log-likelihood."""
 
 
 def _away() -> Floats:
-    """Return how far each pixel of a small cut lies from its middle, in cell widths."""
+    """Return the distance of each pixel of a small cut from its centre, in cell widths."""
     step = CUT_PX / SMALL_PX / CELL_PX
     place = (np.arange(SMALL_PX) - (SMALL_PX - 1) / 2) * step
     return np.asarray(np.hypot(place[:, None], place[None]))
@@ -52,7 +52,7 @@ _RIM = (RIM[0] <= _AWAY) & (RIM[1] > _AWAY)
 
 
 def rim_colours(patches: Patches) -> Floats:
-    """Return the colours of the rims of cells as logarithms, N x pixels x 3."""
+    """Return the log colours of the rims of cells, N x pixels x 3."""
     return _small(patches)[:, _RIM]
 
 
@@ -61,11 +61,11 @@ class Differences:
     """How cells differ from their rims."""
 
     maps: Floats
-    """How far each place is on the way from the rim's colour to the clay's, N x 56 x 56."""
+    """Position of each pixel between the rim's colour (0) and the clay's (1), N x 56 x 56."""
     strengths: Floats
-    """How much cells differ on the whole, as logarithms."""
+    """Logarithm of the mean difference of each cell from its rim, N."""
     colours: Floats
-    """The colour of what differs most, as logarithms, N x 3."""
+    """Mean log colour of the pixels that differ most, N x 3."""
 
 
 def differences(patches: Patches, clay: Floats | None = None) -> Differences:
@@ -73,7 +73,7 @@ def differences(patches: Patches, clay: Floats | None = None) -> Differences:
 
     Args:
         patches: the cells.
-        clay: the colour of clay in that light; without, what differs most is taken for it.
+        clay: the log colour of clay in this light; by default that of the pixels that differ most.
     """
     shown = _small(patches)
     rims = np.median(shown[:, _RIM], axis=1)
@@ -90,13 +90,13 @@ def differences(patches: Patches, clay: Floats | None = None) -> Differences:
 
 
 def aligned(maps: Floats, sides: NDArray[np.int64]) -> Floats:
-    """Return maps turned so that what opens towards those sides opens to the east."""
+    """Return maps centred and turned, so that clay open to the given sides opens to the east."""
     centred = [_centred(one) for one in maps]
     return np.stack([_turned(one, -int(side)) for one, side in zip(centred, sides, strict=True)])
 
 
 def template(maps: Floats) -> Floats:
-    """Return what maps have in common, of mean 0 and length 1 inside a cell."""
+    """Return the average of maps, normalised to mean 0 and length 1 inside a cell."""
     return _plain(np.mean([_plain(one) for one in maps], axis=0))
 
 
@@ -106,11 +106,11 @@ def _small(patches: Patches) -> Floats:
 
 
 def _centred(one: Floats) -> Floats:
-    """Return a map moved so that the middle of what differs most lies in the middle."""
+    """Return a map moved so that the bounding box of what differs most is centred."""
     ys, xs = np.nonzero(_INNER & (one > LIKELIER))
     if not len(ys):
         return one
-    # A ring with a gap is lopsided, the box around it is not.
+    # The centroid of a ring with a gap is off-centre, its bounding box is not.
     middle = (SMALL_PX - 1) / 2
     away = (xs.min() + xs.max()) / 2 - middle, (ys.min() + ys.max()) / 2 - middle
     return _moved(one, -away[0], -away[1])
@@ -122,7 +122,7 @@ def _moved(one: Floats, x_px: float, y_px: float) -> Floats:
 
 
 def _turned(one: Floats, sides: int) -> Floats:
-    """Return a map turned clockwise by so many sixths."""
+    """Return a map turned clockwise by that many sixths."""
     middle = (SMALL_PX - 1) / 2
     turn = cv2.getRotationMatrix2D((middle, middle), -60.0 * sides, 1.0)
     return np.asarray(cv2.warpAffine(one, turn, (SMALL_PX, SMALL_PX)), np.float64)
@@ -141,9 +141,9 @@ class ClayLook:
     """Where open clay differs from its tile, opening to the east, 56 x 56."""
     closed: Floats
     least: float
-    """How much a cell must differ from its rim to have clay on it, as a logarithm."""
+    """Strength of a difference from the rim at which clay is as likely as not."""
     slope: float
-    """How much surer it is for each step beyond."""
+    """Log-odds of clay per unit of strength above ``least``."""
 
     def __post_init__(self) -> None:
         size = (SMALL_PX, SMALL_PX)
@@ -153,16 +153,16 @@ class ClayLook:
             raise ValueError("the maps hold no numbers")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what is kept in a file."""
+        """Return the arrays to store in a file."""
         numbers = np.array([self.least, self.slope])
         return {"clay_open": self.is_open, "clay_closed": self.closed, "clay_from": numbers}
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> ClayLook | None:
-        """Return what arrays say of clay, if they do.
+        """Return the look of clay stored in arrays; ``None`` if they hold none.
 
         Raises:
-            ValueError: they say something else.
+            ValueError: the arrays are not valid.
         """
         if "clay_from" not in arrays:
             return None
@@ -173,7 +173,7 @@ class ClayLook:
                    np.asarray(arrays["clay_closed"], np.float64), least, slope)  # fmt: skip
 
     def read(self, patches: Patches) -> tuple[Floats, Floats]:
-        """Return shares of none, open and closed clay, N x 3, and of the sides it opens to."""
+        """Return probabilities of no, open and closed clay, N x 3, and of its direction, N x 6."""
         if not len(patches):
             return np.zeros((0, 1 + len(KINDS))), np.zeros((0, SIDES))
         seen = differences(patches)
@@ -181,7 +181,7 @@ class ClayLook:
         alike = self.alike(seen.maps)
         clear = (there > LIKELIER) & (alike.max(axis=1) > CLEAR)
         if clear.any():
-            # Where clay is plain to see, so is its colour, which tells more on tiles like it.
+            # Clearly seen clay reveals its colour, which helps on tiles of a similar colour.
             colour = np.median(seen.colours[clear], axis=0)
             alike = self.alike(differences(patches, colour).maps)
         weights = np.exp(SHARPNESS * (alike - alike.max(axis=1, keepdims=True)))
@@ -191,13 +191,13 @@ class ClayLook:
         return np.stack([1 - there, there * share, there * (1 - share)], axis=1), sides
 
     def alike(self, maps: Floats) -> Floats:
-        """Return how like clay that opens to each side, and closed clay, maps are, N x 7."""
+        """Return the correlation of maps with clay open to each side, and closed clay, N x 7."""
         looks = np.array([_plain(one) for one in maps]).reshape(len(maps), -1)
         kinds = [_turned(self.is_open, side) for side in range(SIDES)] + [self.closed]
         return np.stack([_likest(looks, kind) for kind in kinds], axis=1)
 
 
 def _likest(looks: Floats, kind: Floats) -> Floats:
-    """Return how like a kind looks are at most, a little beside the middle as well."""
+    """Return the highest correlation of each look with a kind over all offsets."""
     places = [_plain(_moved(kind, x, y)).ravel() for x in SHIFTS_PX for y in SHIFTS_PX]
     return np.asarray((looks @ np.array(places).T).max(axis=1))

@@ -1,9 +1,8 @@
-"""Reads boards that owners taught: what lies on each cell, and where one tile goes on to the next.
+"""Reads boards that owners taught: what lies on each cell, and which sides a tile continues across.
 
-All cells of a picture are seen in one light, and bare cells are the most: so the light is found
-first, as what makes bare cells look as they did in the owner's photographs and the others like
-something that was taught. Colours are compared as logarithms, in which light is a shift, and how
-strong a camera shows differences a factor.
+All cells of a picture share one light, and most of them are bare. So the light is estimated first:
+the one in which bare cells look as in the owner's photographs, and the others like something that
+was taught. Colours are compared as logarithms, in which light is an offset and contrast a factor.
 """
 
 from __future__ import annotations
@@ -38,40 +37,39 @@ from vision.hexes.taught.clay import DARKEST, SIDES, ClayLook, rim_colours
 Floats = NDArray[np.float64]
 
 MOST_ODDS = 3.5
-"""No single side is surer than that, as a natural logarithm: what the box can be cut into counts
-too."""
+"""Limit for the log-odds of a single side, so that what the box can be cut into counts too."""
 PRIOR_BARE = 0.5
 ROUNDS = 6
 SLOPE, NOISE = 0.15, 0.3
-"""How much brighter one edge of a board may be than its middle, and how far a single cell may look
-otherwise than its kind, as logarithms: one dark cell of a bare board is no tile in weak light."""
+"""How much brighter one edge of a board may be than its middle, and how far a single cell may
+differ from its kind, as logarithms: one dark cell of a bare board is no tile in weak light."""
 CONTRASTS, COLOURS = (0.6, 1.0, 1.4), (0.5, 1.0, 1.6)
 CONTRAST, COLOUR, LEAST_CONTRAST = 0.25, 0.4, 0.35
-"""Cameras and lamps make differences of brightness and of colour stronger or weaker: what is tried
-at first, and how far from what was taught they usually are."""
+"""Cameras and lamps change the contrast of brightness and of colour: the factors that are tried
+first, the usual deviations of both from what was taught, and the lower limit."""
 TRIED = 4
-"""How many guesses at the light are followed up."""
+"""Number of initial estimates of the light that are refined."""
 NO_CLAY_ON_BARE = 20.0
-"""How much farther from a bare cell one with something in its middle is."""
+"""Squared distance from a bare cell that is added where something lies in the middle."""
 SMALLEST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class BoardReader:
-    """What tells the cells of one owner's board apart."""
+    """The classifier for the cells and sides of one owner's board."""
 
     names: tuple[str, ...]
-    """Contents of cells, bare ones first."""
+    """Names of the contents of cells, the bare one first."""
     means: Floats
-    """How each looks in the light in which the middle of bare cells is 0, contents x 9."""
+    """Features of each content, in the light in which a bare cell's median is 0, contents x 9."""
     whiten: Floats
-    """Makes cells of one kind vary by 1 in every direction, 9 x 9."""
+    """Whitening matrix: gives cells of one kind unit variance in every direction, 9 x 9."""
     known: float
-    """Squared distance beyond which nothing that was taught looks like that."""
+    """Squared distance beyond which a cell looks like nothing that was taught."""
     sides: Mapping[str, Floats]
-    """By colour the weights of a side's 16 numbers and one constant: above 0 a tile goes on."""
+    """By colour: weights of a side's 16 features and a constant; above 0 a tile continues."""
     clay: ClayLook | None = None
-    """How clay on tiles looks, where the box has some."""
+    """How clay on tiles looks; ``None`` for a box without clay."""
 
     def __post_init__(self) -> None:
         shapes = self.means.shape, self.whiten.shape
@@ -84,7 +82,7 @@ class BoardReader:
             raise ValueError(f"cells hold one of {CONTENTS}, not {self.names}")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what is kept in a file."""
+        """Return the arrays to store in a file."""
         sides = np.stack([self.sides[name] for name in self.names if name in self.sides])
         clay = {} if self.clay is None else self.clay.arrays()
         return {"means": self.means, "whiten": self.whiten, "sides": sides, **clay}
@@ -93,10 +91,10 @@ class BoardReader:
     def of(
         cls, names: tuple[str, ...], arrays: Mapping[str, NDArray[Any]], known: float
     ) -> BoardReader:
-        """Return the reader that arrays describe.
+        """Return the reader that is stored in arrays.
 
         Raises:
-            ValueError: they describe none.
+            ValueError: the arrays are not valid.
         """
         means, whiten, sides = (
             np.asarray(arrays[key], np.float64) for key in ("means", "whiten", "sides")
@@ -126,7 +124,7 @@ class BoardReader:
         )
 
     def _with_clay(self, patches: Patches) -> tuple[Floats, Floats, Floats]:
-        """Return the distances of cells from each kind, shares of clay, and where it opens to."""
+        """Return cells' distances from each kind, probabilities of clay, and of its direction."""
         rows = cell_features(patches)
         if self.clay is None:
             none = np.zeros((len(patches), len(CLAYS)))
@@ -135,30 +133,30 @@ class BoardReader:
         clay, opens = self.clay.read(patches)
         covered = clay[:, 0] < LIKELIER
         seen = rows.copy()
-        # Clay hides its tile but for the rim.
+        # Clay hides all of its tile except the rim.
         seen[covered] = rim_features(patches[covered])
         distances, light, means = self._in_their_light(seen)
         if EYE in self.names:
             eye = self.names.index(EYE)
             distances[:, eye] = self.distances(rows - light, means)[:, eye]
-            # No clay lies on bare cells: what looks like some there is a hole.
+            # No clay lies on bare cells: what looks like clay there is a hole.
             distances[covered, eye] = distances[covered, 0]
             distances[covered, 0] += NO_CLAY_ON_BARE
         return distances, clay, opens
 
     def distances(self, rows: Floats, means: Floats | None = None) -> Floats:
-        """Return the squared distance of cells from each kind, in the taught light by default."""
+        """Return the squared distances of cells from each kind, in the taught light by default."""
         away = (rows[..., None, :] - (self.means if means is None else means)) @ self.whiten
         return np.asarray((away**2).sum(axis=-1))
 
     def _in_their_light(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the distances of a picture's cells from each kind as it looks in that picture.
+        """Return the cells' squared distances from each kind, in the picture's estimated light.
 
-        With them the light, and how kinds look where differences are as strong as in the picture.
+        Also return that light, and the features of the kinds at the picture's contrast.
         """
         middles = rows.reshape(-1, len(QUANTILES), 3)[:, 1]
         guesses = []
-        # Any cell may be a bare one, in any light: which makes the best sense of all others?
+        # Assume each cell in turn to be bare, and keep the light that best explains all cells.
         for contrast, colour in product(CONTRASTS, COLOURS):
             means = self._seen(contrast, colour)
             lights = np.tile(middles - means[0, 3:6], len(QUANTILES))
@@ -170,7 +168,7 @@ class BoardReader:
         return max(settled, key=lambda one: one[0])[1:]
 
     def _seen(self, contrast: float, colour: float) -> Floats:
-        """Return how kinds look where differences of brightness and colour are so strong."""
+        """Return the features of kinds at given contrasts of brightness and colour."""
         grey = self._greys()
         return np.asarray(contrast * grey + colour * (self.means - grey))
 
@@ -181,7 +179,7 @@ class BoardReader:
     def _settled(
         self, rows: Floats, light: Floats, means: Floats
     ) -> tuple[float, Floats, Floats, Floats]:
-        """Return how likely the light is that fits best from here on, distances in it, and it."""
+        """Return the log-likelihood of the refined light, distances, light, and kinds' features."""
         places = np.column_stack([np.ones(len(rows)), plane_of(CELLS) / REACH])
         grey = self._greys()
         stiff = np.array([0.0, SLOPE, SLOPE] * 3 + [CONTRAST, COLOUR])
@@ -210,7 +208,7 @@ class BoardReader:
         return worth, distances, light, means
 
     def _likely(self, distances: Floats) -> tuple[Floats, float]:
-        """Return the shares of kinds of each cell, what is strange left out, and the likelihood."""
+        """Return each cell's probabilities of kinds, the rest being strange, and the likelihood."""
         others = (1 - PRIOR_BARE) / (len(self.names) - 1)
         priors = np.array([PRIOR_BARE] + [others] * (len(self.names) - 1))
         likely = priors * np.exp(-distances / 2)
@@ -220,7 +218,7 @@ class BoardReader:
     def _joined(
         self, bgr: Bgr, board: HexBoard, contents: Mapping[Cell, Floats]
     ) -> dict[Cell, Floats]:
-        """Return how sure it is of each side that a tile goes on across it."""
+        """Return the probability for each side of each cell that a tile continues across it."""
         likely = {cell: CONTENTS[int(shares.argmax())] for cell, shares in contents.items()}
         joined = {cell: np.zeros(len(HEX_STEPS)) for cell in contents}
         asked = [
@@ -238,25 +236,26 @@ class BoardReader:
 
 
 SMALL_PX, INNER = 28, 0.72
-"""Cells are looked at so small, and so much of them: outlines miss a little."""
+"""Side of a reduced cut of a cell, and the inner share of the cell used: outlines miss a little."""
 QUANTILES = (0.15, 0.5, 0.85)
 FEATURES = 3 * len(QUANTILES)
 ALONG_PX, ACROSS_PX = 14, 26
-"""How far from the middle of a side is looked, along it and across, in a cut of 112 pixels, in
-which a cell is 66 wide."""
+"""Half extents of the area around the middle of a side, along and across it, in a cut of 112 pixels
+in which a cell is 66 wide."""
 LINES = ((1.0, 4.0), (2.0, 6.0))
-"""Lines are looked for that stand out from a blur of the second width after one of the first."""
+"""Widths in pixels of the two blurs whose difference shows lines, fine ones and broader ones."""
 NEAR_PX, BESIDE_PX, END_PX = 8, 12, 3
-"""A line so near to the middle of a side is its own; from the second on it is another."""
+"""A line within the first distance of a side is its own, beyond the second it is another; the third
+is left out at both ends."""
 FAINT = 0.02
-"""Lines that stand out by less than that, as a logarithm, are no clearer for being even."""
+"""Added to a line's deviation, as a logarithm, so that faint lines are not clear for being even."""
 WAYS = 2
-"""A side is seen by its brightness and by how red it is."""
+"""Number of channels in which a side is examined: brightness and redness."""
 SIDE_FEATURES = 4 * WAYS * len(LINES)
 
 
 def cell_features(patches: Patches) -> Floats:
-    """Return the darker, middle and lighter blue, green and red of cells, N x 9, as logarithms."""
+    """Return three quantiles of the log blue, green and red of cells, N x 9."""
     inside = _inside()
     rows = np.empty((len(patches), FEATURES))
     for number, patch in enumerate(patches):
@@ -267,7 +266,7 @@ def cell_features(patches: Patches) -> Floats:
 
 
 def rim_features(patches: Patches) -> Floats:
-    """Return the same of the rims of cells alone: what clay leaves to be seen of a tile."""
+    """Return ``cell_features`` of the rims alone, which clay leaves visible, N x 9."""
     rims = rim_colours(patches)
     rows = [np.quantile(rim, QUANTILES, axis=0).ravel() for rim in rims]
     return np.array(rows).reshape(-1, FEATURES)
@@ -282,7 +281,7 @@ def _inside() -> NDArray[np.bool_]:
 
 
 def side_views(patches: Patches) -> Floats:
-    """Return how bright and how red it is about sides, as logarithms, N x 2 x 29 x 53."""
+    """Return the log brightness and redness around sides, N x 2 x 29 x 53."""
     middle = CUT_PX // 2
     rows = slice(middle - ALONG_PX, middle + ALONG_PX + 1)
     columns = slice(middle - ACROSS_PX, middle + ACROSS_PX + 1)
@@ -293,8 +292,8 @@ def side_views(patches: Patches) -> Floats:
 def side_features(views: Floats) -> Floats:
     """Return the clearest dark and light line at sides and beside them, N x 16.
 
-    Grain comes and goes along a side, the line between two tiles does not: what counts is how much
-    a line stands out against how unevenly it does. That is the same in every light.
+    Wood grain varies along a side, the line between two tiles does not. So a line's mean contrast
+    is divided by its deviation along the side; the ratio is the same in every light.
     """
     count, ways, rows, columns = views.shape
     flat = np.ascontiguousarray(views.reshape(-1, columns))
@@ -313,7 +312,7 @@ def side_features(views: Floats) -> Floats:
 
 
 def _blurred(rows: Floats, wide_px: float) -> Floats:
-    """Return each row blurred by itself."""
+    """Return each row after a one-dimensional Gaussian blur."""
     if not len(rows):
         return rows
     size = 2 * round(4 * wide_px) + 1

@@ -1,1 +1,1 @@
-"""How the schema came to be, one file a version; run by Alembic."""
+"""Migrations of the schema, one file for each version; run by Alembic."""

@@ -1,4 +1,4 @@
-"""The first schema. Written out, since the schema of today is not that of the first day."""
+"""The first schema, written out in full, since ``schema.py`` has only the newest one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NUMBER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     op.create_table(
         "facts",
         sa.Column("name", sa.Text, primary_key=True),

@@ -1,4 +1,4 @@
-"""Leagues: evenings joined into one table."""
+"""Leagues: tournaments added up in one table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Create the table."""
     op.create_table(
         "leagues",
         sa.Column("id", sa.Text, primary_key=True),

@@ -42,6 +42,7 @@ def test_no_cell_with_a_name_is_a_formula(evening):
 
 @given(st.text(max_size=20))
 def test_no_text_begins_like_a_formula_once_it_is_safe(text):
+    assert not safe_cell(text).startswith(("\t", "\r", "\n"))
     assert not safe_cell(text).lstrip().startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))
 
 

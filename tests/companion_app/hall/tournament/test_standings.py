@@ -116,8 +116,6 @@ def test_tie_breaks_are_told_in_words():
 
 
 def test_numbers_are_written_as_people_do():
-    assert [number_in_words(n) for n in (Fraction(5), Fraction(10, 3), Fraction(1, 2))] == [
-        "5",
-        "3.333",
-        "0.5",
-    ]
+    numbers = (Fraction(5), Fraction(10, 3), Fraction(1, 2), Fraction(29_999, 10_000))
+
+    assert [number_in_words(n) for n in numbers] == ["5", "3.333", "0.5", "3"]

@@ -165,6 +165,13 @@ def test_host_asks_for_the_release_that_waits(played, installed):
     assert (played.store.path.parent / "update/wanted").exists()
 
 
+def test_newest_of_several_releases_is_the_one_that_waits(played, installed):
+    for number in ("0.9.0", "0.10.0", "0.2.1"):
+        (installed / f"incoming/snake-eye-{number}.tar.gz").touch()
+
+    assert played.host().get("/api/update")["waiting"] == "snake-eye-0.10.0.tar.gz"
+
+
 @pytest.mark.parametrize(("status", "said"), [("0", "done"), ("1", "failed")])
 def test_page_says_how_the_update_went(played, installed, status, said):
     folder = played.store.path.parent / "update"

@@ -189,6 +189,23 @@ def test_tiles_are_moved_between_groups(played):
     assert bad.status_code == 400
 
 
+def test_tiles_that_are_moved_together_stay_together(played):
+    host = played.host()
+    sent = send(host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square")
+    everything = list(range(len(sent.get_json()["lesson"]["tiles"])))
+
+    def groups_after(tiles, into):
+        answer = host.post("/api/teaching/lesson", {"tiles": tiles, "into": into})
+        return [tile["group"] for tile in answer.get_json()["lesson"]["tiles"]]
+
+    together = groups_after([0, 1], "new")
+    groups_after(everything, "out")
+    back = groups_after([0, 1], "new")
+
+    assert together[0] == together[1] not in together[2:]
+    assert back[:2] == [0, 0]
+
+
 OWN_FAULTS = (
     (KeyError("n"), "broken"),
     (ValueError("n"), "broken"),
