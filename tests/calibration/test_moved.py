@@ -90,8 +90,8 @@ def test_knock_is_noticed_and_followed(change, shift, turn_deg):
 
     assert movement.verdict == "moved"
     then = np.array([[[300.0, 200], [900, 250], [640, 500]]])
-    found, true = (cv2.perspectiveTransform(then, m) for m in (movement.now_from_then, now_from_then))
-    assert found == pytest.approx(true, abs=3)
+    found = cv2.perspectiveTransform(then, movement.now_from_then)
+    assert found == pytest.approx(cv2.perspectiveTransform(then, now_from_then), abs=3)
 
 
 def test_layout_that_was_pushed_is_no_knock():

@@ -413,7 +413,7 @@ def _target(lesson: Doc, into: Any) -> int:
     """Return the group that tiles move to: a known one, -2 for left out, or a new one."""
     groups = {tile["group"] for tile in lesson["tiles"]}
     if into == "new":
-        return max(0, *(group + 1 for group in groups))
+        return 1 + max(-1, *map(int, groups))
     if into == "out":
         return -2
     if type(into) is not int or into not in groups:
