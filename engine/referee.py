@@ -62,11 +62,6 @@ def referee_record(record: Record) -> dict[str, Json]:
     return {"moves": moves} | outcome_to_json(record.game.outcome(played.position))
 
 
-def referee_series(records: Iterable[Record]) -> dict[str, Json]:
-    """Return the referee's answers to several records, and the players' totals."""
-    return series_of([referee_record(record) for record in records])
-
-
 def series_of(games: list[dict[str, Json]]) -> dict[str, Json]:
     """Return the referee's answers to several games, and the players' totals."""
     totals: dict[str, Json] = {}

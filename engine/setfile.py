@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -25,6 +25,8 @@ FORMAT = 1
 LARGEST_FILE_BYTES = 1 << 20
 MOST_OF_ONE_TILE = 1000
 LONGEST_TEXT = 80
+MOST_REMEMBERED = 32
+"""The number of sets that are remembered."""
 LONGEST_SIDE = 20
 """The largest side of a board and coordinate of a tile's cell, in cells."""
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -89,8 +91,12 @@ def read_set_file(path: Path) -> TileSet:
     return parse_set(text, path.name)
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def parse_set(text: str, file_name: str) -> TileSet:
-    """Return the set that the text of a set file describes."""
+    """Return the set that the text of a set file describes; the same object for the same text.
+
+    Cards are remembered by the identity of their kinds, so a set must not be made anew each time.
+    """
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

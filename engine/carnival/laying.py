@@ -16,6 +16,7 @@ from engine.carnival.snakes import (
     Snake,
     is_straight,
     joined_snakes,
+    trace_snakes,
     with_card,
 )  # fmt: skip
 from engine.carnival.words import named, says
@@ -114,16 +115,17 @@ def _met_edge(snake: Snake, laid: Card) -> int | None:
 def _joining(
     position: CarnivalPosition, cell: Cell, laid: Card, kept: tuple[int, ...]
 ) -> Iterator[Violation]:
-    """Yield the violation by a tile or a log that joins two snakes.
+    """Yield the violation by a tile or a log that joins two snakes that were not joined before.
 
     The kept edges join one snake only, so nothing is traced unless another edge meets a tile.
     """
     exits = (edge for edge in range(4) if laid.strand_at[edge] >= 0 and edge not in kept)
     if not any(square_neighbour(cell, edge) in position.cards for edge in exits):
         return
-    joined = joined_snakes(with_card(position.cards, cell, laid), position.house)
-    if joined is not None:
-        one, other = joined
+    before = joined_snakes(position.snakes.values())
+    after = trace_snakes(with_card(position.cards, cell, laid), position.house)
+    joined = [pair for pair in joined_snakes(after.values()) if pair not in before]
+    for one, other in joined[:1]:
         yield says(say.TWO_SNAKES_JOINED, cell, one=one, other=other)
 
 

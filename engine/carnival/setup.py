@@ -26,6 +26,8 @@ from engine.tiles import TileKind, TileSet
 HAND = 4
 """Tiles dealt to each player (rulebook, step 4)."""
 TWO_PLAYERS = 2
+FOUR_COLOURS = 4
+"""The colours that two players with two snakes each need."""
 ONE_EACH = 1
 """The value of the option ``snakes`` for two players with one snake each."""
 AT_THE_RIGHT_HAND = 3
@@ -105,6 +107,8 @@ def _colours(
         raise RecordError("options.colours", "can only be given if each player has two snakes")
     if one_each or len(players) != TWO_PLAYERS:
         return {player: (player,) for player in players}
+    if len(exits) < FOUR_COLOURS:
+        raise RecordError("options.snakes", "must be 1: this box has fewer than four colours")
     if named is None:
         return _by_seat(players, exits)
     given = [colour for pair in named.values() for colour in pair]
@@ -122,10 +126,10 @@ def _by_seat(players: tuple[str, ...], exits: Mapping[str, int]) -> dict[str, tu
     as two players with two colours do in other games.
     """
     at_edge = {edge: colour for colour, edge in exits.items()}
-    rights = [at_edge.get((exits[player] + AT_THE_RIGHT_HAND) % 4, player) for player in players]
+    rights = [at_edge[(exits[player] + AT_THE_RIGHT_HAND) % 4] for player in players]
     if len({*players, *rights}) < len(players) + len(rights):
         rights = [colour for colour in exits if colour not in players]
-    return {player: (player, right) for player, right in zip(players, rights, strict=False)}
+    return {player: (player, right) for player, right in zip(players, rights, strict=True)}
 
 
 def _pile(box: TileSet, players: tuple[str, ...]) -> int:

@@ -111,13 +111,9 @@ def trace_snake(cards: Cards, house: House, colour: str) -> Snake:
         on_log = there == GREY
 
 
-def joined_snakes(cards: Cards, house: House) -> tuple[str, str] | None:
-    """Return two colours that a log joins, ``None`` if there are none."""
-    for colour in house.exits:
-        joined = trace_snake(cards, house, colour).joined
-        if joined is not None:
-            return colour, joined
-    return None
+def joined_snakes(snakes: Iterable[Snake]) -> list[tuple[str, str]]:
+    """Return the pairs of colours that logs join; a pair may be listed both ways."""
+    return [(snake.colour, snake.joined) for snake in snakes if snake.joined is not None]
 
 
 def loose_cells(cards: Cards, snakes: Iterable[Snake]) -> list[Cell]:

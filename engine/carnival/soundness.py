@@ -32,10 +32,9 @@ def _too_many(position: CarnivalPosition) -> Iterator[Violation]:
 
 
 def _snakes_amiss(position: CarnivalPosition) -> Iterator[Violation]:
-    joined = joined_snakes(position.cards, position.house)
-    if joined is not None:
-        cells = tuple(step.cell for step in position.snakes[joined[0]].steps)
-        yield Violation(say.TWO_SNAKES_JOINED, cells, {"one": joined[0], "other": joined[1]})
+    for one, other in joined_snakes(position.snakes.values())[:1]:
+        cells = tuple(step.cell for step in position.snakes[one].steps)
+        yield Violation(say.TWO_SNAKES_JOINED, cells, {"one": one, "other": other})
     for cell in loose_cells(position.cards, position.snakes.values()):
         yield says(say.NOT_AT_AN_END, cell, case="loose")
 

@@ -123,8 +123,10 @@ class Carnival:
             last = position.last_round or LastRound()
             return settled(replace(position, last_round=last))
         if move.do == "pass":
-            return position if is_over(position) else _next_turn(passed(position, move.player))
-        return _next_turn(_laid(position, move))
+            if is_over(position):
+                return position
+            return _next_turn(passed(position, move.player), move.player)
+        return _next_turn(_laid(position, move), move.player)
 
     # --- outcome ---------------------------------------------------------------------------
 
@@ -221,9 +223,10 @@ def _tiles_layable(position: CarnivalPosition, player: str) -> dict[str | None, 
 # --- changing the position --------------------------------------------------------------------
 
 
-def _next_turn(position: CarnivalPosition) -> CarnivalPosition:
+def _next_turn(position: CarnivalPosition, mover: str) -> CarnivalPosition:
+    """Return the position with the turn after whoever moved, in turn or overruled."""
     players = position.players
-    following = players[(players.index(position.to_move) + 1) % len(players)]
+    following = players[(players.index(mover) + 1) % len(players)]
     return settled(replace(position, to_move=following))
 
 

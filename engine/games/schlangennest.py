@@ -148,8 +148,13 @@ class Schlangennest:
 
     def apply(self, position: NestPosition, move: Move) -> NestPosition:
         """Return the position after a move."""
+        if move.do == "pass" and self._is_over(position):
+            return position
+        # The turn goes on from whoever moved: the table may have overruled a move out of turn.
+        if move.player != position.to_move:
+            position = replace(position, to_move=move.player, acted=())
         if move.do == "pass":
-            return position if self._is_over(position) else next_turn(position)
+            return next_turn(position)
         assert move.at is not None and move.turns is not None
         tile = move.tile or position.cards[move.at].tile
         kind = position.box[tile]

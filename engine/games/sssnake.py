@@ -237,12 +237,16 @@ def _judge_roll(position: SssnakePosition, move: Move) -> Iterator[Violation]:
 
 
 def _drawn(position: SssnakePosition, move: Move) -> Turn:
-    """Return the turn after a roll; from a short pile the roller's own share comes first (R)."""
+    """Return the turn after a roll; from a short pile the roller's own share comes first (R).
+
+    It is the turn of whoever rolled: the table may have overruled a roll out of turn.
+    """
     assert move.value is not None
+    roller = position.players.index(move.player)
     hand = move.tiles if move.tiles is not None else (None,) * min(move.value, position.pile)
     if not hand:
-        return Turn(position.left_of(position.turn.roller))
-    return Turn(position.turn.roller, move.value, hand, min(move.value - 1, len(hand)))
+        return Turn(position.left_of(roller))
+    return Turn(roller, move.value, hand, min(move.value - 1, len(hand)))
 
 
 # --- laying a card -----------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from engine.carnival.last_round import is_over
-from engine.carnival.laying import BESIDE_SNAKES, NEVER_REPLACED
-from engine.carnival.position import CarnivalPosition
+from engine.carnival.laying import BESIDE_SNAKES, NEVER_REPLACED, wearers_at
+from engine.carnival.position import RESHUFFLES_THAT_BRING_BACK, CarnivalPosition
 from engine.carnival.score import DIAMOND_POINTS, GIFT_POINTS, WINNING, score_lines
 from engine.carnival.setup import HAND
 from engine.carnival.snakes import BODY, PLAIN, SNAKE_TILES, Snake, is_straight
@@ -156,7 +156,7 @@ class CarnivalWorld:
 
     def _comes_back(self) -> bool:
         supply = self.table.supply
-        return supply.pile is not None and supply.after("").discard != supply.discard
+        return supply.pile is not None and supply.reshuffles < RESHUFFLES_THAT_BRING_BACK
 
     def _draw(self, seat: int, rng: random.Random) -> None:
         if not self.pile and self.discard:
@@ -230,7 +230,8 @@ class CarnivalWorld:
         kind = table.box[move.tile]
         found: dict[int, int] = {}
         if kind.role == "hat":
-            self._add(found, self._wearer(move), kind.points)
+            wearer = move.snake or next(iter(wearers_at(table, cell)), None)
+            self._add(found, wearer, kind.points)
             return found
         lying = table.cards.get(cell)
         if lying is not None and lying.kind.role in WINNING:
@@ -245,14 +246,6 @@ class CarnivalWorld:
         if kind.role in BESIDE_SNAKES:
             self._beside(found, cell, kind)
         return found
-
-    def _wearer(self, move: Move) -> str | None:
-        if move.snake is not None:
-            return move.snake
-        return next(
-            (s.colour for s in self.table.bare_heads() if move.at in (s.front, s.steps[-1].cell)),
-            None,
-        )
 
     def _sides(self, cell: Cell, kind: TileKind) -> int:
         """Return the points of a snake's tile with the gifts and troubles beside it."""

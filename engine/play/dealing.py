@@ -29,6 +29,7 @@ class Dealer:
             rng.shuffle(deck)
             hands = [[deck.pop() for _ in range(HAND)] for _ in start.players]
             self._truth = CarnivalWorld(self._position, hands, deck)
+        self._luck = rng.getrandbits(64)
 
     @property
     def position(self) -> Any:
@@ -60,15 +61,20 @@ class Dealer:
         return self.game.legal_moves(self.position)
 
     def turn_up(self) -> Move | None:
-        """Roll and draw in Sssnake if a roll is due; return that move, else ``None``."""
+        """Roll and draw in Sssnake if a roll is due; return that move, else ``None``.
+
+        The luck of a roll depends on the deal and on the moves before it, so a game that is
+        replayed from its seed goes on with new rolls.
+        """
         position = self.position
         if not isinstance(position, SssnakePosition) or needed(self.game, position) != "roll":
             return None
-        value = self._rng.choice(DIE)
+        rng = random.Random(self._luck + len(self.moves_made))
+        value = rng.choice(DIE)
         left = {tile: count for tile, count in position.left.items() if count > 0}
         drawn = []
         for _ in range(min(value, position.pile)):
-            (tile,) = self._rng.choices(list(left), list(left.values()))
+            (tile,) = rng.choices(list(left), list(left.values()))
             left[tile] -= 1
             drawn.append(tile)
         roll = Move(position.to_move, "roll", value=value, tiles=tuple(drawn))

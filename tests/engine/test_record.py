@@ -17,6 +17,7 @@ from engine.games import GAMES
 from engine.given import load_json
 from engine.record import find_set, parse_counts, parse_record, parse_table
 from engine.referee import referee_record, score_table
+from engine.snakes import card
 
 PLAYTHROUGHS = Path(__file__).parent.parent / "playthroughs"
 NEST: dict[str, Any] = {
@@ -117,6 +118,14 @@ def test_null_is_no_value_of_a_record(key):
 def test_null_is_no_value_of_a_move(key):
     with pytest.raises(RecordError, match=rf"^moves\[0\]\.{key}: .*null"):
         parse_record(move(**{key: None}))
+
+
+def test_a_record_that_is_read_again_leaves_no_more_cards_in_memory():
+    referee_record(parse_record(NEST))
+    kept = card.cache_info().currsize
+    referee_record(parse_record(NEST))
+
+    assert card.cache_info().currsize == kept
 
 
 @pytest.mark.parametrize("at", [[10**9, 0], [0, -(10**9)], [10_001, 0]])

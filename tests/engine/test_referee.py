@@ -29,7 +29,6 @@ from engine.referee import (
     perft,
     position_at_end,
     referee_record,
-    referee_series,
     replay,
     rules_to_json,
     score_table,
@@ -118,12 +117,9 @@ def test_every_move_has_its_verdict_and_the_score_stands_as_before_the_foul():
 
 
 def test_scores_of_several_games_are_added_up():
-    said = referee_series(iter([written(*SOUND), written("blue/curve@0,0")]))
+    games = [referee_record(written(*SOUND)), referee_record(written("blue/curve@0,0"))]
 
-    assert said == {
-        "games": [referee_record(written(*SOUND)), referee_record(written("blue/curve@0,0"))],
-        "totals": {"blue": 2, "red": 1},
-    }
+    assert series_of(games) == {"games": games, "totals": {"blue": 2, "red": 1}}
 
 
 def test_total_is_unknown_once_a_score_is_though_later_ones_are_known():

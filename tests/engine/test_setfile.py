@@ -106,3 +106,13 @@ def test_a_mark_of_the_byte_order_is_passed_over(tmp_path):
     (tmp_path / "mine.toml").write_bytes(b"\xef\xbb\xbf" + NEST.encode())
 
     assert load_set("mine", [tmp_path])["blue/curve"].count == 9
+
+
+def test_a_box_is_made_once_until_its_file_changes(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(NEST, encoding="utf-8")
+    first = load_set("mine", [tmp_path])
+    assert load_set("mine", [tmp_path]) is first
+
+    file.write_text(NEST.replace("count = 9", "count = 8"), encoding="utf-8")
+    assert load_set("mine", [tmp_path])["blue/curve"].count == 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion_app.web.series import PAUSE_S, series_of
-from engine.referee import referee_series
+from engine import referee
 from tests.companion_app.web.conftest import playthrough
 
 
@@ -54,7 +54,8 @@ def test_series_of_kept_games_agrees_with_the_referee(played):
     (one,) = played.guest().get("/api/series")["series"]
 
     totals = {p["name"].lower(): p["total"] for p in one["players"]}
-    assert totals == referee_series([played.desk.match.record()] * 2)["totals"]
+    answer = referee.referee_record(played.desk.match.record())
+    assert totals == referee.series_of([answer] * 2)["totals"]
 
 
 def test_statistics_know_averages_and_fouls(played, script):

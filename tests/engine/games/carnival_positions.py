@@ -3,7 +3,7 @@
 from engine.game import Move, Start
 from engine.games.carnival import Carnival
 from engine.notation import read_layout
-from engine.setfile import built_in_set
+from engine.setfile import BUILT_IN_FOLDER, built_in_set, parse_set
 
 GAME = Carnival()
 BOX = built_in_set("carnival")
@@ -53,6 +53,15 @@ def in_turn(position, *texts, declares=None):
         move = Move(player, "pass") if text == "-" else lay(text, player, declares=declares)
         position = played(position, move)
     return position
+
+
+def owners_box(*changes):
+    """Return the box after changes of its set file, each an old text and a new one."""
+    text = (BUILT_IN_FOLDER / "carnival.toml").read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return parse_set(text, "mine.toml")
 
 
 def scores(position):

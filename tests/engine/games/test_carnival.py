@@ -1,9 +1,11 @@
 """Carnival by example: growing, logs, gifts and troubles, what is said, and the house."""
 
+import json
+
 import pytest
 
 from engine.errors import RecordError
-from engine.game import Change, Start
+from engine.game import Change, Move, Start
 from engine.notation import read_layout, write_layout
 from engine.placement import Layout, Placement
 from engine.record import parse_options
@@ -15,6 +17,7 @@ from tests.engine.games.carnival_positions import (
     broken,
     lay,
     opening,
+    owners_box,
     played,
     scores,
     swap,
@@ -81,6 +84,18 @@ def test_two_players_who_do_not_sit_opposite_have_the_unused_colours_in_order():
 def test_colours_that_do_not_fit_the_players_are_named(players, pairs):
     with pytest.raises(RecordError, match=r"options\.colours"):
         opening(players, colours=pairs)
+
+
+@pytest.mark.parametrize("out", [["red"], ["red", "violet"]])
+def test_two_players_with_a_box_of_fewer_than_four_colours_have_one_snake_each(out):
+    colours = [colour for colour in FOUR if colour not in out]
+    changes = [(f'{{ edge = "{edge}", name = "{name}" }},\n', "")
+               for edge, name in zip("NESW", FOUR, strict=True) if name in out]  # fmt: skip
+    box = owners_box(('["yellow", "violet", "black", "red"]', json.dumps(colours)), *changes)
+
+    with pytest.raises(RecordError, match=r"options\.snakes: must be 1"):
+        GAME.opening(Start(TWO), box)
+    assert GAME.opening(Start(TWO, {"snakes": 1}), box).players == TWO
 
 
 def test_two_houses_are_no_table():
@@ -152,6 +167,15 @@ def test_a_log_may_not_join_two_snakes():
     assert broken(before, lay("log/straight@1,-1")) == []
 
 
+def test_two_snakes_that_were_let_join_are_not_told_again_but_another_pair_is():
+    joined = "yellow/corner@0,-1^2 violet/corner@1,0 log/corner@1,-1^3"
+    elsewhere = table(f"{joined} red/straight@-1,0 gift@-1,1", turn="black")
+    assert broken(elsewhere, lay("black/corner@0,1", "black")) == []
+
+    meeting = table(f"{joined} black/corner@0,1 red/corner@-1,0^2", turn="black")
+    assert broken(meeting, lay("log/corner@-1,1^1", "black")) == ["two-snakes-joined"]
+
+
 def test_a_tile_may_not_join_its_snake_to_anothers_log():
     position = table("yellow/corner@0,-1^2 log/corner@1,0")
 
@@ -165,6 +189,14 @@ def test_a_taken_place_is_taken_whatever_lies_there():
     assert "cell-taken" in broken(position, lay("yellow/straight@0,-1^1"))
     assert "cell-taken" in broken(position, lay("trouble/2@1,-1"))
     assert "cell-taken" in broken(position, lay("yellow/straight@0,0"))
+
+
+def test_the_turn_goes_on_from_whoever_was_let_move_out_of_turn():
+    laid = lay("violet/straight@1,0", "violet")
+    assert broken(opening(), laid) == ["not-your-turn"]
+
+    assert GAME.apply(opening(), laid).to_move == "black"
+    assert GAME.apply(opening(), Move("black", "pass")).to_move == "red"
 
 
 def test_every_broken_rule_is_told():

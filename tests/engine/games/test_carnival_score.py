@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from engine.game import Move
-from engine.setfile import BUILT_IN_FOLDER, parse_set
 from tests.engine.games.carnival_positions import (
     FOUR,
     GAME,
@@ -15,6 +14,7 @@ from tests.engine.games.carnival_positions import (
     lay,
     lines,
     opening,
+    owners_box,
     played,
     scores,
     swap,
@@ -191,14 +191,6 @@ def test_tiles_that_no_snake_runs_through_count_nothing():
 
 
 # --- another box
-
-
-def owners_box(*changes):
-    text = (BUILT_IN_FOLDER / "carnival.toml").read_text(encoding="utf-8")
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new, 1)
-    return parse_set(text, "mine.toml")
 
 
 def test_printed_values_come_from_the_set_file():

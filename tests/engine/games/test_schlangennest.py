@@ -452,6 +452,15 @@ def test_every_violation_is_told_at_once():
     assert rules == ["not-your-turn", "own-end", "outside-field"]
 
 
+def test_the_turn_goes_on_from_whoever_was_let_move_out_of_turn():
+    position = GAME.opening(Start(FOUR[:3]), BOX)
+    laid = lay("red/curve@0,0")
+    assert broken(position, laid) == ["not-your-turn"]
+
+    assert GAME.apply(position, laid).to_move == "yellow"
+    assert GAME.apply(position, Move("yellow", "pass")).to_move == "blue"
+
+
 # --- rule 10: two snakes each
 
 
@@ -493,6 +502,16 @@ def test_the_other_snake_is_due_when_one_has_had_its_action():
         position = GAME.apply(position, lay(move, owner))
 
     assert broken(position, lay("blue/straight@-1,0")) == ["other-snake"]
+
+
+def test_whoever_was_let_move_out_of_turn_acts_with_the_other_snake_too():
+    position = GAME.opening(Start(TWO, {"two_snakes": "both", "size": None}), BOX)
+    for text in ("blue/tail@0,0", "red/tail@0,1"):
+        position = GAME.apply(position, lay(text))
+    after = GAME.apply(position, lay("yellow/tail@1,1", "blue"))
+
+    assert (position.to_move, position.acted) == ("red", ("red",))
+    assert (after.to_move, after.acted) == ("blue", ("yellow",))
 
 
 def test_own_two_colours_may_not_be_joined_either():

@@ -250,6 +250,13 @@ def test_moves_that_the_table_overrules_can_be_made():
     assert (position.to_move, missing(position)) == ("a", [8, 6])
 
 
+def test_the_turn_is_of_whoever_was_let_roll_out_of_turn():
+    position = GAME.apply(begin("abc"), roll("b", 2, "straight curve"))
+
+    assert position.to_move == "b"
+    assert play(position, lay("b", "straight@2,0")).to_move == "c"
+
+
 # --- laying on, feasibility --------------------------------------------------------------------
 
 

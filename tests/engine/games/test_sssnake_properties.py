@@ -11,7 +11,7 @@ from engine.game import Start
 from engine.games.sssnake import Sssnake
 from engine.placement import Layout, Placement
 from engine.record import parse_record
-from engine.referee import referee_series
+from engine.referee import referee_record, series_of
 from engine.setfile import built_in_set
 
 GAME = Sssnake()
@@ -106,7 +106,7 @@ def test_evening_on_trust_is_the_evening_without_its_rolls():
 
 def test_evening_has_the_same_final_score_told_and_on_trust():
     told, trusted = (
-        referee_series(map(parse_record, evening(name)))
+        series_of([referee_record(parse_record(one)) for one in evening(name)])
         for name in ("sssnake_evening", "sssnake_evening_on_trust")
     )
 

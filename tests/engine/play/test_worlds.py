@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from engine.game import Start
+from engine.carnival.position import LastRound, Supply
+from engine.game import Move, Start
 from engine.games import GAMES
 from engine.play.carnival_world import CarnivalWorld
 from engine.play.dealing import Dealer
@@ -17,6 +19,7 @@ from engine.play.nest_world import nest_world
 from engine.play.sssnake_world import sssnake_world
 from engine.play.world import ahead, chances, lead, shares
 from engine.record import find_set, parse_options
+from tests.engine.games.carnival_positions import lay, scores, swap, table
 
 NEST = ("blue", "red", "yellow", "green")
 
@@ -104,6 +107,23 @@ def test_sssnake_is_played_by_its_rule_book():
             assert [-1000 if s is None else s for s in scores] == list(world.points())
 
 
+def test_a_game_that_is_dealt_again_from_its_seed_goes_on_with_new_rolls():
+    game = GAMES["sssnake"]
+    made: list[Move] = []
+    rolls: list[Move] = []
+    for _ in range(12):
+        dealer = Dealer(game, Start(("a", "b")), find_set(game, None), random.Random(1))
+        for move in made:
+            dealer.make(move)
+        while (roll := dealer.turn_up()) is None:
+            dealer.make(dealer.legal_moves()[0])
+        rolls.append(roll)
+        made = dealer.moves_made
+
+    assert {roll.value for roll in rolls} == {1, 2, 3}
+    assert {tile for roll in rolls for tile in roll.tiles or ()} >= {"straight", "curve"}
+
+
 @pytest.mark.parametrize(
     ("players", "options"),
     [
@@ -160,6 +180,33 @@ def test_what_others_hold_is_dealt_anew_and_the_own_hand_stays():
     assert len({tuple(deal.hands[1]) for deal in deals}) > 1
     everything = sorted(truth.pile + truth.hands[1])
     assert all(sorted(deal.pile + deal.hands[1]) == everything for deal in deals)
+
+
+@pytest.mark.parametrize(
+    ("reshuffles", "drawn"), [(0, ["yellow/knot"]), (1, ["yellow/knot"]), (2, [])]
+)
+def test_a_tile_replaced_at_an_empty_pile_is_drawn_until_it_leaves_the_game(reshuffles, drawn):
+    position = replace(table("yellow/knot@0,-1^1"), supply=Supply(0, reshuffles=reshuffles))
+    world = CarnivalWorld(position, [["log/straight"], [], [], []], [])
+    world.play(swap("log/straight@0,-1^1"), random.Random(0))
+
+    assert world.hands[0] == drawn
+    assert world.table.supply.pile == len(world.pile) == 0
+    assert bool(world.table.supply.gone) == (not drawn)
+
+
+def test_a_hat_on_a_head_counts_for_that_head_though_another_looks_at_it():
+    """Yellow's head at (1, -1) looks at violet's at (2, -1), which looks at a gift."""
+    heads = (
+        "yellow/corner@0,-1^2 yellow/head@1,-1 violet/straight@1,0 violet/corner@2,0"
+        " violet/head@2,-1^3 gift@2,-2"
+    )
+    position = replace(table(heads), to_move="yellow", last_round=LastRound("hats"))
+    world = CarnivalWorld(position, [["hat/+3"], [], [], []], [])
+    world.play(lay("hat/+3@2,-1"), random.Random(0))
+
+    assert list(world.points()) == list(scores(world.table).values())
+    assert world.points()[1] == scores(position)["violet"] + 3
 
 
 def test_results_and_chances_add_up():
