@@ -1,6 +1,7 @@
 """Backup and restore: what went in comes out, and a file made to harm changes nothing."""
 
 import json
+import resource
 import sqlite3
 import stat
 import zipfile
@@ -195,6 +196,30 @@ def test_damaged_database_is_kept_as_it_is(home, tmp_path):
     make_backup(home, tmp_path / "b.zip")
 
     assert zipfile.ZipFile(tmp_path / "b.zip").read("games.sqlite3")[100:] == data[100:]
+
+
+def test_backup_without_room_for_the_games_is_refused_and_leaves_nothing(home, tmp_path):
+    file = tmp_path / "b.zip"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Store(home) as store:
+        store.append("g1", "move", {"n": 2}, {"after": bytes(4 << 20)})
+        # The games take more than a file may here; packed they would take less.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, hard))
+        try:
+            with pytest.raises(BackupError, match="cannot be written"):
+                make_backup(home, file)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert list(tmp_path.iterdir()) == [home]
+
+
+def test_backup_needs_no_room_where_temporary_files_are_kept(home, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "full"))
+
+    make_backup(home, tmp_path / "b.zip")
+
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "b.zip", home]
 
 
 def test_file_that_exists_is_not_overwritten(home, tmp_path):
