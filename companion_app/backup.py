@@ -10,12 +10,12 @@ import json
 import os
 import sqlite3
 import stat
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from errno import EIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -67,20 +67,22 @@ def make_backup(home: Path, file: Path, now_s: Callable[[], float] = time.time) 
     if file.exists():
         raise BackupError(f"{file} exists already; name a new file")
     part = file.with_name(file.name + ".part")
+    # Beside the backup: the folder for temporary files may be in memory, where games do not fit.
+    copy = file.with_name(file.name + ".copy.part")
     try:
         part.unlink(missing_ok=True)
-        with tempfile.TemporaryDirectory(prefix="snake-eye-backup-") as folder:
-            with (
-                private_file(part) as handle,
-                zipfile.ZipFile(handle, "w", zipfile.ZIP_DEFLATED) as to,
-            ):
-                kept = tuple(_packed(home, file, to, Path(folder) / "copy"))
-                to.writestr(MANIFEST, json.dumps(_manifest(kept, now_s()), indent=1))
-            put_on_disk(part)
+        with (
+            private_file(part) as handle,
+            zipfile.ZipFile(handle, "w", zipfile.ZIP_DEFLATED) as to,
+        ):
+            kept = tuple(_packed(home, file, to, copy))
+            to.writestr(MANIFEST, json.dumps(_manifest(kept, now_s()), indent=1))
+        put_on_disk(part)
         part.replace(file)
     except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+        for left in (part, copy):
+            with suppress(OSError):
+                left.unlink(missing_ok=True)
         text = f"{file} cannot be written: {error.strerror or error}"
         raise BackupError(text, "not-kept") from error
     return kept
@@ -118,13 +120,19 @@ def _still_copy(path: Path, copy: Path) -> Path:
     with path.open("rb") as handle:
         if handle.read(len(SQLITE_START)) != SQLITE_START:
             return path
+    copy.unlink(missing_ok=True)
+    private_file(copy).close()
     try:
         with (
             closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as source,
             closing(sqlite3.connect(copy)) as target,
         ):
+            target.execute("PRAGMA journal_mode = OFF")  # a copy that fails is deleted
             source.backup(target)
-    except sqlite3.Error:
+    except sqlite3.Error as error:
+        if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+            # The disk is full or fails: without its write-ahead file the database lacks moves.
+            raise OSError(EIO, str(error)) from error
         # A damaged database is backed up unchanged: its bytes can still be salvaged.
         copy.unlink(missing_ok=True)
         return path

@@ -24,12 +24,22 @@ esac
 
 # A backup is written and read by whoever asks, not by the service's own user, who may see little.
 if [ "$1" = backup ] || [ "$1" = restore ]; then
-    for file in "$@"; do :; done
+    what=$1
+    shift
+    options=
+    file=
+    for one in "$@"; do
+        case $one in
+            -*) options="$options $one" ;;
+            *) file=$one ;;
+        esac
+    done
+    [ -n "$file" ] || exec "$program/snake-eye" "$what" "$@"
     between=$(mktemp -d /var/lib/snake-eye/between-XXXXXX)
     trap 'rm -rf "$between"' EXIT
     chown snake-eye: "$between"
     running=no
-    if [ "$1" = restore ]; then
+    if [ "$what" = restore ]; then
         install -o snake-eye -m 600 "$file" "$between/backup.zip"
         if [ -d /run/systemd/system ] && systemctl is-active --quiet snake-eye; then
             running=yes
@@ -40,9 +50,10 @@ if [ "$1" = backup ] || [ "$1" = restore ]; then
         exit 2
     fi
     status=0
-    runuser -u snake-eye -- "$program/snake-eye" "$1" "$between/backup.zip" || status=$?
+    # shellcheck disable=SC2086  # a list of options without blanks
+    runuser -u snake-eye -- "$program/snake-eye" "$what" $options "$between/backup.zip" || status=$?
     if [ "$running" = yes ]; then systemctl start snake-eye; fi
-    if [ "$status" -eq 0 ] && [ "$1" = backup ]; then
+    if [ "$status" -eq 0 ] && [ "$what" = backup ]; then
         mv "$between/backup.zip" "$file"
         chown "$(id -u)" "$file"
         echo "It lies in $file."

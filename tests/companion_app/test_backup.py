@@ -1,6 +1,7 @@
 """Backup and restore: what went in comes out, and a file made to harm changes nothing."""
 
 import json
+import resource
 import sqlite3
 import stat
 import zipfile
@@ -90,6 +91,40 @@ def test_nobody_becomes_host_of_another_machine_by_a_backup(home, backup, tmp_pa
     assert moves(other) == ["started", "move"]
 
 
+def with_a_hall(home: Path, key: str) -> None:
+    (home / "hall-table").mkdir(parents=True)
+    (home / "hall-table/hall.json").write_text(key)
+
+
+@pytest.mark.parametrize(
+    ("own", "with_secrets", "left"),
+    [("mine", False, "mine"), (None, False, None), ("mine", True, "theirs")],
+)
+def test_table_stays_in_its_hall_and_takes_nobody_elses_place(
+    own, with_secrets, left, home, tmp_path
+):
+    with_a_hall(home, "theirs")
+    make_backup(home, tmp_path / "b.zip")
+    other = tmp_path / "other"
+    if own is not None:
+        with_a_hall(other, own)
+
+    restore_backup(other, tmp_path / "b.zip", with_secrets=with_secrets)
+
+    hall = other / "hall-table/hall.json"
+    assert (hall.read_text() if hall.exists() else None) == left
+
+
+@pytest.mark.parametrize("with_secrets", [False, True])
+def test_phones_trust_the_machine_after_a_restore_as_before(with_secrets, home, backup):
+    (home / "tls").mkdir()
+    (home / "tls/authority.pem").write_text("trusted")
+
+    restore_backup(home, backup, with_secrets=with_secrets)
+
+    assert (home / "tls/authority.pem").read_text() == "trusted"
+
+
 def test_machine_without_a_pin_gets_none_from_a_backup(backup, tmp_path):
     restore_backup(tmp_path / "other", backup)
 
@@ -149,6 +184,19 @@ def test_what_was_there_is_kept_beside_it(home, backup):
     assert restore_backup(home, backup).kept == home.with_name("home.before-restore-2")
 
 
+@pytest.mark.parametrize("older", [False, True])
+def test_lines_after_a_restore_have_numbers_that_were_never_given(older, home, backup):
+    if older:
+        backup = rebuilt(backup, with_games("DROP TABLE numbers", "PRAGMA user_version = 2"))
+    with Store(home) as store:
+        last = [store.append("g1", "move", {"n": n}).seq for n in (2, 3)][-1]
+
+    restore_backup(home, backup)
+
+    with Store(home) as store:
+        assert store.append("g2", "started", {}).seq == last + 1
+
+
 def test_backup_is_made_while_a_game_is_on(home, tmp_path):
     file = tmp_path / "live.zip"
 
@@ -195,6 +243,30 @@ def test_damaged_database_is_kept_as_it_is(home, tmp_path):
     make_backup(home, tmp_path / "b.zip")
 
     assert zipfile.ZipFile(tmp_path / "b.zip").read("games.sqlite3")[100:] == data[100:]
+
+
+def test_backup_without_room_for_the_games_is_refused_and_leaves_nothing(home, tmp_path):
+    file = tmp_path / "b.zip"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Store(home) as store:
+        store.append("g1", "move", {"n": 2}, {"after": bytes(4 << 20)})
+        # The games take more than a file may here; packed they would take less.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, hard))
+        try:
+            with pytest.raises(BackupError, match="cannot be written"):
+                make_backup(home, file)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert list(tmp_path.iterdir()) == [home]
+
+
+def test_backup_needs_no_room_where_temporary_files_are_kept(home, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "full"))
+
+    make_backup(home, tmp_path / "b.zip")
+
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "b.zip", home]
 
 
 def test_file_that_exists_is_not_overwritten(home, tmp_path):

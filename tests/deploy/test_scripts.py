@@ -63,6 +63,31 @@ def test_script_says_that_it_needs_root(name, tmp_path):
     assert "this needs root; type: sudo" in ran.stderr
 
 
+@pytest.mark.parametrize(
+    "asked", [["--with-secrets", "games.zip"], ["games.zip", "--with-secrets"]]
+)
+def test_installed_command_passes_options_on_wherever_they_stand(asked, tmp_path):
+    between, programs = tmp_path / "between", tmp_path / "programs"
+    for folder in (between, programs):
+        folder.mkdir()
+    (tmp_path / "games.zip").touch()
+    for name, does in {
+        "id": "echo 0", "mktemp": f"echo {between}", "chown": ":", "systemctl": "exit 3",
+        "install": 'cp "$5" "$6"', "runuser": 'echo "$@"',
+    }.items():  # fmt: skip
+        (programs / name).write_text(f"#!/bin/sh\n{does}\n")
+        (programs / name).chmod(0o755)
+
+    ran = subprocess.run(
+        ["/bin/sh", DEPLOY / "snake-eye-command.sh", "restore", *asked], cwd=tmp_path,
+        env={"PATH": f"{programs}:/usr/bin:/bin"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.split()[-3:] == [
+        "restore", "--with-secrets", f"{between}/backup.zip"]  # fmt: skip
+
+
 # --- Units ---
 
 

@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 from errno import EACCES, ENOSPC
 from pathlib import Path
 from threading import Thread
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from companion_app.live import salvage
 from companion_app.live import store as keeping
 from companion_app.live.errors import StoreError, StoreFull, StoreInUse
 from companion_app.live.salvage_report import Salvaged, told
@@ -276,6 +278,30 @@ def test_log_is_guarded_again_once_a_game_is_forgotten(two_games):
     assert two_games._db.execute("PRAGMA secure_delete").fetchone() == (0,)
 
 
+def test_number_of_a_forgotten_line_is_not_given_again(two_games, tmp_path):
+    two_games.forget("gone")
+
+    assert two_games.append("next", "started", {}).seq == 4
+    two_games.forget("next")
+    two_games.close()
+    with Store(tmp_path) as store:
+        store.forget("stays")
+        assert store.append("last", "started", {}).seq == 5
+
+
+def test_number_of_a_forgotten_line_is_not_given_again_after_damage(tmp_path):
+    with Store(tmp_path) as store:
+        store.append("stays", "moves", {"tile": "blue"})
+        store.append("stays", "moves", {"tile": "red"})
+        store.append("gone", "started", {})
+        store.forget("gone")
+    damage(tmp_path, b"blue", b"blur")
+
+    with Store(tmp_path) as store:
+        assert store.salvaged is not None
+        assert store.append("next", "started", {}).seq == 4
+
+
 def test_game_that_could_not_be_forgotten_is_there_whole(two_games, tmp_path):
     lines = two_games.lines("gone")
     FailingDisk(two_games, lambda statement: statement == "DELETE FROM log WHERE game = ?")
@@ -323,7 +349,7 @@ def test_store_of_an_older_program_is_brought_up_to_date(tmp_path):
     with Store(tmp_path) as store:
         store.append("g", "moves", {"n": 1})
         store._db.execute("INSERT INTO summaries VALUES ('g', 1, 'x', 'y')")
-        assert store._db.execute("PRAGMA user_version").fetchone() == (2,)
+        assert store._db.execute("PRAGMA user_version").fetchone() == (len(keeping.MIGRATIONS),)
 
 
 def test_folder_that_cannot_be_is_said_with_its_place(tmp_path):
@@ -423,7 +449,9 @@ def test_damaged_store_is_put_aside_and_its_log_salvaged(tmp_path, place):
         store.append("g", "moves", {"n": 99})
 
 
-def test_store_whose_header_is_gone_is_salvaged_from_its_bytes(tmp_path):
+@pytest.mark.parametrize("block_bytes", [1000, salvage.BLOCK_BYTES])
+def test_store_whose_header_is_gone_is_salvaged_from_its_bytes(tmp_path, monkeypatch, block_bytes):
+    monkeypatch.setattr(salvage, "BLOCK_BYTES", block_bytes)
     fill(tmp_path, 20)
     (tmp_path / COPY).unlink()
     file = tmp_path / FILE
@@ -431,6 +459,21 @@ def test_store_whose_header_is_gone_is_salvaged_from_its_bytes(tmp_path):
     file.write_bytes(b"\x00" * 4096 + data[4096:])
 
     assert [n for _, n in kept(tmp_path)] == list(range(20))
+
+
+def test_salvage_takes_less_memory_than_the_pictures(tmp_path):
+    with Store(tmp_path) as store:
+        for n in range(8):
+            store.append("g", "moves", {"tile": "blue", "n": n}, {"after": bytes([n]) * (2 << 20)})
+    damage(tmp_path, b"blue", b"blur")
+
+    tracemalloc.start()
+    with Store(tmp_path) as store:
+        _, most_bytes = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert store.salvaged is not None
+        assert store.picture(1, "after") == bytes(2 << 20)
+    assert most_bytes < 8 << 20
 
 
 def test_single_wrong_letter_in_a_line_is_noticed(tmp_path):
