@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from companion_app.live.errors import QuestionGone, ToldError, WouldDrop
+from companion_app.live.errors import QuestionGone, StoreError, ToldError, WouldDrop
 from companion_app.live.explain import Row
 from companion_app.live.keeping import Keeper
 from companion_app.live.places import Content, contents
@@ -69,8 +69,9 @@ class PlayerMessages:
         del self._state.questions[question.id]
         try:
             self._take_answer(question, value, t)
-        except ToldError:
-            self._state.questions[question.id] = question
+        except (ToldError, StoreError):
+            if self._match.seq == before.match.seq:
+                self._state.questions[question.id] = question
             raise
         self._match.note("answered", {"about": question.about, "value": value, "t": t})
         self._undoing.remember(before)
