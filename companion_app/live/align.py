@@ -211,6 +211,10 @@ class Aligner:
 
     def _hex(self, table: TableState, known: Layout) -> Sighting | None:
         entries = [e for e in (*table.tiles, *table.unsure) if _are_cells(e.get("cells"))]
+        on_boards = (*entries, *table.clay, *table.splits)
+        if any(_number(entry.get("board")) >= self.boards for entry in on_boards):
+            # Nobody knows which of the boards in view are in play.
+            return None
         seen: dict[Spot, str] = {}
         for entry in entries:
             colour = str(entry.get("tile")).partition("/")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from companion_app.live.explain import Row
+from companion_app.live.explain import Row, up_to_a_word
 from companion_app.live.likeness import cells_of, differ_by_tile, key
 from companion_app.live.places import (
     NOBODY_KNOWS,
@@ -69,7 +69,7 @@ class Asker:
         choices: dict[str, Content] = {}
         for content, _ in listed:
             choices.setdefault(content[0], content)
-        shown = [[c[0], round(share, 3), *([c[1]] if c[1] else [])] for c, share in listed]
+        shown = [_guess(content, share) for content, share in listed]
         self._state.ask(
             "tile", ("tile", spot), shown, t, spot=spot, choices=choices, cells=tuple(spots)
         )
@@ -86,12 +86,16 @@ class Asker:
                        cells=tuple(sorted(cells_of(rows))))  # fmt: skip
 
     def ask_hand(self, row: Row, table: Layout, t: float) -> None:
-        """Ask about a player's hand, or whether players passed, if a move depends on it."""
-        declares = any(move.declares for move in row.moves)
-        words = ("no-own-tile", "own-tile") if declares else ("pass", "foul")
-        choices = {words[0]: row, words[1]: None}
+        """Ask about a player's hand, or whether players passed, if a row of moves depends on it.
+
+        One word is asked for at a time: the rest of the row is explained after the answer.
+        """
+        told = up_to_a_word(self._match.game, self._match.position, row)
+        assert told is not None
+        words = ("no-own-tile", "own-tile") if told.moves[-1].declares else ("pass", "foul")
+        choices = {words[0]: told, words[1]: table}
         self._state.ask("hand", ("hand", key(table)), list(choices), t, choices=choices,
-                       cells=tuple(sorted(cells_of([row]))))  # fmt: skip
+                       cells=tuple(sorted(cells_of([told]))))  # fmt: skip
 
     def ask_whether_lifted(self, hidden: list[Spot], t: float) -> None:
         """Ask once whether the tile of a foul that stays covered has been lifted."""
@@ -102,7 +106,7 @@ class Asker:
             ("lifted", spot), t, self._state.settings.puzzled_after_s
         ):
             content = contents(self._state.pending.layout)[spot]
-            guesses = [[content[0], 0.5], ["none", 0.5]]
+            guesses = [_guess(content, 0.5), ["none", 0.5]]
             self._state.ask("tile", ("gone", spot), guesses, t, spot=spot,
                             choices={content[0]: content}, cells=tuple(hidden))  # fmt: skip
 
@@ -166,9 +170,15 @@ class Asker:
             told_gone = {spot for spot, told in self._state.answers.items() if told is None}
             if len(reading.changed) == 1 and lifted and lifted[0] not in told_gone:
                 spot = lifted[0]
-                guesses = [[lying[spot][0], 0.5], ["none", 0.5]]
+                guesses = [_guess(lying[spot], 0.5), ["none", 0.5]]
                 self._state.ask("tile", ("gone", spot), guesses, t, spot=spot,
                           choices={lying[spot][0]: lying[spot]})  # fmt: skip
             else:
                 self._ask_next(table, t)
         return "unsure"
+
+
+def _guess(content: Content, share: float) -> list[Json]:
+    """Return a guess in the form of the interface; turns are left out where they are 0."""
+    tile, turns = content
+    return [tile, round(share, 3), *([turns] if turns else [])]

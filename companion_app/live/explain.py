@@ -63,7 +63,7 @@ def explain(game: AnyGame, position: Any, after: Layout) -> Explanation:
     fresh = frozenset(c for c in change.laid.clay if (c.board, c.cell) not in marked)
     search = _Search(game, after, fresh)
     rows = search.rows(position, actions)
-    silent = [row for row in rows if not _needs_a_word(game, position, row)]
+    silent = [row for row in rows if up_to_a_word(game, position, row) is None]
     if silent:
         return Explanation(tuple(_alike_once(game, silent)))
     if rows:
@@ -71,18 +71,20 @@ def explain(game: AnyGame, position: Any, after: Layout) -> Explanation:
     return Explanation(fouls=tuple(search.fouls(position, actions)))
 
 
-def _needs_a_word(game: AnyGame, position: Any, row: Row) -> bool:
-    """Say whether a row assumes what only a player knows: a hand, or a pass by choice.
+def up_to_a_word(game: AnyGame, position: Any, row: Row) -> Row | None:
+    """Return the beginning of a row, up to the first tile that only a player's word explains.
 
-    It matters most for a pass in Carnival's last round, which is final.
+    It assumes what only a player knows: a hand, or a pass by choice. That matters most for a pass
+    in Carnival's last round, which is final. ``None`` if the row assumes nothing.
     """
-    for move in row.moves:
-        if move.declares or (
-            move.do == "pass" and [listed.do for listed in game.legal_moves(position)] != ["pass"]
-        ):
-            return True
+    assumes = False
+    for number, move in enumerate(row.moves, start=1):
+        forced = move.do != "pass" or [m.do for m in game.legal_moves(position)] == ["pass"]
+        assumes = assumes or bool(move.declares) or not forced
         position = game.apply(position, move)
-    return False
+        if assumes and move.tile is not None:
+            return Row(row.moves[:number], position)
+    return None
 
 
 def _actions(change: Change) -> list[Change]:

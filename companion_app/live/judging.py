@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from companion_app.live.asker import Asker
-from companion_app.live.explain import Explanation, Foul, Row, explain
+from companion_app.live.explain import Explanation, Foul, Row, explain, up_to_a_word
 from companion_app.live.keeping import Keeper
 from companion_app.live.likeness import (
     clay_seen,
@@ -48,6 +48,7 @@ class Judge:
         self._rolls.see_die(settled, t)
         self._state.reading = None
         self._state.there -= settled.sure.keys() | settled.doubts.keys()
+        self._state.forget_replaced(settled)
         if hidden := self._covered_foul(settled):
             self._asker.ask_whether_lifted(hidden, t)
             return "unsure"
@@ -283,6 +284,9 @@ class Judge:
                     if unheard_of or settled.sure[spot][1] < self._state.settings.foul_at:
                         self._asker.ask_tile(spot, [settled.sure[spot]], t)
             return "unsure"
+        if up_to_a_word(self._match.game, self._match.position, foul.before):
+            self._asker.ask_hand(foul.before, table, t)
+            return "unsure"
         if self._state.pending:
             self._keeper.take_foul_back(t)
         if foul.before.moves:
@@ -364,12 +368,17 @@ class Judge:
         )
 
     def _late_clay(self, reading: Reading, t: float) -> None:
-        """Correct the last move if clay shows now that it was a drill."""
+        """Correct the last tile if clay shows now that it was a drill."""
         if not self._match.accepted or not self._match.game.facts.several_boards:
             return
-        drilled = drill_shown(self._match, reading.layouts[0])
-        if drilled is not None:
-            n = len(self._match.accepted)
+        shown = drill_shown(self._match, reading.layouts[0])
+        if shown is not None:
+            n, drilled = shown
+            # Passes of stuck players after it are made anew, if they are still stuck.
+            last = len(self._match.accepted)
+            for number in range(last, n, -1):
+                self._match.take_back(1, None, t)
+                self._state.say("taken-back", t, n=number)
             (one,) = self._match.correct(n, drilled, t)
             self._state.say_verdict(n, one, t)
             self._keeper.go_on(t)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 from companion_app.live.align import aligner_for
-from companion_app.live.errors import ToldError
+from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.explain import explain
 from companion_app.live.match import Match
 from companion_app.live.places import Content, Spot, contents
@@ -87,23 +88,48 @@ class Keeper:
         self.go_on(t)
         return "settled"
 
-    def next_roll(self, t: float) -> bool:
-        """Accept the first queued roll if the game waits for one; return whether it did."""
-        if not self._state.rolls or not self._state.needs_roll():
-            return False
-        move = replace(self._state.rolls.popleft()[1], player=self._match.position.to_move)
+    def roll(self, move: Move, t: float) -> None:
+        """Accept a roll as the roll that the game waits for.
+
+        Raises:
+            ToldError: it cannot have been rolled or drawn.
+        """
+        move = replace(move, player=self._match.position.to_move)
         verdict = self._match.game.judge(self._match.position, move)
         if not verdict.legal:
             raise ToldError(" ".join(broken.text for broken in verdict.violations))
         self._state.rolled_s = t
         self.accept((move,), t, lambda: None)
+
+    def next_roll(self, t: float) -> bool:
+        """Accept the first queued roll if the game waits for one; return whether it did."""
+        if not self._state.rolls or not self._state.needs_roll():
+            return False
+        try:
+            with self.first_roll() as move:
+                self.roll(move, t)
+        except ToldError:
+            # It was told ahead and cannot be. Those after it may be wrong, too: all are asked for.
+            self._state.rolls.clear()
+            return False
         return True
 
+    @contextmanager
+    def first_roll(self) -> Iterator[Move]:
+        """Take the first roll from the queue; put it back if it could not be saved."""
+        first, count = self._state.rolls.popleft(), len(self._match.accepted)
+        try:
+            yield first[1]
+        except StoreError:
+            if len(self._match.accepted) == count:
+                self._state.rolls.appendleft(first)
+            raise
+
     def go_on(self, t: float) -> None:
-        """Announce score, turn and end, pass for players who cannot move, ask for a roll.
+        """Announce score, turn and end, move for players without a choice, ask for a roll.
 
         Raises:
-            StoreError: a pass or the end could not be saved; ``going_on`` stays set.
+            StoreError: a move or the end could not be saved; ``going_on`` stays set.
         """
         self._state.going_on = True
         self._say_how_it_stands(t)
@@ -124,26 +150,38 @@ class Keeper:
         if self._state.over:
             self._state.over = False
             match.reopen()
-        if self._pass_when_stuck(t):
+        moves = self._choice()
+        if len(moves) == 1 and moves[0].do in ("pass", "finale", "discard"):
+            self.accept(moves, t, lambda: None)
             return
         if match.position.to_move != self._state.turn:
             self._state.turn = match.position.to_move
             self._state.say("turn", t, player=self._state.turn)
-        if self._state.needs_roll():
-            if not self.next_roll(t):
-                self._state.ask("roll", ("roll", len(match.accepted)), [1, 2, 3], t)
-        else:
-            asked = self._state.questions.values()
-            self._state.withdraw((q for q in asked if q.about == "roll"), t)
+        self._ask_for_the_roll([move for move in moves if move.do == "discard"], t)
 
-    def _pass_when_stuck(self, t: float) -> bool:
-        if "roll" in self._match.game.facts.actions:
-            return False
-        moves = self._match.game.legal_moves(self._match.position)
-        if len(moves) == 1 and moves[0].do in ("pass", "finale"):
-            self.accept(moves, t, lambda: None)
-            return True
-        return False
+    def _choice(self) -> list[Move]:
+        """Return the legal moves; none before a roll, and none where rolls are on trust."""
+        game, position = self._match.game, self._match.position
+        if "roll" in game.facts.actions and position.turn.value is None:
+            return []
+        return game.legal_moves(position)
+
+    def _ask_for_the_roll(self, discards: list[Move], t: float) -> None:
+        """Ask what was rolled, or which card fits nowhere; withdraw what is not asked any more."""
+        due = self._state.needs_roll()
+        if due and self.next_roll(t):
+            return
+        out = [[move.tile, round(1 / len(discards), 3)] for move in discards]
+        asked = self._state.questions.values()
+        self._state.withdraw((q for q in asked if q.about == "roll" and not due), t)
+        self._state.withdraw(
+            (q for q in asked if "discard" in q.choices and list(q.guesses) != out), t
+        )
+        count = len(self._match.accepted)
+        if due:
+            self._state.ask("roll", ("roll", count), [1, 2, 3], t)
+        if out:
+            self._state.ask("hand", ("discard", count), out, t, choices={"discard": True})
 
     # --- corrections -----------------------------------------------------------------------
 

@@ -78,15 +78,19 @@ def cells_of(rows: Iterable[Row]) -> set[tuple[int, ...]]:
     return found
 
 
-def drill_shown(match: Match, table: Layout) -> Move | None:
-    """Return the last move as the drill that new clay marks; ``None`` if it marks none.
+def drill_shown(match: Match, table: Layout) -> tuple[int, Move] | None:
+    """Return the last tile as the drill that new clay marks, with its number; else ``None``.
 
     Clay that lay there before may be missed or misread, so only clay in new cells counts.
     """
-    before = match.positions[-2]
-    lay = clay_seen(match.layouts[-2])
+    n = len(match.accepted)
+    while n and match.accepted[n - 1].move.do == "pass":
+        n -= 1
+    if not n:
+        return None
+    before, lay = match.positions[n - 1], clay_seen(match.layouts[n - 1])
     fresh = frozenset(clay for clay in table.clay if (clay.board, clay.cell) not in lay)
-    laid = Layout(pieces=match.layout.pieces - match.layouts[-2].pieces, clay=fresh)
+    laid = Layout(pieces=match.layout.pieces - match.layouts[n - 1].pieces, clay=fresh)
     if clay_seen(laid) <= clay_seen(match.layout):
         return None
     found = []
@@ -94,4 +98,6 @@ def drill_shown(match: Match, table: Layout) -> Move | None:
         marks = clay_seen(match.game.layout(match.game.apply(before, move)))
         if match.game.judge(before, move).legal and lay < marks <= lay | clay_seen(laid):
             found.append(move)
-    return found[0] if len(found) == 1 and found[0] != match.accepted[-1].move else None
+    if len(found) != 1 or found[0] == match.accepted[n - 1].move:
+        return None
+    return n, found[0]

@@ -60,6 +60,8 @@ class Match:
         self._seq = 0
         self._names: Mapping[str, str] = {}
         """Replacements for player names of 0.1.0 that contain hidden characters."""
+        self._set_folders: tuple[Path, ...] = ()
+        """Where sets that are not built in are found."""
 
     # --- making and finding ----------------------------------------------------------------
 
@@ -88,14 +90,15 @@ class Match:
         Raises:
             StoreError: the lines do not make a game.
         """
+        folders = tuple(set_folders)
         begun = next((line for line in lines if line.kind == "started"), None)
         if begun is None:
             raise StoreError(f"the log has no beginning of game {key}; {LEFT_ALONE}")
         with _understood(key, begun):
             names = plain_names(begun.body["record"]["players"])
             record = renamed(begun.body["record"], names)
-            match = cls(store, key, parse_record(record, set_folders))
-        match._names = names
+            match = cls(store, key, parse_record(record, folders))
+        match._names, match._set_folders = names, folders
         for line in _not_undone(lines):
             match._follow(line)
         match._seq = lines[-1].seq
@@ -127,7 +130,7 @@ class Match:
         elif line.kind == "corrected":
             self._put_right(body["n"], self.parsed(body["move"], "moves"))
         elif line.kind == "restarted":
-            self._begin_with(parse_record(body["record"]).start)
+            self._begin_with(parse_record(body["record"], self._set_folders).start)
         elif line.kind in ("ended", "reopened"):
             self.ended = line.kind == "ended"
 
@@ -204,8 +207,12 @@ class Match:
 
     def correct(self, n: int, move: Move, t: float = 0.0) -> list[Accepted]:
         """Replace the nth move; return it and all later moves, judged again."""
+        # It is made on a copy first: what cannot be replayed must not be saved.
+        other = self.copied()
+        rejudged = other._put_right(n, move)
         self._append("corrected", {"n": n, "move": move_to_json(move), "t": t})
-        return self._put_right(n, move)
+        self.accepted, self.positions, self.layouts = other.accepted, other.positions, other.layouts
+        return rejudged
 
     def restart(self, start: Start) -> None:
         """Replace the start before any move was made, to join a game in progress."""

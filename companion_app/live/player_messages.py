@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from companion_app.live.errors import QuestionGone, ToldError, WouldDrop
+from companion_app.live.errors import QuestionGone, StoreError, ToldError, WouldDrop
 from companion_app.live.explain import Row
 from companion_app.live.keeping import Keeper
 from companion_app.live.places import Content, contents
@@ -69,8 +69,9 @@ class PlayerMessages:
         del self._state.questions[question.id]
         try:
             self._take_answer(question, value, t)
-        except ToldError:
-            self._state.questions[question.id] = question
+        except (ToldError, StoreError):
+            if self._match.seq == before.match.seq:
+                self._state.questions[question.id] = question
             raise
         self._match.note("answered", {"about": question.about, "value": value, "t": t})
         self._undoing.remember(before)
@@ -103,8 +104,11 @@ class PlayerMessages:
             return
         if content is not None and about == "gone":
             self._state.there |= {question.spot}
-        for spot in question.cells or (question.spot,):
-            self._state.answers[spot[0], spot[1], spot[2]] = content
+        guesses = {(guess[0], guess[2] if len(guess) > 2 else 0) for guess in question.guesses}
+        reading = self._state.reading
+        for spot in ((s[0], s[1], s[2]) for s in question.cells or (question.spot,)):
+            in_doubt = reading is not None and spot in reading.doubts
+            self._state.told(spot, content, guesses, in_doubt)
         if content is None:
             return
         laid = self._state.move_at(question.spot)
@@ -126,7 +130,7 @@ class PlayerMessages:
         if isinstance(value, dict):
             value, turns = value.get("tile"), value.get("turns")
         elif isinstance(value, list) and value:
-            value, turns = value[0], (value[2] if len(value) > 2 else None)
+            value, turns = value[0], (value[2] if len(value) > 2 else 0)
         if value in (None, "none"):
             return None
         box = self._match.box
@@ -156,21 +160,22 @@ class PlayerMessages:
         if "discard" in question.choices:
             self._silent({"do": "discard", "tile": value}, t)
             return
-        row: Row = next(choice for choice in question.choices.values() if choice is not None)
-        if value in (True, "no-own-tile", "pass"):
+        (yes, row), (no, table) = question.choices.items()
+        if value in (True, yes):
             self._keeper.accept(row.moves, t, lambda: None)
             return
-        before = row.moves[:-1] if row.moves[-1].declares else ()
+        if value not in (False, no):
+            raise ToldError(f"answer with {yes} or {no}")
+        *before, laid = row.moves
+        while before and not laid.declares and before[-1].do in ("pass", "finale"):
+            before.pop()
         reached = self._match.position
         for move in before:
             reached = self._match.game.apply(reached, move)
-        plain = replace(row.moves[-1], declares=None)
-        if not before:
-            plain = replace(plain, player=reached.to_move)
+        plain = replace(laid, declares=None)
         broken = self._match.game.judge(reached, plain).violations
         if before:
             self._keeper.accept(before, t, lambda: None)
-        table = self._match.game.layout(row.position)
         self._keeper.call_foul(plain, broken, table, t, None)
 
     def _join(self, question: Question, value: Any, t: float) -> None:
@@ -213,7 +218,9 @@ class PlayerMessages:
         self._keeper.correct(n, value, t)
         # A corrected tile is kept as an answer, so that the camera does not question it again.
         lying = contents(self._match.layout)
-        self._state.answers |= {s: now for s, now in lying.items() if lay.get(s) != now}
+        for spot, now in lying.items():
+            if lay.get(spot) != now:
+                self._state.told(spot, now, [lay[spot]] if spot in lay else [], in_doubt=False)
         self._undoing.remember(before)
 
     def _silent(self, written: Mapping[str, Json], t: float) -> None:

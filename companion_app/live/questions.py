@@ -73,7 +73,18 @@ def concerns(question: Question | None, match: Match) -> tuple[str, ...]:
 
 
 def asked_of(question: Question, match: Match) -> list[str]:
-    """Return whom a question is about: the player to move, or all who must have passed."""
-    row = question.choices.get("pass")
-    passed = [move.player for move in row.moves if move.do == "pass"] if row else []
-    return list(dict.fromkeys(passed)) or [match.position.to_move]
+    """Return whom a question is about: who declares, passed or puts a card away, or is to move."""
+    if "discard" in question.choices:
+        return [who_discards(match)]
+    row = question.choices.get("pass") or question.choices.get("no-own-tile")
+    moves = row.moves if row else ()
+    declares = [move.player for move in moves if move.declares]
+    asked = declares or [move.player for move in moves if move.do == "pass"]
+    return list(dict.fromkeys(asked)) or [match.position.to_move]
+
+
+def who_discards(match: Match) -> str:
+    """Return who puts a card out of the game: who has rolled, even if it was given away."""
+    position = match.position
+    rolls = match.game.facts.several_fields
+    return str(position.players[position.turn.roller] if rolls else position.to_move)

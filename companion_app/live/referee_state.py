@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from math import inf
@@ -14,7 +14,8 @@ from companion_app.live.machine import LaidOtherwise, MachineTurn
 from companion_app.live.match import Accepted, Match
 from companion_app.live.places import Content, Spot, contents
 from companion_app.live.questions import Question, is_about_the_table, question_to_json
-from companion_app.live.table import Reading
+from companion_app.live.settle import Settled
+from companion_app.live.table import COULD_STILL_BE, Reading
 from engine.game import EMPTY, Json, Move, Start, Violation
 from engine.placement import Layout
 from engine.record import move_to_json
@@ -59,8 +60,8 @@ class Pending:
     seq: int
 
 
-REMEMBERED = ("pending", "waived", "answers", "there", "strays", "whole", "chosen", "rolls",
-              "rolled_s", "seen_roll", "begun")  # fmt: skip
+REMEMBERED = ("pending", "waived", "answers", "overruled", "in_doubt", "there", "strays",
+              "whole", "chosen", "rolls", "rolled_s", "seen_roll", "begun")  # fmt: skip
 """Fields of ``RefereeState`` that are restored when a player's message is undone."""
 
 
@@ -99,6 +100,10 @@ class RefereeState:
     """Questions that wait for an answer, by number."""
     answers: dict[Spot, Content | None] = field(default_factory=dict)
     """By spot: what people have said lies there; ``None`` for nothing."""
+    overruled: dict[Spot, frozenset[Content]] = field(default_factory=dict)
+    """By spot: the readings that the answer about it overrules."""
+    in_doubt: frozenset[Spot] = frozenset()
+    """Spots that the camera was not sure of when people said what lies there."""
     there: frozenset[Spot] = frozenset()
     """Spots of unseen known tiles that people have confirmed to lie there."""
     strays: frozenset[Spot] = frozenset()
@@ -170,6 +175,38 @@ class RefereeState:
         self.touched = True
         # An answer that a spot is empty no longer holds.
         self.answers = {spot: told for spot, told in self.answers.items() if told is not None}
+
+    def told(
+        self, spot: Spot, content: Content | None, instead_of: Iterable[Content], in_doubt: bool
+    ) -> None:
+        """Note what people have said lies in a spot.
+
+        Args:
+            spot: the spot.
+            content: what lies there; ``None`` for nothing.
+            instead_of: the readings of the spot that this overrules.
+            in_doubt: whether the camera was not sure of any of them.
+        """
+        before = self.overruled.get(spot, frozenset()) if spot in self.answers else frozenset()
+        self.answers[spot] = content
+        self.overruled[spot] = before.union(instead_of)
+        self.in_doubt = self.in_doubt | {spot} if in_doubt else self.in_doubt - {spot}
+
+    def forget_replaced(self, settled: Settled) -> None:
+        """Drop answers about spots in which another tile is seen now than was asked about.
+
+        After a hand, a foul's tile may also have been replaced by one that it was mistaken for.
+        """
+        lifted = self.in_doubt - contents(self.match.layout).keys()
+        put_right = lifted if self.pending is not None and self.touched else frozenset()
+        for spot, content in list(self.answers.items()):
+            if content is None:
+                continue
+            told = {content, *self.overruled[spot]}
+            if spot in put_right and spot in settled.sure:
+                told = {content}
+            if not _may_show(settled, spot, told):
+                del self.answers[spot]
 
     def forget_answers(self) -> None:
         """Drop answers about spots that are empty now."""
@@ -251,3 +288,13 @@ class RefereeState:
     def withdraw_stale(self, t: float) -> None:
         """Withdraw questions about the table that recent looks have not renewed."""
         self.withdraw_about_the_table(t, t - self.settings.stale_after_s)
+
+
+def _may_show(settled: Settled, spot: Spot, told: Collection[Content]) -> bool:
+    """Say whether what was told of a spot may lie there, by what the looks agree on."""
+    if spot in settled.sure:
+        return settled.sure[spot][0] in told
+    belief = settled.doubts.get(spot)
+    if belief is None or belief.why == "covered" or not belief.guesses:
+        return True
+    return any(guess in told for guess, share in belief.guesses if share >= COULD_STILL_BE)

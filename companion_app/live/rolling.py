@@ -8,6 +8,7 @@ from companion_app.live.errors import ToldError
 from companion_app.live.explain import explain
 from companion_app.live.keeping import Keeper
 from companion_app.live.match import Match
+from companion_app.live.questions import who_discards
 from companion_app.live.referee_state import Picture, RefereeState
 from companion_app.live.settle import Settled
 from engine.errors import RecordError
@@ -22,7 +23,7 @@ class Rolls:
         self._state, self._match, self._keeper = state, state.match, keeper
 
     def rolled(self, written: dict[str, Json], t: float) -> None:
-        """Queue a roll, and accept it now if the game waits for one."""
+        """Accept a roll if the game waits for one, else queue it."""
         if "roll" not in self._match.game.facts.actions:
             raise ToldError(f"nobody rolls a die in {self._match.game.facts.title}")
         written = {k: v for k, v in written.items() if v is not None}
@@ -33,9 +34,10 @@ class Rolls:
             self._keeper.correct(len(self._match.accepted), changes, t)
             return
         move = move_told(self._match, written)
-        self._state.rolls.append((t, move))
         if self._state.needs_roll():
-            self._keeper.next_roll(t)
+            self._keeper.roll(move, t)
+        else:
+            self._state.rolls.append((t, move))
 
     def try_rolls(self, t: float) -> None:
         """Accept the first queued roll once no card of the roll before it is still to come.
@@ -60,9 +62,7 @@ class Rolls:
             if not moves:
                 return
             if len(moves) > 1 and position.turn.is_untold:
-                self._state.ask("hand", ("discard", len(self._match.accepted)),
-                          [[move.tile, round(1 / len(moves), 3)] for move in moves], t,
-                          choices={"discard": True})  # fmt: skip
+                # Which one it was has been asked.
                 return
             out.append(moves[0])
             position = game.apply(position, moves[0])
@@ -92,8 +92,8 @@ class Rolls:
         found = explain(game, game.apply(position, roll), table)
         if len(found.rows) != 1:
             return False
-        self._state.rolls.popleft()
-        self._keeper.accept((*moves, roll, *found.rows[0].moves), t, picture)
+        with self._keeper.first_roll():
+            self._keeper.accept((*moves, roll, *found.rows[0].moves), t, picture)
         return True
 
     def see_die(self, settled: Settled, t: float) -> None:
@@ -101,19 +101,21 @@ class Rolls:
         shown = settled.die
         if shown is None or shown == self._state.die:
             return
-        first, self._state.die = self._state.die is None, shown
-        if not first and self._state.needs_roll() and not self._state.rolls:
+        if self._state.die is not None and self._state.needs_roll() and not self._state.rolls:
+            n = self._match.next_n
             self.rolled({"do": "roll", "value": shown}, t)
-            self._state.seen_roll = len(self._match.accepted)
+            self._state.seen_roll = n
+        self._state.die = shown
 
 
 def move_told(match: Match, written: dict[str, Json]) -> Move:
-    """Return a move from a player's message; by default it is the move of the player to move.
+    """Return a move from a player's message; by default it is the move of whose turn it is.
 
     Raises:
         ToldError: the message is not a move.
     """
-    written.setdefault("player", match.position.to_move)
+    discards = written.get("do") == "discard"
+    written.setdefault("player", who_discards(match) if discards else match.position.to_move)
     try:
         return match.parsed(written, "told")
     except RecordError as error:

@@ -156,7 +156,11 @@ class Schlangennest:
         if move.do == "pass":
             return next_turn(position)
         assert move.at is not None and move.turns is not None
-        tile = move.tile or position.cards[move.at].tile
+        lying = position.cards.get(move.at)
+        tile = move.tile or (lying.tile if lying else None)
+        if tile is None:
+            # A correction may leave a turn without its card: nothing is turned.
+            return next_turn(position)
         kind = position.box[tile]
         cards = MappingProxyType({**position.cards, move.at: card(kind, move.turns)})
         after = replace(position, cards=cards, acted=(*position.acted, kind.colour or ""))

@@ -128,8 +128,8 @@ class Umpire:
         return any(map(is_half_hidden, self.loop.referee.state.questions.values()))
 
     def _true_answer(self, about: str, question: Any) -> Any:
-        if about == "roll" or is_half_hidden(question):
-            # Who is asked about a tile under a cup takes the cup away.
+        if about == "roll" or is_half_hidden(question) or "discard" in question.choices:
+            # Rolls and discards are said aloud, and the cup over a tile is taken away.
             return None
         if about == "hand":
             choices = list(question.choices)

@@ -29,8 +29,8 @@ from tests.companion_app.live.test_referee import (
     unsure,
     with_stray_cell,
 )
-from tests.engine.games.test_sssnake import NEARLY
 from tests.engine.playing import random_game, variants
+from vision.core.tables import TableState
 
 NEST, CARNIVAL, SNEKAGON = PLAIN["schlangennest"], PLAIN["carnival"], PLAIN["snekagon"]
 FIVE, DICE = PLAIN["snekagon5g"], PLAIN["sssnake"]
@@ -39,6 +39,11 @@ TWO = "blue/curve@0,0 red/curve@1,1"
 THREE = f"{TWO} blue/straight@-1,0"
 RED = "red/curve@0,0"
 """A first card that is out of turn."""
+BENT = (
+    "curve@2,0^3#{0} double-curve@-1,0#{0} crossing@-1,1#{0} straight@2,1^1#{0} curve@-1,2^1#{0} "
+    "curve@0,2#{0} curve@2,2#{0}"
+)
+"""A snake that neither a straight nor a crossing fits."""
 
 
 def table_of(variant: Any) -> Any:
@@ -398,19 +403,20 @@ def test_card_taken_back_does_not_wait_for_the_next_roll(dice):
 
 
 def test_card_of_a_roll_that_was_told_ahead_puts_out_what_was_left_before_it(dice):
-    shut = " ".join(NEARLY.format(field) for field in (0, 1))
+    shut = " ".join(BENT.format(field) for field in (0, 1))
     dice.match.restart(Start(("a", "b"), {}, read_layout(shut), midgame=True))
-    dice.tell({"roll": 1, "tiles": ["straight"]})
+    dice.tell({"roll": 2, "tiles": ["straight", "crossing"]})
     dice.tell({"roll": 1, "tiles": ["curve"]})
-    game = dice.match.game
-    reached = game.apply(dice.match.position, Move("a", "discard", "straight"))
+    game, reached = dice.match.game, dice.match.position
+    for out in ("straight", "crossing"):
+        reached = game.apply(reached, Move("a", "discard", out))
     reached = game.apply(reached, Move("b", "roll", value=1, tiles=("curve",)))
     laid = game.legal_moves(reached)[0]
 
     happened = looks_at(dice, game.layout(game.apply(reached, laid)))
 
-    assert [m.do for m in accepted(dice)] == ["roll", "discard", "roll", "place"]
-    assert verdicts(happened)[-1] == (4, True)
+    assert [m.do for m in accepted(dice)] == ["roll", "discard", "discard", "roll", "place"]
+    assert verdicts(happened)[-1] == (5, True)
     assert dice.standing == "settled"
 
 
@@ -509,6 +515,19 @@ def test_clay_that_is_laid_late_makes_the_last_move_the_drill_that_it_was(five):
     (line,) = (one for one in five.store.lines(five.match.key) if one.kind == "corrected")
     assert line.body["t"] == pytest.approx(happened[0]["t"])
     assert five.shows(after) == []
+
+
+def test_clay_that_is_laid_after_a_stuck_player_passed_makes_it_a_drill_all_the_same(five):
+    drill, after = drilled_or_flat(five)
+    count = len(five.match.accepted)
+    five.shows(replace(after, clay=five.match.layout.clay))
+    five.match.accept([Move(five.match.position.to_move, "pass")])
+
+    happened = five.shows(after)
+
+    assert accepted(five)[count:] == [drill]
+    assert [e["n"] for e in said(happened, "taken-back")] == [count + 2]
+    assert verdicts(happened) == [(count + 1, True)]
 
 
 def test_clay_is_waited_for_anew_where_another_tile_lies(five):
@@ -812,6 +831,25 @@ def test_foul_after_a_legal_move_in_one_look_is_called_after_it(nest):
     assert accepted(nest)[3:] == [move]
 
 
+def test_foul_after_a_tile_that_was_legal_only_after_passes_waits_for_a_word_about_them(tmp_path):
+    table = Tabletop(tmp_path, "carnival", ("yellow", "violet", "black"))
+    lying = "house@0,0"
+    for laid in ("", " yellow/straight@0,-1^1", " violet/straight@1,0", " black/straight@0,1^1"):
+        lying += laid
+        table.shows(lying)
+    table.tell({"finale": True})
+    both, before = f"{lying} black/head@0,2^1 yellow/straight@5,5", accepted(table)
+
+    (question,) = table.shows(both)
+
+    assert (question["event"], question["guesses"]) == ("question", ["pass", "foul"])
+    assert accepted(table) == before
+    table.tell({"answer": question["id"], "value": "pass"})
+    assert [m.do for m in accepted(table)[len(before) :]] == ["pass", "pass", "place"]
+    assert verdicts(table.keeps(both)) == [(len(accepted(table)) + 1, False)]
+    table.close()
+
+
 def test_foul_in_place_of_another_takes_that_one_back_first(nest):
     wrong, lying = spoilt(nest)
     (card,) = lying.cards - nest.match.layout.cards
@@ -907,6 +945,39 @@ def test_last_card_swapped_for_another_is_the_next_players_move(carnival):
     assert said(happened, "taken-back") == []
     assert accepted(carnival)[-2] == first
     assert accepted(carnival)[-1].do == "replace"
+
+
+def hard_to_read(table: Tabletop, layout: Layout, spot: Spot) -> TableState:
+    """Return a table on which the tile of one spot is not surely read."""
+    state = table.state(layout)
+    (dim,) = (tile for tile in state.tiles if (0, *tile["at"]) == spot)
+    guesses = [[dim["tile"], 0.6, dim.get("turns", 0)], ["gift", 0.4]]
+    rest = tuple(tile for tile in state.tiles if tile is not dim)
+    return replace(state, tiles=rest, unsure=({**dim, "guesses": guesses, "why": "glare"},))
+
+
+def test_tile_that_was_named_and_is_replaced_later_is_a_move(carnival):
+    match = carnival.match
+    for number in range(40):
+        pairs = [
+            (move, swap) for move in moves_now(carnival)
+            for swap in match.game.legal_moves(match.game.apply(match.position, move))
+            if swap.do == "replace" and swap.at == move.at and swap.tile != move.tile
+        ]  # fmt: skip
+        if pairs:
+            break
+        carnival.shows(match.after(moves_now(carnival)[number % len(moves_now(carnival))]))
+    move, swap = pairs[0]
+    assert move.at is not None
+    dim = hard_to_read(carnival, match.after(move), (0, *move.at))
+    (question,) = said(carnival.shows(dim, looks=30), "question")
+    carnival.tell({"answer": question["id"], "value": {"tile": move.tile, "turns": move.turns}})
+    carnival.keeps(dim)
+    assert accepted(carnival)[-1] == move
+
+    carnival.shows(match.after(swap))
+
+    assert accepted(carnival)[-1] == swap
 
 
 def test_last_card_turned_is_a_move_where_another_was_laid_too(carnival):

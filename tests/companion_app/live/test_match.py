@@ -1,12 +1,16 @@
 import re
+from dataclasses import replace
+from importlib.resources import files
 
 import pytest
 
 from companion_app.live.errors import StoreError
 from companion_app.live.match import Match
 from companion_app.live.store import Store
-from engine.game import Start
-from engine.record import Record
+from engine.game import Move, Start
+from engine.games import game_named
+from engine.notation import read_layout
+from engine.record import Record, find_set
 from tests.engine.playing import Variant, random_game, variants
 
 
@@ -52,6 +56,51 @@ def test_correction_is_judged_with_everything_after_it(tmp_path):
         assert [a.move for a in rejudged[1:]] == moves[1:]
         again = Match.resume(store, match.key)
         assert [a.violations for a in again.accepted] == [a.violations for a in match.accepted]
+
+
+def test_turn_that_a_correction_leaves_without_its_card_loses_no_game(tmp_path):
+    variant = next(v for v in variants() if v.game.facts.name == "schlangennest")
+    moves = some_moves(variant, 4)
+    with Store(tmp_path) as store:
+        match = begun(store, variant)
+        match.accept(moves)
+
+        rejudged = match.correct(3, Move(moves[2].player, "turn", at=moves[2].at, turns=1))
+
+        assert [one.move for one in rejudged[1:]] == moves[3:]
+        assert [v.rule.id for v in rejudged[0].violations] == ["not-own-curve"]
+        assert Match.resume(store, match.key).layouts == match.layouts
+
+
+def test_correction_that_no_replay_could_follow_changes_nothing(tmp_path):
+    variant = next(v for v in variants() if v.game.facts.name == "schlangennest")
+    moves = some_moves(variant, 4)
+    with Store(tmp_path) as store:
+        match = begun(store, variant)
+        match.accept(moves)
+        lines = store.lines(match.key)
+
+        with pytest.raises(KeyError):
+            match.correct(2, replace(moves[1], tile="no such tile"))
+
+        assert [one.move for one in match.accepted] == moves
+        assert len(match.positions) == len(match.layouts) == 5
+        assert store.lines(match.key) == lines
+
+
+def test_game_with_an_own_box_that_is_joined_in_its_middle_is_taken_up_again(tmp_path):
+    text = files("engine").joinpath("sets/schlangennest.toml").read_text(encoding="utf-8")
+    (tmp_path / "mine.toml").write_text(text.replace('name = "schlangennest"', 'name = "mine"', 1))
+    game = game_named("schlangennest")
+    record = Record(game, find_set(game, "mine", [tmp_path]), Start(("blue", "red")))
+    with Store(tmp_path / "games") as store:
+        match = Match.begin(store, record)
+        lying = read_layout("blue/curve@0,0 red/curve@1,1")
+        match.restart(replace(match.start, layout=lying, next="red", midgame=True))
+
+        again = Match.resume(store, match.key, iter([tmp_path]))
+
+        assert (again.layout, again.position.to_move) == (lying, "red")
 
 
 def test_unfinished_game_is_found_until_it_ends(tmp_path):

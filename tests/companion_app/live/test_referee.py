@@ -54,7 +54,7 @@ def play(table: Tabletop, variant: Variant, seed: int, most: int) -> list[Move]:
         if after != variant.game.layout(position):
             table.shows(after)
             for question in list(table.referee.state.questions.values()):
-                if question.about == "hand":
+                if "no-own-tile" in question.choices:
                     table.tell({"answer": question.id, "value": "no-own-tile"})
         elif len(table.match.accepted) < len(moves) and variant.options != {"rolls": "trust"}:
             tell_silent(table, move)

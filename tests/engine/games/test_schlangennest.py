@@ -358,6 +358,14 @@ def test_only_an_own_curve_is_turned():
     assert broken(position, Move("blue", "turn", at=(9, 9), turns=1)) == ["not-own-curve"]
 
 
+def test_where_no_card_lies_nothing_is_turned_and_the_turn_passes():
+    position = table(RING)
+
+    after = GAME.apply(position, Move("blue", "turn", at=(9, 9), turns=1))
+
+    assert (after.cards, after.to_move) == (position.cards, "red")
+
+
 def test_without_a_turn_the_tail_takes_the_place_of_a_straight_and_finishes():
     position = table(f"{LONG_RING} {FENCE}", size=None)
     assert GAME.outcome(position).scores["blue"] == 6
