@@ -406,6 +406,17 @@ def test_full_house_turns_listeners_away(small_store):
     overview.public.changes(0)
 
 
+def test_who_asks_only_for_the_headers_of_a_stream_takes_nobodys_place(hall):
+    table, guest = hall.table(), Guest(hall.port)
+    wait_until(lambda: shown(guest))
+    made = hall.arbiter().post("/api/tournaments", {"settings": {"size": 2}})[1]
+
+    for path in ("events", f"tables/{table.id}/events", f"tournaments/{made['id']}/events"):
+        status, _, headers = guest.ask("HEAD", f"/api/hall/{path}")
+        assert (status, headers.get_content_type()) == (200, "text/event-stream")
+    wait_until(lambda: hall.process.overview.listening == 0)
+
+
 def test_overview_merges_what_changed_into_one(small_store):
     overview = overview_of(small_store, merged_s=0.0)
     for number in range(3):
