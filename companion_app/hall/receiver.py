@@ -35,6 +35,7 @@ from companion_app.hall.line.message import (
     is_word,
     opened,
     parse_batch,
+    printable,
     sender_of,
     signed,
     to_bytes,
@@ -56,6 +57,7 @@ SMALL_BYTES = 8192
 """A message costs one token, and one more for each full 8 KiB: a full batch some 17."""
 MARKS_AT_ONCE = 500
 HEALTH_BYTES = 2000
+LONGEST_ANSWER = 500
 UNKNOWN_S = 2.0
 """Seconds before an unknown table is looked up in the store again."""
 MOST_UNKNOWN = 1000
@@ -227,7 +229,8 @@ class Receiver:
                     healths.append(_health(one))
                 else:
                     self._take_other(one)
-            except BadMessageError as error:
+            except (BadMessageError, ValueError, RecursionError) as error:
+                # Whatever one table sends, the messages of the others are stored.
                 self.counts["refused"] += 1
                 log.info("a message of table %s was thrown away: %s", one.table, error)
         if batches:
@@ -257,7 +260,7 @@ class Receiver:
                 one.table,
                 _number(said.get("answers")),
                 said.get("ok"),
-                str(said.get("text"))[:500],
+                printable(str(said.get("text", "")))[:LONGEST_ANSWER],
             )
 
     def _take_picture(self, one: Waiting) -> None:
@@ -284,7 +287,9 @@ class Receiver:
 def _health(one: Waiting) -> Health:
     said = from_bytes(one.body)
     number = _number(said.pop("n", None))
-    if len(json.dumps(said)) > HEALTH_BYTES:
+    # Half a character, or a number like NaN, would break the pages that show it: neither can be
+    # written like this, which refuses the message.
+    if len(json.dumps(said, ensure_ascii=False, allow_nan=False).encode()) > HEALTH_BYTES:
         raise BadMessageError("too much about its health")
     return Health(one.table, number, said)
 

@@ -155,6 +155,11 @@ def is_word(value: Any) -> bool:
     return isinstance(value, str) and WORD.fullmatch(value) is not None
 
 
+def printable(text: str) -> str:
+    """Return a text with a space for every character that cannot be printed."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 def _line(text: Any) -> Line:
     if not isinstance(text, str) or len(text) > MOST_LINE_BYTES or not text.isascii():
         raise BadMessageError("a line is plain text")

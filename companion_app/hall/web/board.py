@@ -88,7 +88,8 @@ class Board:
 
     def _put(self, id_: str, document: Doc) -> None:
         self._serial += 1
-        self._shown[id_] = Shown(self._serial, document, json.dumps(document, ensure_ascii=False))
+        # As ASCII: half a character in what one table sent must not break the feed of all.
+        self._shown[id_] = Shown(self._serial, document, json.dumps(document))
         if id_ in self._one_changed:
             self._one_changed[id_].notify_all()
 

@@ -16,7 +16,7 @@ from companion_app.hall.errors import HallError, JoinError
 from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.process import Asked, HallProcess
 from companion_app.hall.store.arbiter_store import decisions_of
-from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.store.hall_store import HallStore, Made
 from companion_app.hall.table.membership import ask_to_join
 from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.app import create_hall_app
@@ -415,6 +415,16 @@ def test_who_asks_only_for_the_headers_of_a_stream_takes_nobodys_place(hall):
         status, _, headers = guest.ask("HEAD", f"/api/hall/{path}")
         assert (status, headers.get_content_type()) == (200, "text/event-stream")
     wait_until(lambda: hall.process.overview.listening == 0)
+
+
+def test_half_a_character_of_one_table_does_not_break_the_feed_of_all(small_store):
+    overview = overview_of(small_store)
+    small_store.add_table("1" * 24, "key", "Table 1", 0)
+    small_store.keep_standings([Made("1" * 24, 1, "g1", {"foul": {"rules": ["\ud800"]}})])
+    overview.read(None)
+
+    (table,) = json.loads(overview.public.whole().encode())["tables"]
+    assert table["name"] == "Table 1"
 
 
 def test_overview_merges_what_changed_into_one(small_store):
