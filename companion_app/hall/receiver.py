@@ -51,10 +51,11 @@ MOST_WAITING = 2000
 """Messages queued for storing; any beyond that are dropped, and their tables resend them."""
 MOST_TOGETHER = 100
 """Messages that are taken from the queue and stored together."""
-A_SECOND, AT_ONCE = 20.0, 60.0
-"""Rate limit of one table (token bucket): tokens per second, and tokens at most."""
+A_SECOND, AT_ONCE = 20.0, 280.0
+"""Rate limit of one table (token bucket): tokens per second, and tokens at most: enough for a full
+batch and the two largest pictures of a foul, which are sent together."""
 SMALL_BYTES = 8192
-"""A message costs one token, and one more for each full 8 KiB: a full batch some 17."""
+"""A message costs one token, and one more for each full 8 KiB: a batch some 17, a picture 129."""
 MARKS_AT_ONCE = 500
 HEALTH_BYTES = 2000
 LONGEST_ANSWER = 500
@@ -191,8 +192,7 @@ class Receiver:
         now_s = self._clock()
         left, then_s = self._allowance.get(table, (AT_ONCE, now_s))
         left = min(AT_ONCE, left + (now_s - then_s) * A_SECOND)
-        # A picture may cost more than a full bucket: it passes, and the balance goes negative.
-        allowed = left >= min(cost, AT_ONCE)
+        allowed = left >= cost
         self._allowance[table] = (left - cost if allowed else left, now_s)
         return allowed
 
