@@ -113,7 +113,9 @@ def decide() -> Response:
     shown = hall().overview.live.table(table)
     if shown is None:
         raise NotFound
-    do = {"what": what, "key": shown.document["key"]}
+    # With what the arbiter decides on, so that it is not carried out on anything later.
+    do = {"what": what, "key": shown.document["key"], "number": shown.document["number"],
+          "foul": (shown.document.get("foul") or {}).get("number", 0)}  # fmt: skip
     if what == "correct":
         do |= correction(table, str(do["key"]), sent.get("n"), sent.get("move"))
     decision = arbiter_store.decide(hall().store, table, _who(), str(what), do)

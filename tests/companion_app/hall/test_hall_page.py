@@ -266,7 +266,8 @@ def test_arbiter_sees_the_picture_and_decides_with_a_record(hall):
     wait_until(lambda: decisions_of(hall.process.store)[0].done)
     (decision,) = arbiter.get("/api/arbiter")["decisions"]
     assert (decision["who"], decision["what"], decision["answer"]) == ("Ann", "overrule", "done")
-    assert len(obeyed) == 1
+    (order,) = (json.loads(message[64:])["do"] for message in obeyed)
+    assert (order["number"], order["foul"]) == (alert["number"], alert["number"])
 
 
 def test_arbiter_corrects_a_move_by_what_it_could_have_been(hall):
@@ -297,8 +298,8 @@ def test_arbiter_corrects_a_move_by_what_it_could_have_been(hall):
     sent = {**decide, "move": choices[0]["move"]}
     assert arbiter.post("/api/arbiter/decide", sent)[0] == 200
     wait_until(lambda: decisions_of(hall.process.store)[0].done)
-    assert obeyed == [{"what": "correct", "key": match.key, "move_n": 2,
-                       "move": choices[0]["move"]}]  # fmt: skip
+    assert obeyed == [{"what": "correct", "key": match.key, "number": shown(arbiter)["number"],
+                       "foul": 0, "move_n": 2, "move": choices[0]["move"]}]  # fmt: skip
     (decision,) = decisions_of(hall.process.store)
     assert (decision.who, decision.what, decision.body["move_n"]) == ("Ann", "correct", 2)
 

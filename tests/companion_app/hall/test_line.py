@@ -325,7 +325,7 @@ def test_flood_of_one_table_does_not_hold_up_another(world: World, stranger):
     play(quiet, 3)
 
     wait_until(lambda: world.numbers(quiet) == [1, 2, 3])
-    wait_until(lambda: world.receiver.counts["refused"] == 100)
+    wait_until(lambda: world.receiver.counts["refused"] >= 100)
     assert world.numbers(loud) == [1]
 
 
