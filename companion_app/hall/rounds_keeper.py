@@ -31,6 +31,8 @@ class RoundsKeeper:
 
     def __init__(self, store: HallStore, tournaments: Tournaments) -> None:
         self._store, self._tournaments = store, tournaments
+        self._over: set[str] = set()
+        """Tournaments that have ended, which nothing undoes."""
 
     def look(self) -> None:
         """Enter the results of finished games, and order the help at tables off or on."""
@@ -49,10 +51,12 @@ class RoundsKeeper:
 
     def _open(self) -> Iterator[Kept]:
         for id_ in self._tournaments.ids():
-            found = self._tournaments.now(id_)
-            if found is None or found.now.over or found.now.round is None:
+            found = None if id_ in self._over else self._tournaments.now(id_)
+            if found is None:
                 continue
-            if found.now.round.stage != "closed":
+            if found.now.over:
+                self._over.add(id_)
+            elif found.now.round is not None and found.now.round.stage != "closed":
                 yield found
 
     # --- results ---------------------------------------------------------------------------
