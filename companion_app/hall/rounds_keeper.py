@@ -24,6 +24,8 @@ from companion_app.hall.tournaments import Tournaments
 from companion_app.help_orders import HELP_OFF, HELP_ON
 
 log = logging.getLogger(__name__)
+REFUSED_AGAIN_S = 30.0
+"""Seconds after which a refused help order is repeated: the table may only have been starting."""
 
 
 class RoundsKeeper:
@@ -179,8 +181,11 @@ def is_about(last: Decision, order: Mapping[str, Any]) -> bool:
 
 
 def is_late(last: Decision, now_s: float) -> bool:
-    """Say whether an order must be repeated: it timed out, or its answer is ``unknown``."""
-    return (not last.done and now_s - last.at_s > SENT_AGAIN_S) or last.answer == "unknown"
+    """Say whether an order must be repeated: timed out, refused, or answered by ``unknown``."""
+    since_s = now_s - last.at_s
+    if last.answer.startswith("refused"):
+        return since_s > REFUSED_AGAIN_S
+    return (not last.done and since_s > SENT_AGAIN_S) or last.answer == "unknown"
 
 
 def body(what: str, order: Mapping[str, Any]) -> dict[str, Any]:

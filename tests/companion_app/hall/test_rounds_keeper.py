@@ -11,7 +11,8 @@ from sqlalchemy import event
 
 from companion_app.hall import tournaments
 from companion_app.hall.keeper import Games, Keeper
-from companion_app.hall.rounds_keeper import RoundsKeeper
+from companion_app.hall.rounds_keeper import REFUSED_AGAIN_S, RoundsKeeper
+from companion_app.hall.store.arbiter_store import decisions_of, keep_answer
 from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.store.tournament_store import Step, new_tournament
 from companion_app.hall.tournament.model import Table
@@ -65,6 +66,24 @@ def night(small_store: HallStore, tmp_path: Path) -> Iterator[Night]:
     made = Night(small_store, tmp_path / "box")
     yield made
     made.box.close()
+
+
+def test_box_that_refused_to_switch_help_off_is_ordered_again(night):
+    night.begin(1, rated=True)
+    night.keeper.look()
+    (order,) = decisions_of(night.hall)
+    assert order.what == "help-off"
+    keep_answer(night.hall, ID, order.ruling, False, "the table's page does not answer")
+    night.keeper.look()
+    assert (len(decisions_of(night.hall)), night.table().help_off) == (1, False)
+
+    night.now_s += REFUSED_AGAIN_S + 1
+    night.keeper.look()
+    again, _ = decisions_of(night.hall)
+    keep_answer(night.hall, ID, again.ruling, True, "")
+    night.now_s += REFUSED_AGAIN_S + 1
+    night.keeper.look()
+    assert (len(decisions_of(night.hall)), night.table().help_off) == (2, True)
 
 
 def logs_read(night: Night) -> int:
