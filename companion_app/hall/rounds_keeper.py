@@ -10,7 +10,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from companion_app.hall.store.arbiter_store import SENT_AGAIN_S, Decision, decide, last_decisions
 from companion_app.hall.store.hall_store import HallStore, Standing
@@ -22,6 +22,7 @@ from companion_app.hall.tournament.results import from_referee
 from companion_app.hall.tournament.view import names, orders
 from companion_app.hall.tournaments import Tournaments
 from companion_app.help_orders import HELP_OFF, HELP_ON
+from companion_app.live.log_line import read_line
 
 log = logging.getLogger(__name__)
 REFUSED_AGAIN_S = 30.0
@@ -79,12 +80,22 @@ class RoundsKeeper:
             self._tournaments.change(open_.id, lambda now: list(result_steps(now, ours)))
 
     def _began_s(self, standing: Standing) -> float:
-        """Return when the first line of a game was stored, as Unix time."""
-        asked = select(func.min(events.c.stored_s)).where(
+        """Return when a game began at the latest, as Unix time by the hall's clock.
+
+        A box that was offline sends its games late: a game began not only before its first line
+        was stored, but also as long before its last line was stored as it took.
+        """
+        asked = select(events.c.stored_s, events.c.line).where(
             events.c.table_id == standing.table, events.c.game == standing.game
         )
         with self._store.reading() as line:
-            return float(line.execute(asked).scalar() or 0.0)
+            first = line.execute(asked.order_by(events.c.number).limit(1)).first()
+            last = line.execute(asked.order_by(events.c.number.desc()).limit(1)).first()
+        if first is None or last is None:
+            return 0.0
+        began, ended = read_line(first.line), read_line(last.line)
+        took_s = ended.at_s - began.at_s if began and ended else 0.0
+        return float(min(first.stored_s, last.stored_s - took_s))
 
     # --- help ------------------------------------------------------------------------------
 

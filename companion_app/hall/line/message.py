@@ -169,8 +169,8 @@ def _line(text: Any) -> Line:
         raise BadMessageError("a line is nested too deeply") from error
     if line is None or not whole_number(line.seq) or not isinstance(line.body, dict):
         raise BadMessageError("a line is damaged")
-    if not is_word(line.game) or not is_word(line.kind) or not isinstance(line.at_s, (int, float)):
-        raise BadMessageError("a line is of no game")
+    if not is_word(line.game) or not is_word(line.kind) or not 0 <= line.at_s < MOST_NUMBER:
+        raise BadMessageError("a line is of no game or of no time")
     return line
 
 

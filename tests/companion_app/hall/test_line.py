@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from companion_app.hall.errors import BadMessageError
 from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.line.keys import key_from_text, key_to_pem
 from companion_app.hall.line.message import (
     LARGEST_PICTURE,
     batch_to_bytes,
+    parse_batch,
     signed,
     to_bytes,
     topic_from,
@@ -270,6 +272,14 @@ GARBAGE = [
     json.dumps({"ask": "a", "after": 0, "lines": [
         written(Line(1 << 60, "g", "moves", {}, 0.0))]}).encode(),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("at_s", [float("nan"), float("inf"), -1.0, 10**400])
+def test_line_without_a_time_is_refused(at_s):
+    line = written(Line(1, "g1", "moves", {}, at_s))
+
+    with pytest.raises(BadMessageError):
+        parse_batch("a" * 24, batch_to_bytes("ask", 0, [line]))
 
 
 def test_garbage_of_a_table_is_thrown_away_and_the_line_stays_up(world: World):

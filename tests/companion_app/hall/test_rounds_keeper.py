@@ -13,11 +13,15 @@ from companion_app.hall import tournaments
 from companion_app.hall.keeper import Games, Keeper
 from companion_app.hall.rounds_keeper import REFUSED_AGAIN_S, RoundsKeeper
 from companion_app.hall.store.arbiter_store import decisions_of, keep_answer
+from companion_app.hall.line.message import Batch
 from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.store.tournament_store import Step, new_tournament
 from companion_app.hall.tournament.model import Table
 from companion_app.hall.tournaments import Tournaments
+from companion_app.live.log_line import written
+from companion_app.live.match import Match
 from companion_app.live.store import Store
+from tests.companion_app.hall.test_standing import record_of
 
 BY = "director:Ann"
 ID = "a" * 24
@@ -54,6 +58,19 @@ class Night:
         self.do("pair-round", round=number, tables=tables, byes=[], rated=rated)
         self.do("start-round")
 
+    def play(self, key: str, minutes: float) -> None:
+        """Play a game at the box, which sends nothing yet."""
+        match = Match.begin(self.box, record_of("schlangennest_two_players"), key)
+        self.now_s += minutes * 60
+        match.end()
+
+    def send(self, key: str) -> None:
+        """Send a game to the hall, all of it at once."""
+        lines = self.box.lines(key)
+        pairs = tuple((line, written(line)) for line in lines)
+        self.hall.take_in([Batch(ID, "ask", lines[0].seq - 1, pairs)])
+        self.keeper.look()
+
     def table(self) -> Table:
         found = self.tournaments.now(self.id)
         assert found is not None
@@ -66,6 +83,24 @@ def night(small_store: HallStore, tmp_path: Path) -> Iterator[Night]:
     made = Night(small_store, tmp_path / "box")
     yield made
     made.box.close()
+
+
+def test_game_that_a_box_sends_late_is_no_result_of_the_next_round(night):
+    night.begin(1)
+    night.play("first", 20)
+    night.do("result", table=1, scores={"p1": 3, "p2": 1})
+    night.do("close-round")
+    night.begin(2)
+    night.now_s += 60
+    night.send("first")
+    assert night.table().result is None
+
+    night.play("second", 20)
+    night.now_s += 60
+    night.send("second")
+    result = night.table().result
+    assert result is not None
+    assert result.source == "referee"
 
 
 def test_box_that_refused_to_switch_help_off_is_ordered_again(night):
