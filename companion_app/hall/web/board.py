@@ -12,6 +12,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from companion_app.hall.tournaments import HEARTBEAT_S, HELLO, STILL_HERE
@@ -105,12 +106,16 @@ class Board:
         return self._serial
 
     def table(self, id_: str) -> Shown | None:
-        """Return a table by its id or its name; ``None`` where there is none."""
+        """Return a table by its id or its name; ``None`` where there is none.
+
+        Of several tables with one name, it is the first that is not away, or else the one that was
+        there last.
+        """
         found = self._shown.get(id_)
         if found is not None and not found.document.get("gone"):
             return found
         named = [one for one in list(self._shown.values()) if one.document.get("name") == id_]
-        return named[0] if named else None
+        return max(named, key=lambda one: one.serial if one.document["away"] else inf, default=None)
 
     def tables(self) -> list[Shown]:
         """Return all tables, sorted by name."""

@@ -16,7 +16,7 @@ from companion_app.hall.errors import HallError, JoinError
 from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.process import Asked, HallProcess
 from companion_app.hall.store.arbiter_store import decisions_of
-from companion_app.hall.store.hall_store import HallStore, Made
+from companion_app.hall.store.hall_store import AWAY_S, HallStore, Health, Made
 from companion_app.hall.table.membership import ask_to_join
 from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.app import create_hall_app
@@ -416,6 +416,28 @@ def test_who_asks_only_for_the_headers_of_a_stream_takes_nobodys_place(hall):
         status, _, headers = guest.ask("HEAD", f"/api/hall/{path}")
         assert (status, headers.get_content_type()) == (200, "text/event-stream")
     wait_until(lambda: hall.process.overview.listening == 0)
+
+
+def test_name_of_a_broken_box_leads_to_the_one_that_took_its_place(small_store):
+    now_s = 1000.0
+    small_store.clock = lambda: now_s
+    overview = overview_of(small_store)
+    for number in range(3):
+        small_store.add_table(str(number) * 24, "key", "Table 3", 0)
+        small_store.keep_health([Health(str(number) * 24, 1, {})])
+        overview.read(None)
+        now_s += AWAY_S + 1
+
+    def led_to() -> str:
+        found = overview.public.table("Table 3")
+        return str(found.document["id"]) if found is not None else ""
+
+    assert led_to() == "2" * 24
+    overview.read(None)
+    assert led_to() == "2" * 24
+    small_store.keep_health([Health("1" * 24, 2, {})])
+    overview.read(None)
+    assert led_to() == "1" * 24
 
 
 def test_half_a_character_of_one_table_does_not_break_the_feed_of_all(small_store):
