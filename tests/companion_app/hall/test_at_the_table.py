@@ -42,7 +42,9 @@ class TableInAHall:
 
     def last(self, *kinds: str) -> int:
         """Return the number of the last line, or of the last of some kinds."""
-        lines = self.played.store.lines(self.played.desk.match.key)
+        match = self.played.desk.match
+        assert match is not None
+        lines = self.played.store.lines(match.key)
         return max(line.seq for line in lines if not kinds or line.kind in kinds)
 
     def signed(self, what: str, key: str, by=None, table: str = "", **more) -> dict[str, str]:

@@ -262,12 +262,14 @@ def test_arbiter_sees_the_picture_and_decides_with_a_record(hall):
     assert alert["text"]
     assert arbiter.ask("GET", alert["pictures"][0])[1] == jpeg
     assert arbiter.post("/api/arbiter/claim", {"alert": alert["id"]}) == (200, {"yours": True})
-    assert arbiter.post("/api/arbiter/decide", {"table": table.id, "what": "overrule"})[0] == 200
+    decide = {"table": table.id, "what": "overrule"}
+    assert arbiter.post("/api/arbiter/decide", decide | {"foul": "x"})[0] == 400
+    assert arbiter.post("/api/arbiter/decide", decide | {"foul": 1})[0] == 200
     wait_until(lambda: decisions_of(hall.process.store)[0].done)
     (decision,) = arbiter.get("/api/arbiter")["decisions"]
     assert (decision["who"], decision["what"], decision["answer"]) == ("Ann", "overrule", "done")
     (order,) = (json.loads(message[64:])["do"] for message in obeyed)
-    assert (order["number"], order["foul"]) == (alert["number"], alert["number"])
+    assert (order["number"], order["foul"]) == (alert["number"], 1)
 
 
 def test_arbiter_corrects_a_move_by_what_it_could_have_been(hall):
@@ -344,6 +346,7 @@ def test_every_address_answers_whatever_is_sent_and_never_breaks(both_halls):
     hall = both_halls
     hall.table()
     arbiter = hall.arbiter()
+    wait_until(lambda: hall.process.hall.receiver.connected)
     odd = [b"", b"{", b"[]", b"\xff", b"[" * 5000, b'{"table": 7, "name": {}, "alert": 1e99}',
            json.dumps({"what": "end", "table": "\0", "name": "\0" * 50, "alert": -1, "pin": [],
                        "who": "x", "public_key": "AAAA", "nonce": "n" * 16, "since": 0}).encode(),

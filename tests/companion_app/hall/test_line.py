@@ -274,7 +274,7 @@ GARBAGE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("at_s", [float("nan"), float("inf"), -1.0, 10**400])
+@pytest.mark.parametrize("at_s", [float("nan"), float("inf"), -1.0, 1 << 60])
 def test_line_without_a_time_is_refused(at_s):
     line = written(Line(1, "g1", "moves", {}, at_s))
 

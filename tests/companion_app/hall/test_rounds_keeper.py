@@ -11,9 +11,9 @@ from sqlalchemy import event
 
 from companion_app.hall import tournaments
 from companion_app.hall.keeper import Games, Keeper
+from companion_app.hall.line.message import Batch
 from companion_app.hall.rounds_keeper import REFUSED_AGAIN_S, RoundsKeeper
 from companion_app.hall.store.arbiter_store import decisions_of, keep_answer
-from companion_app.hall.line.message import Batch
 from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.store.tournament_store import Step, new_tournament
 from companion_app.hall.tournament.model import Table
