@@ -7,7 +7,7 @@ question an answer is for, is checked here.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -24,7 +24,7 @@ from companion_app.line.ends import Answer
 from companion_app.line.forms import layout_from_json, pending_to_json, question_written
 from companion_app.line.standing import Standing
 from companion_app.live.kept import Kept, KeptGames
-from companion_app.live.log_line import names_in
+from companion_app.live.log_line import Line, names_in
 from companion_app.live.questions import concerns
 from companion_app.live.referee import Referee
 from companion_app.refusal import Refusal
@@ -35,6 +35,8 @@ from vision import Frame
 Doc = Mapping[str, Any]
 MakeFeeder = Callable[[Record], Feeder | None]
 """Function that returns the feeder of a new game: the camera, or a recorded game."""
+CHANGED = ("taken-back", "corrected", "undone", "restarted")
+"""Kinds of log lines that change or remove earlier moves."""
 
 
 class Commands:
@@ -270,8 +272,25 @@ class Commands:
             lines = desk.store.lines(match.key)
             if any(line.kind == "ruling" and line.body["ruling"] == body["n"] for line in lines):
                 return
+            if self._is_outdated(body, lines):
+                raise Refusal(code="played-on", status=409)
             match.note("ruling", {"what": what, "ruling": body["n"]})
-        deeds[what]()
+            if what != "end":
+                deeds[what]()
+                return
+        # The feeder is stopped without the lock, which it may be waiting for.
+        desk.end()
+
+    def _is_outdated(self, body: Doc, lines: Sequence[Line]) -> bool:
+        """Say whether a ruling is about a foul or a move that is not the current one any more."""
+        what, foul, number = body["what"], body.get("foul"), body.get("number")
+        if what in ("overrule", "lift"):
+            pending = self.desk.referee.state.pending if self.desk.referee else None
+            return foul is not None and (pending is None or pending.seq != foul)
+        others = {"take-back": ("moves", *CHANGED), "correct": CHANGED}.get(what, ())
+        return number is not None and any(
+            line.seq > number and line.kind in others for line in lines
+        )
 
     def _correct_as_host(self, body: Doc) -> None:
         sent = {"correct": body["correct"], "move": body["move"]}

@@ -9,12 +9,18 @@ import logging
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.standing import BROKEN, GameSoFar
-from companion_app.hall.store.arbiter_store import Cause, Decision, keep_alerts, unanswered
+from companion_app.hall.store.arbiter_store import (
+    Cause,
+    Decision,
+    keep_alerts,
+    open_alerts,
+    unanswered,
+)
 from companion_app.hall.store.hall_store import HallStore, Made, Member, Standing
 
 log = logging.getLogger(__name__)
@@ -147,14 +153,25 @@ class Keeper:
     def look(self) -> None:
         """Update outdated standings, call arbiters, and resend unanswered rulings."""
         self.keep_up(dict.fromkeys(self._store.behind(), ""))
-        causes = self.causes(self._store.members(), self._store.standings())
-        keep_alerts(self._store, causes)
+        alerts = open_alerts(self._store)
+        called = {(one.table, one.number) for one in alerts if one.kind == "foul"}
+        causes = self.causes(self._store.members(), self._store.standings(), called)
+        keep_alerts(self._store, alerts, causes)
         self._also()
         for decision in unanswered(self._store):
             self._tell(decision.table, ruling(decision))
 
-    def causes(self, members: list[Member], standings: Mapping[str, Standing]) -> set[Cause]:
-        """Return why an arbiter is wanted right now."""
+    def causes(
+        self, members: list[Member], standings: Mapping[str, Standing],
+        called: Set[tuple[str, int]],
+    ) -> set[Cause]:  # fmt: skip
+        """Return why an arbiter is wanted right now.
+
+        Args:
+            members: all tables.
+            standings: how they stand, by table id.
+            called: the fouls that an arbiter was called for already, also by another process.
+        """
         now_s = self._clock()
         found: set[Cause] = set()
         fouls: dict[tuple[str, int], float] = {}
@@ -164,7 +181,7 @@ class Keeper:
             if foul:
                 mark = (member.id, int(foul["number"]))
                 fouls[mark] = self._fouls_s.get(mark, now_s)
-                if now_s - fouls[mark] >= self.foul_s:
+                if mark in called or now_s - fouls[mark] >= self.foul_s:
                     found.add(Cause(member.id, "foul", str(foul["number"]), mark[1]))
             if hand:
                 found.add(Cause(member.id, "hand", str(hand), int(hand)))

@@ -35,6 +35,7 @@ from companion_app.hall.line.message import (
     is_word,
     opened,
     parse_batch,
+    printable,
     sender_of,
     signed,
     to_bytes,
@@ -50,12 +51,14 @@ MOST_WAITING = 2000
 """Messages queued for storing; any beyond that are dropped, and their tables resend them."""
 MOST_TOGETHER = 100
 """Messages that are taken from the queue and stored together."""
-A_SECOND, AT_ONCE = 20.0, 60.0
-"""Rate limit of one table (token bucket): tokens per second, and tokens at most."""
+A_SECOND, AT_ONCE = 20.0, 280.0
+"""Rate limit of one table (token bucket): tokens per second, and tokens at most: enough for a full
+batch and the two largest pictures of a foul, which are sent together."""
 SMALL_BYTES = 8192
-"""A message costs one token, and one more for each full 8 KiB: a full batch some 17."""
+"""A message costs one token, and one more for each full 8 KiB: a batch some 17, a picture 129."""
 MARKS_AT_ONCE = 500
 HEALTH_BYTES = 2000
+LONGEST_ANSWER = 500
 UNKNOWN_S = 2.0
 """Seconds before an unknown table is looked up in the store again."""
 MOST_UNKNOWN = 1000
@@ -189,8 +192,7 @@ class Receiver:
         now_s = self._clock()
         left, then_s = self._allowance.get(table, (AT_ONCE, now_s))
         left = min(AT_ONCE, left + (now_s - then_s) * A_SECOND)
-        # A picture may cost more than a full bucket: it passes, and the balance goes negative.
-        allowed = left >= min(cost, AT_ONCE)
+        allowed = left >= cost
         self._allowance[table] = (left - cost if allowed else left, now_s)
         return allowed
 
@@ -227,7 +229,8 @@ class Receiver:
                     healths.append(_health(one))
                 else:
                     self._take_other(one)
-            except BadMessageError as error:
+            except (BadMessageError, ValueError, RecursionError) as error:
+                # Whatever one table sends, the messages of the others are stored.
                 self.counts["refused"] += 1
                 log.info("a message of table %s was thrown away: %s", one.table, error)
         if batches:
@@ -257,7 +260,7 @@ class Receiver:
                 one.table,
                 _number(said.get("answers")),
                 said.get("ok"),
-                str(said.get("text"))[:500],
+                printable(str(said.get("text", "")))[:LONGEST_ANSWER],
             )
 
     def _take_picture(self, one: Waiting) -> None:
@@ -284,7 +287,9 @@ class Receiver:
 def _health(one: Waiting) -> Health:
     said = from_bytes(one.body)
     number = _number(said.pop("n", None))
-    if len(json.dumps(said)) > HEALTH_BYTES:
+    # Half a character, or a number like NaN, would break the pages that show it: neither can be
+    # written like this, which refuses the message.
+    if len(json.dumps(said, ensure_ascii=False, allow_nan=False).encode()) > HEALTH_BYTES:
         raise BadMessageError("too much about its health")
     return Health(one.table, number, said)
 

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from companion_app.hall.store.arbiter_store import SENT_AGAIN_S, Decision, decide, last_decisions
 from companion_app.hall.store.hall_store import HallStore, Standing
@@ -22,8 +22,11 @@ from companion_app.hall.tournament.results import from_referee
 from companion_app.hall.tournament.view import names, orders
 from companion_app.hall.tournaments import Tournaments
 from companion_app.help_orders import HELP_OFF, HELP_ON
+from companion_app.live.log_line import read_line
 
 log = logging.getLogger(__name__)
+REFUSED_AGAIN_S = 30.0
+"""Seconds after which a refused help order is repeated: the table may only have been starting."""
 
 
 class RoundsKeeper:
@@ -31,6 +34,8 @@ class RoundsKeeper:
 
     def __init__(self, store: HallStore, tournaments: Tournaments) -> None:
         self._store, self._tournaments = store, tournaments
+        self._over: set[str] = set()
+        """Tournaments that have ended, which nothing undoes."""
 
     def look(self) -> None:
         """Enter the results of finished games, and order the help at tables off or on."""
@@ -49,10 +54,12 @@ class RoundsKeeper:
 
     def _open(self) -> Iterator[Kept]:
         for id_ in self._tournaments.ids():
-            found = self._tournaments.now(id_)
-            if found is None or found.now.over or found.now.round is None:
+            found = None if id_ in self._over else self._tournaments.now(id_)
+            if found is None:
                 continue
-            if found.now.round.stage != "closed":
+            if found.now.over:
+                self._over.add(id_)
+            elif found.now.round is not None and found.now.round.stage != "closed":
                 yield found
 
     # --- results ---------------------------------------------------------------------------
@@ -73,12 +80,22 @@ class RoundsKeeper:
             self._tournaments.change(open_.id, lambda now: list(result_steps(now, ours)))
 
     def _began_s(self, standing: Standing) -> float:
-        """Return when the first line of a game was stored, as Unix time."""
-        asked = select(func.min(events.c.stored_s)).where(
+        """Return when a game began at the latest, as Unix time by the hall's clock.
+
+        A box that was offline sends its games late: a game began not only before its first line
+        was stored, but also as long before its last line was stored as it took.
+        """
+        asked = select(events.c.stored_s, events.c.line).where(
             events.c.table_id == standing.table, events.c.game == standing.game
         )
         with self._store.reading() as line:
-            return float(line.execute(asked).scalar() or 0.0)
+            first = line.execute(asked.order_by(events.c.number).limit(1)).first()
+            last = line.execute(asked.order_by(events.c.number.desc()).limit(1)).first()
+        if first is None or last is None:
+            return 0.0
+        began, ended = read_line(first.line), read_line(last.line)
+        took_s = ended.at_s - began.at_s if began and ended else 0.0
+        return float(min(first.stored_s, last.stored_s - took_s))
 
     # --- help ------------------------------------------------------------------------------
 
@@ -175,8 +192,11 @@ def is_about(last: Decision, order: Mapping[str, Any]) -> bool:
 
 
 def is_late(last: Decision, now_s: float) -> bool:
-    """Say whether an order must be repeated: it timed out, or its answer is ``unknown``."""
-    return (not last.done and now_s - last.at_s > SENT_AGAIN_S) or last.answer == "unknown"
+    """Say whether an order must be repeated: timed out, refused, or answered by ``unknown``."""
+    since_s = now_s - last.at_s
+    if last.answer.startswith("refused"):
+        return since_s > REFUSED_AGAIN_S
+    return (not last.done and since_s > SENT_AGAIN_S) or last.answer == "unknown"
 
 
 def body(what: str, order: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion_app.boxes import box_on_the_table
+from companion_app.hall.line.message import printable
 from companion_app.live.log_line import Line
 from companion_app.web.drawing.table import draw_table
 from companion_app.web.snapshot import GAME_COLOURS
@@ -252,5 +253,4 @@ def colour_of(box: TileSet, players: Sequence[str], player: str) -> str:
 
 def shown_name(name: str) -> str:
     """Return a player's name for display: printable characters on one line, shortened."""
-    seen = "".join(letter if letter.isprintable() else " " for letter in name)
-    return " ".join(seen.split())[:LONGEST_NAME]
+    return " ".join(printable(name).split())[:LONGEST_NAME]

@@ -26,7 +26,8 @@ from companion_app.hall.tournament.log import shown_at
 from companion_app.hall.tournament.model import Tournament
 from companion_app.hall.tournament.view import shown
 
-MOST_AT_HAND = 40
+MOST_AT_HAND = 400
+"""Cached tournaments; the rounds keeper looks at all that are not over every two seconds."""
 MOST_WRITTEN = 80
 """Cached documents; a tournament has one for each language that is asked for."""
 HEARTBEAT_S = 10.0

@@ -10,6 +10,12 @@ from tests.browser.test_after import axe_faults
 
 __all__ = ["hall", "opened"]
 pytestmark = pytest.mark.browser
+TURNED_BY_HAND = (
+    "const real = setInterval;"
+    "window.setInterval = (act, ms) => {"
+    " if (ms === 12000) window.turn = act; return real(act, ms); };"
+)
+"""Keeps what turns the wall's pages."""
 PEOPLE = ("<img src=x onerror=alert(1)>", "Ben Novak", "Cleo Ilves", "Dana Roy")
 
 
@@ -110,6 +116,26 @@ def test_wall_shows_clock_and_pairings_from_afar(opened, hall):
     page.wait("/^\\d+:\\d\\d$/.test(document.querySelector('.tour-clock.big').textContent)")
     assert axe_faults(page) == []
     assert page.errors == []
+
+
+def test_clock_on_the_wall_goes_on_when_the_page_turns(opened, hall):
+    from tests.companion_app.hall.test_tournament_evening import Evening
+
+    evening = Evening(hall, round_minutes=60)
+    evening.enter()
+    for n in range(1, 10):
+        evening.do("check-in", player=f"p{n}")
+    evening.posted(f"{evening.at}/pair", {})
+    evening.do("start-round")
+    page = opened("/tournaments")
+    page.ask("Page.addScriptToEvaluateOnNewDocument", source=TURNED_BY_HAND)
+    page.go(f"http://127.0.0.1:{hall.port}/tournament/{evening.id}/tv")
+    page.wait("/^\\d+:\\d\\d$/.test(document.querySelector('.tour-clock.big').textContent)")
+
+    left = page.js("(() => { const now = Date.now; Date.now = () => now() + 90000; turn();"
+                   "const text = document.querySelector('.tour-clock.big').textContent;"
+                   "Date.now = now; return text; })()")  # fmt: skip
+    assert left.startswith("58:")
 
 
 def test_arbiter_joins_evenings_into_a_league_on_the_page(opened, hall):

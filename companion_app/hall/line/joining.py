@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion_app.hall.errors import BadMessageError
 from companion_app.hall.line.keys import HallKeys, id_of, public_from_text, public_to_text
-from companion_app.hall.line.message import whole_number
+from companion_app.hall.line.message import printable, whole_number
 
 if TYPE_CHECKING:
     from companion_app.hall.store.hall_store import HallStore
@@ -109,8 +109,7 @@ def is_right(store: HallStore, keys: HallKeys, asked: Request, proof: object) ->
 
 def shown_name(name: str) -> str:
     """Return a table's name for display: printable characters on one line, shortened."""
-    seen = "".join(letter if letter.isprintable() else " " for letter in name)
-    return " ".join(seen.split())[:LONGEST_NAME] or "?"
+    return " ".join(printable(name).split())[:LONGEST_NAME] or "?"
 
 
 def _proof(code: str, hall_key: str, said: list[Any]) -> str:

@@ -155,6 +155,11 @@ def is_word(value: Any) -> bool:
     return isinstance(value, str) and WORD.fullmatch(value) is not None
 
 
+def printable(text: str) -> str:
+    """Return a text with a space for every character that cannot be printed."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 def _line(text: Any) -> Line:
     if not isinstance(text, str) or len(text) > MOST_LINE_BYTES or not text.isascii():
         raise BadMessageError("a line is plain text")
@@ -164,8 +169,8 @@ def _line(text: Any) -> Line:
         raise BadMessageError("a line is nested too deeply") from error
     if line is None or not whole_number(line.seq) or not isinstance(line.body, dict):
         raise BadMessageError("a line is damaged")
-    if not is_word(line.game) or not is_word(line.kind) or not isinstance(line.at_s, (int, float)):
-        raise BadMessageError("a line is of no game")
+    if not is_word(line.game) or not is_word(line.kind) or not 0 <= line.at_s < MOST_NUMBER:
+        raise BadMessageError("a line is of no game or of no time")
     return line
 
 

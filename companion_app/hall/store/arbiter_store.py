@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,13 +68,19 @@ def open_alerts(store: HallStore) -> list[Alert]:
         return [Alert(**_renamed(row._asdict())) for row in line.execute(asked)]
 
 
-def keep_alerts(store: HallStore, causes: set[Cause]) -> tuple[list[Cause], list[Alert]]:
-    """Open an alert for each cause that has none, close those without a cause; return both."""
-    known = {Cause(one.table, one.kind, one.about, one.number): one for one in open_alerts(store)}
+def keep_alerts(store: HallStore, seen: Sequence[Alert], causes: set[Cause]) -> None:
+    """Open an alert for each cause that has none, and close those without a cause.
+
+    Args:
+        store: the hall's store.
+        seen: the open alerts that the causes were found with; no others are closed.
+        causes: why arbiters are wanted.
+    """
+    known = {Cause(one.table, one.kind, one.about, one.number): one for one in seen}
     fresh = sorted(causes - known.keys(), key=lambda one: (one.table, one.kind, one.about))
     gone = [alert for cause, alert in known.items() if cause not in causes]
     if not fresh and not gone:
-        return [], []
+        return
     now_s = store.clock()
     rows = [
         {"table_id": one.table, "kind": one.kind, "about": one.about, "number": one.number,
@@ -91,7 +97,6 @@ def keep_alerts(store: HallStore, causes: set[Cause]) -> tuple[list[Cause], list
                 .values(closed_s=now_s, about=f"{alert.about}#{alert.id}")
             )
         change.tables.update([one.table for one in fresh], [one.table for one in gone])
-    return fresh, gone
 
 
 def claim(store: HallStore, id_: int, who: str) -> bool:

@@ -25,6 +25,10 @@ HEADS: Mapping[str, tuple[str, ...]] = {
     "person": ("person", "id", "member", "mitglied", "membre", "člen"),
 }  # fmt: skip
 """Column headings that are recognized, in the languages of the page."""
+CODE_PAGES = ("cp1252", "cp1250", "cp1251")
+"""How spreadsheets save on Windows: in western Europe, in central Europe, in Cyrillic."""
+OWN_CODE_PAGE = {"cs": "cp1250", "ru": "cp1251"}
+"""The code page of a language; all others have the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +48,17 @@ class Read:
     notes: tuple[Note, ...]
 
 
-def read_players(given: bytes, known: Iterable[str] = ()) -> Read:
+def read_players(given: bytes, known: Iterable[str] = (), language: str = "") -> Read:
     """Return the players of a list, each once.
 
     Args:
         given: the bytes of the file.
         known: names that are entered already.
+        language: of whoever sends it, for a file whose encoding its headings do not tell.
     """
     if len(given) > MOST_BYTES:
         raise TournamentError("csv-too-large", most=MOST_PLAYERS)
-    lines = _lines(_text(given))
+    lines = _lines(_text(given, language))
     columns = _columns(lines)
     players: list[dict[str, str]] = []
     notes: list[Note] = []
@@ -93,7 +98,7 @@ class _Columns:
         return {"name": name, **kept}
 
 
-def _text(given: bytes) -> str:
+def _text(given: bytes, language: str) -> str:
     for bom, encoding in (
         (b"\xef\xbb\xbf", "utf-8-sig"),
         (b"\xff\xfe", "utf-16"),
@@ -104,7 +109,13 @@ def _text(given: bytes) -> str:
     try:
         return given.decode("utf-8")
     except UnicodeDecodeError:
-        return given.decode("cp1252", errors="replace")
+        pages = (OWN_CODE_PAGE.get(language, CODE_PAGES[0]), *CODE_PAGES)
+        return max((given.decode(one, errors="replace") for one in pages), key=_known_headings)
+
+
+def _known_headings(text: str) -> int:
+    columns = _columns(_lines(text))
+    return len(columns.at) if columns.head else 0
 
 
 def _lines(text: str) -> list[tuple[int, list[str]]]:

@@ -40,16 +40,19 @@ def take_result(tournament: Tournament, event: Event) -> Tournament:
     if event.role == PLAYER and event.who not in table.playing:
         raise TournamentError("not-allowed")
     scores, winners = _read(event, table)
-    old = table.result
-    if old is not None and (dict(old.scores), old.winners) == (scores, winners):
-        return tournament
-    if old is not None and old.final:
-        raise TournamentError("result-stands")
     source: Source = "referee"
     if event.role in (ARBITER, DIRECTOR):
         source = "arbiter"
     elif event.role == PLAYER:
         source = "players"
+    old = table.result
+    if old is not None:
+        same = (dict(old.scores), old.winners) == (scores, winners)
+        if old.final and not same:
+            raise TournamentError("result-stands")
+        # Told once more it changes nothing; but what waits becomes final when staff says the same.
+        if same and (old.final or source != "arbiter"):
+            return tournament
     confirmed = (event.who,) if source == "players" else ()
     result = Result(scores, winners, source, event.by, confirmed)
     result = replace(result, final=source == "arbiter" or _agreed(tournament, table, result))

@@ -113,7 +113,12 @@ def decide() -> Response:
     shown = hall().overview.live.table(table)
     if shown is None:
         raise NotFound
-    do = {"what": what, "key": shown.document["key"]}
+    foul = sent.get("foul", (shown.document.get("foul") or {}).get("number", 0))
+    if not whole_number(foul):
+        raise BadRequest("foul is the number of its line")
+    # It says what it is about, so that the table does not carry it out on anything later.
+    do = {"what": what, "key": shown.document["key"], "number": shown.document["number"],
+          "foul": foul}  # fmt: skip
     if what == "correct":
         do |= correction(table, str(do["key"]), sent.get("n"), sent.get("move"))
     decision = arbiter_store.decide(hall().store, table, _who(), str(what), do)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from companion_app.hall.tournaments import HEARTBEAT_S, HELLO, STILL_HERE
@@ -31,6 +33,18 @@ class Shown:
     document: Doc
     text: str
     """The document as JSON."""
+
+
+class Listener(Iterator[str]):
+    """The lines for one listener, who leaves when this is closed or dropped, even if unread."""
+
+    def __init__(self, lines: Iterator[str], leave: Callable[[], None]) -> None:
+        self._lines = lines
+        self.close = weakref.finalize(self, leave)
+        """Leaves once, however often it is called."""
+
+    def __next__(self) -> str:
+        return next(self._lines)
 
 
 class Board:
@@ -75,7 +89,8 @@ class Board:
 
     def _put(self, id_: str, document: Doc) -> None:
         self._serial += 1
-        self._shown[id_] = Shown(self._serial, document, json.dumps(document, ensure_ascii=False))
+        # As ASCII: half a character in what one table sent must not break the feed of all.
+        self._shown[id_] = Shown(self._serial, document, json.dumps(document))
         if id_ in self._one_changed:
             self._one_changed[id_].notify_all()
 
@@ -91,12 +106,16 @@ class Board:
         return self._serial
 
     def table(self, id_: str) -> Shown | None:
-        """Return a table by its id or its name; ``None`` where there is none."""
+        """Return a table by its id or its name; ``None`` where there is none.
+
+        Of several tables with one name, it is the first that is not away, or else the one that was
+        there last.
+        """
         found = self._shown.get(id_)
         if found is not None and not found.document.get("gone"):
             return found
         named = [one for one in list(self._shown.values()) if one.document.get("name") == id_]
-        return named[0] if named else None
+        return max(named, key=lambda one: one.serial if one.document["away"] else inf, default=None)
 
     def tables(self) -> list[Shown]:
         """Return all tables, sorted by name."""
@@ -111,61 +130,53 @@ class Board:
 
     # --- listening -------------------------------------------------------------------------
 
-    def follow(self, id_: str, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
+    def follow(self, id_: str, heartbeat_s: float = HEARTBEAT_S) -> Listener:
         """Yield one table as it stands, and again at once whenever it changes.
 
         Raises:
             FullHouse: there is no room for one more.
         """
-        self._enter()
-        return self._follow(id_, heartbeat_s)
+        return self.listener(self._follow(id_, heartbeat_s))
 
     def _follow(self, id_: str, heartbeat_s: float) -> Iterator[str]:
-        try:
-            yield HELLO
-            known = 0
-            while not self._closed:
-                with self._lock:
-                    news = self._one_changed.setdefault(id_, threading.Condition(self._lock))
-                    if self._serial_of(id_) <= known:
-                        news.wait(heartbeat_s)
-                    shown = self._shown.get(id_)
-                if shown is not None and shown.serial > known:
-                    known = shown.serial
-                    yield f"id: {known}\nevent: table\ndata: {shown.text}\n\n"
-                else:
-                    yield STILL_HERE
-        finally:
-            self._leave()
+        yield HELLO
+        known = 0
+        while not self._closed:
+            with self._lock:
+                news = self._one_changed.setdefault(id_, threading.Condition(self._lock))
+                if self._serial_of(id_) <= known:
+                    news.wait(heartbeat_s)
+                shown = self._shown.get(id_)
+            if shown is not None and shown.serial > known:
+                known = shown.serial
+                yield f"id: {known}\nevent: table\ndata: {shown.text}\n\n"
+            else:
+                yield STILL_HERE
 
-    def changes(self, known: int, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
+    def changes(self, known: int, heartbeat_s: float = HEARTBEAT_S) -> Listener:
         """Yield what changed since serial ``known``, merged, at most once every ``merged_s``.
 
         Raises:
             FullHouse: there is no room for one more.
         """
-        self._enter()
-        return self._changes(known, heartbeat_s)
+        return self.listener(self._changes(known, heartbeat_s))
 
     def _changes(self, known: int, heartbeat_s: float) -> Iterator[str]:
-        try:
-            yield HELLO
-            if known > self._serial:
-                # A serial of another process, or of an earlier run of this one.
-                known = 0
-            while not self._closed:
-                with self._lock:
-                    if self._serial <= known:
-                        self._changed.wait(heartbeat_s)
-                    if self._serial > known:
-                        text, known = self._since(known), self._serial
-                    else:
-                        text = STILL_HERE
-                yield text
-                if text is not STILL_HERE:
-                    time.sleep(self._merged_s)
-        finally:
-            self._leave()
+        yield HELLO
+        if known > self._serial:
+            # A serial of another process, or of an earlier run of this one.
+            known = 0
+        while not self._closed:
+            with self._lock:
+                if self._serial <= known:
+                    self._changed.wait(heartbeat_s)
+                if self._serial > known:
+                    text, known = self._since(known), self._serial
+                else:
+                    text = STILL_HERE
+            yield text
+            if text is not STILL_HERE:
+                time.sleep(self._merged_s)
 
     def _since(self, known: int) -> str:
         """Return what changed after a serial; cached for listeners who know the same serial."""
@@ -179,26 +190,17 @@ class Board:
         shown = self._shown.get(id_)
         return shown.serial if shown is not None else 0
 
-    def listener(self, lines: Iterator[str]) -> Iterator[str]:
+    def listener(self, lines: Iterator[str]) -> Listener:
         """Return the lines of a stream, counted as one more listener.
 
         Raises:
             FullHouse: there is no room for one more.
         """
-        self._enter()
-        return self._counted(lines)
-
-    def _counted(self, lines: Iterator[str]) -> Iterator[str]:
-        try:
-            yield from lines
-        finally:
-            self._leave()
-
-    def _enter(self) -> None:
         with self._changed:
             if self.listening >= self._most:
                 raise FullHouse
             self.listening += 1
+        return Listener(lines, self._leave)
 
     def _leave(self) -> None:
         with self._changed:

@@ -85,7 +85,8 @@ def enter_list(id_: str) -> Response:
         given = base64.b64decode(str(asked().get("csv", "")), validate=True)
     except (binascii.Error, ValueError) as error:
         raise BadRequest("csv is a file in base64") from error
-    read = read_players(given, [one.name for one in known(id_).now.players.values()])
+    names = [one.name for one in known(id_).now.players.values()]
+    read = read_players(given, names, language())
 
     def steps(now: Tournament) -> list[Step]:
         there = {one.name.casefold() for one in now.players.values()}

@@ -53,7 +53,8 @@ def ruling() -> Doc:
         _order_help(do, number)
     else:
         said = {"what": str(do.get("what")), "key": do.get("key"), "n": number,
-                "correct": do.get("move_n"), "move": do.get("move")}  # fmt: skip
+                "correct": do.get("move_n"), "move": do.get("move"),
+                "number": do.get("number"), "foul": do.get("foul")}  # fmt: skip
         companion().eye.ask("ruling", said)
     return {}
 

@@ -31,7 +31,7 @@ class TableInAHall:
         self.files = MembershipFiles(folder)
         script = shipped_script("schlangennest")
         assert script is not None
-        self.record = script.record
+        self.record, self.fouls = script.record, script.fouls
 
     def begin(self, moves: int = 2) -> str:
         self.played.begin(self.record)
@@ -39,6 +39,13 @@ class TableInAHall:
         match = self.played.desk.match
         assert match is not None
         return match.key
+
+    def last(self, *kinds: str) -> int:
+        """Return the number of the last line, or of the last of some kinds."""
+        match = self.played.desk.match
+        assert match is not None
+        lines = self.played.store.lines(match.key)
+        return max(line.seq for line in lines if not kinds or line.kind in kinds)
 
     def signed(self, what: str, key: str, by=None, table: str = "", **more) -> dict[str, str]:
         body = {"what": what, "key": key, **more}
@@ -94,6 +101,46 @@ def test_ruling_of_the_hall_is_obeyed_and_stands_in_the_log(table):
     assert table.played.desk.match.ended
     rulings = [line.body["what"] for line in table.played.store.lines(key) if line.kind == "ruling"]
     assert rulings == ["take-back", "lift", "overrule", "lower-hand", "end"]
+
+
+def test_ruling_on_a_foul_is_not_carried_out_on_a_later_one(table):
+    number, foul = table.fouls[0]
+    key, guest = table.begin(number), table.played.guest()
+    table.played.lay(foul)
+    seen = table.last("foul")
+    table.played.look_at_the_table()
+    table.played.lay(foul)
+    later = table.last("foul")
+    assert later > seen
+
+    for what in ("overrule", "lift"):
+        for other in (seen, 0):
+            order = table.signed(what, key, number=seen, foul=other)
+            assert refused(guest.post("/api/hall/ruling", order)) == "played-on"
+    assert table.played.desk.referee.state.pending.seq == later
+    order = table.signed("overrule", key, number=later, foul=later)
+    assert guest.post("/api/hall/ruling", order).status_code == 200
+    assert table.played.desk.match.accepted[-1].move == foul
+
+
+def test_ruling_on_a_move_is_refused_when_the_table_has_played_on(table):
+    key, guest, match = table.begin(2), table.played.guest(), table.played.desk.match
+    seen = table.last()
+    table.played.lay(table.record.moves[2])
+
+    late = table.signed("take-back", key, number=seen, foul=0)
+    assert refused(guest.post("/api/hall/ruling", late)) == "played-on"
+    assert len(match.accepted) == 3
+    seen = table.last()
+    table.played.desk.raise_hand(True)
+    order = table.signed("take-back", key, number=seen, foul=0)
+    assert guest.post("/api/hall/ruling", order).status_code == 200
+    assert len(match.accepted) == 2
+    (other, *_) = other_moves(GameSoFar(table.played.store.lines(key)), 2)
+    late = table.signed("correct", key, move_n=2, move=move_to_json(other), number=seen, foul=0)
+    assert refused(guest.post("/api/hall/ruling", late)) == "played-on"
+    kinds = [line.kind for line in table.played.store.lines(key)]
+    assert (kinds.count("ruling"), kinds.count("corrected")) == (1, 0)
 
 
 def test_arbiters_correction_is_carried_out_by_the_referee_like_the_hosts(table):

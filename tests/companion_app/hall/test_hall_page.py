@@ -16,7 +16,7 @@ from companion_app.hall.errors import HallError, JoinError
 from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.process import Asked, HallProcess
 from companion_app.hall.store.arbiter_store import decisions_of
-from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.store.hall_store import AWAY_S, HallStore, Health, Made
 from companion_app.hall.table.membership import ask_to_join
 from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.app import create_hall_app
@@ -262,11 +262,14 @@ def test_arbiter_sees_the_picture_and_decides_with_a_record(hall):
     assert alert["text"]
     assert arbiter.ask("GET", alert["pictures"][0])[1] == jpeg
     assert arbiter.post("/api/arbiter/claim", {"alert": alert["id"]}) == (200, {"yours": True})
-    assert arbiter.post("/api/arbiter/decide", {"table": table.id, "what": "overrule"})[0] == 200
+    decide = {"table": table.id, "what": "overrule"}
+    assert arbiter.post("/api/arbiter/decide", decide | {"foul": "x"})[0] == 400
+    assert arbiter.post("/api/arbiter/decide", decide | {"foul": 1})[0] == 200
     wait_until(lambda: decisions_of(hall.process.store)[0].done)
     (decision,) = arbiter.get("/api/arbiter")["decisions"]
     assert (decision["who"], decision["what"], decision["answer"]) == ("Ann", "overrule", "done")
-    assert len(obeyed) == 1
+    (order,) = (json.loads(message[64:])["do"] for message in obeyed)
+    assert (order["number"], order["foul"]) == (alert["number"], 1)
 
 
 def test_arbiter_corrects_a_move_by_what_it_could_have_been(hall):
@@ -297,8 +300,8 @@ def test_arbiter_corrects_a_move_by_what_it_could_have_been(hall):
     sent = {**decide, "move": choices[0]["move"]}
     assert arbiter.post("/api/arbiter/decide", sent)[0] == 200
     wait_until(lambda: decisions_of(hall.process.store)[0].done)
-    assert obeyed == [{"what": "correct", "key": match.key, "move_n": 2,
-                       "move": choices[0]["move"]}]  # fmt: skip
+    assert obeyed == [{"what": "correct", "key": match.key, "number": shown(arbiter)["number"],
+                       "foul": 0, "move_n": 2, "move": choices[0]["move"]}]  # fmt: skip
     (decision,) = decisions_of(hall.process.store)
     assert (decision.who, decision.what, decision.body["move_n"]) == ("Ann", "correct", 2)
 
@@ -343,6 +346,7 @@ def test_every_address_answers_whatever_is_sent_and_never_breaks(both_halls):
     hall = both_halls
     hall.table()
     arbiter = hall.arbiter()
+    wait_until(lambda: hall.process.hall.receiver.connected)
     odd = [b"", b"{", b"[]", b"\xff", b"[" * 5000, b'{"table": 7, "name": {}, "alert": 1e99}',
            json.dumps({"what": "end", "table": "\0", "name": "\0" * 50, "alert": -1, "pin": [],
                        "who": "x", "public_key": "AAAA", "nonce": "n" * 16, "since": 0}).encode(),
@@ -404,6 +408,49 @@ def test_full_house_turns_listeners_away(small_store):
         overview.public.changes(0)
     del first
     overview.public.changes(0)
+
+
+def test_who_asks_only_for_the_headers_of_a_stream_takes_nobodys_place(hall):
+    table, guest = hall.table(), Guest(hall.port)
+    wait_until(lambda: shown(guest))
+    made = hall.arbiter().post("/api/tournaments", {"settings": {"size": 2}})[1]
+
+    for path in ("events", f"tables/{table.id}/events", f"tournaments/{made['id']}/events"):
+        status, _, headers = guest.ask("HEAD", f"/api/hall/{path}")
+        assert (status, headers.get_content_type()) == (200, "text/event-stream")
+    wait_until(lambda: hall.process.overview.listening == 0)
+
+
+def test_name_of_a_broken_box_leads_to_the_one_that_took_its_place(small_store):
+    now_s = 1000.0
+    small_store.clock = lambda: now_s
+    overview = overview_of(small_store)
+    for number in range(3):
+        small_store.add_table(str(number) * 24, "key", "Table 3", 0)
+        small_store.keep_health([Health(str(number) * 24, 1, {})])
+        overview.read(None)
+        now_s += AWAY_S + 1
+
+    def led_to() -> str:
+        found = overview.public.table("Table 3")
+        return str(found.document["id"]) if found is not None else ""
+
+    assert led_to() == "2" * 24
+    overview.read(None)
+    assert led_to() == "2" * 24
+    small_store.keep_health([Health("1" * 24, 2, {})])
+    overview.read(None)
+    assert led_to() == "1" * 24
+
+
+def test_half_a_character_of_one_table_does_not_break_the_feed_of_all(small_store):
+    overview = overview_of(small_store)
+    small_store.add_table("1" * 24, "key", "Table 1", 0)
+    small_store.keep_standings([Made("1" * 24, 1, "g1", {"foul": {"rules": ["\ud800"]}})])
+    overview.read(None)
+
+    (table,) = json.loads(overview.public.whole().encode())["tables"]
+    assert table["name"] == "Table 1"
 
 
 def test_overview_merges_what_changed_into_one(small_store):

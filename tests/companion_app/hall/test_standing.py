@@ -143,12 +143,16 @@ class Evening:
         store.clock = lambda: self.now_s
         self.store, self.kept = store, kept
         self.told: list[Any] = []
-        self.keeper = Keeper(store, Games(store), lambda *told: self.told.append(told),
-                             lambda: self.now_s)  # fmt: skip
+        self.start_again()
         self.record = record_of("schlangennest_two_players")
         store.add_table(ID, "key", "Table 1", 0)
         self.match = Match.begin(kept, self.record, "g1")
         self.sent = 0
+
+    def start_again(self) -> None:
+        """Let another process keep the tables."""
+        self.keeper = Keeper(self.store, Games(self.store),
+                             lambda *told: self.told.append(told), lambda: self.now_s)  # fmt: skip
 
     def send(self) -> None:
         lines = [line for line in self.kept.lines("g1") if line.seq > self.sent]
@@ -176,6 +180,22 @@ def test_arbiter_is_called_for_a_foul_that_is_not_taken_back(evening):
     assert evening.kinds() == ["foul"]
     assert open_alerts(evening.store)[0].number == 2
 
+    evening.match.note("foul-taken-back", {"n": 1})
+    evening.send()
+    assert evening.kinds() == []
+
+
+def test_call_for_a_foul_stays_open_when_the_hall_starts_again(evening):
+    evening.match.foul(evening.record.moves[0], (), 0.0)
+    evening.send()
+    evening.now_s += FOUL_S
+    evening.keeper.look()
+    (alert,) = open_alerts(evening.store)
+    assert claim(evening.store, alert.id, "Ann")
+
+    evening.start_again()
+    assert evening.kinds() == ["foul"]
+    assert open_alerts(evening.store)[0].claimed_by == "Ann"
     evening.match.note("foul-taken-back", {"n": 1})
     evening.send()
     assert evening.kinds() == []

@@ -62,7 +62,9 @@ export class ArbiterView {
   }
 
   call(alert, names) {
-    const decide = (what) => this.do("/api/arbiter/decide", { table: alert.table, what });
+    // With the foul that is shown here: by now, another one may lie on the table.
+    const shown = alert.kind === "foul" ? { foul: alert.number } : {};
+    const decide = (what) => this.do("/api/arbiter/decide", { table: alert.table, what, ...shown });
     return h("article.card.hall-call", {},
       h("h2", {}, h("a", { href: `/table/${alert.table}` }, names[alert.table] ?? ""), " – ", t(`hall-call-${alert.kind}`)),
       h("small", {}, when(alert.opened_s)), alert.text.map((rule) => h("p", {}, rule)),

@@ -36,9 +36,12 @@ export class Clock {
     this.timer = setInterval(() => this.draw(), TICK_MS);
   }
 
+  // What was shown before goes on: it is as old as when it came.
   show(round) {
-    this.round = round;
-    this.at = Date.now();
+    if (round !== this.round) {
+      this.round = round;
+      this.at = Date.now();
+    }
     this.draw();
   }
 

@@ -26,6 +26,21 @@ def test_any_encoding_will_do(encoding):
     assert found("Name\nZoë Müller\n", encoding) == ["Zoë Müller"]
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding", "language", "name"),
+    [("Имя;Группа\nПётр Ильин;Б\n", "cp1251", "en", "Пётр Ильин"),
+     ("Jméno;Příjmení\nZdeněk;Dvořák\n", "cp1250", "de", "Zdeněk Dvořák"),
+     ("Jméno\nZdeněk Dvořák\n", "cp1250", "cs", "Zdeněk Dvořák"),
+     ("Zdeněk Dvořák\n", "cp1250", "cs", "Zdeněk Dvořák"),
+     ("Пётр Ильин\n", "cp1251", "ru", "Пётр Ильин"),
+     ("Prénom;Nom de famille\nZoë;Lefèvre\n", "cp1252", "ru", "Zoë Lefèvre")],
+)  # fmt: skip
+def test_list_that_a_spreadsheet_saved_on_windows_keeps_its_names(text, encoding, language, name):
+    (player,) = read_players(text.encode(encoding), language=language).players
+
+    assert player["name"] == name
+
+
 def test_any_script_will_do():
     people = ["Žofie Ďurková", "Пётр Ильич", "山田太郎", "محمد علي", "नेहा", "👩‍🚀 Ada"]
 

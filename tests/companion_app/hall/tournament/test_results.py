@@ -6,7 +6,7 @@ from companion_app.hall.tournament.errors import TournamentError
 from companion_app.hall.tournament.history import pasts
 from companion_app.hall.tournament.results import from_referee
 from companion_app.hall.tournament.standings import points_of, standings
-from tests.tournaments.evening import ARBITER, Evening
+from tests.tournaments.evening import ARBITER, DIRECTOR, Evening
 
 
 @pytest.fixture
@@ -86,6 +86,20 @@ def test_a_result_told_twice_is_one_result(evening):
     evening.do("result", "table:1", table=1, scores=told(evening, 9, 5, 5, 1))
 
     assert result_of(evening).confirmed == (a,)
+
+
+@pytest.mark.parametrize("by", [DIRECTOR, ARBITER])
+def test_a_result_that_waits_stands_when_staff_enters_the_same(evening, by):
+    *_, d = evening.tables[0].players
+    evening.do("result", "table:1", table=1, scores=told(evening, 9, 5, 5, 1))
+    evening.do("object", f"player:{d}", table=1)
+    evening.do("result", by, table=1, scores=told(evening, 9, 5, 5, 1))
+    assert (result_of(evening).final, result_of(evening).source) == (True, "arbiter")
+
+    evening.do("result", "table:1", table=1, scores=told(evening, 9, 5, 5, 1))
+    evening.do("close-round")
+
+    assert evening.now.rounds[-1].stage == "closed"
 
 
 def test_another_result_has_to_be_confirmed_anew(evening):
