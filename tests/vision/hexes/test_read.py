@@ -208,7 +208,7 @@ def test_cells_that_are_small_at_a_half_are_read_from_all_pixels(table):
 
     state = read_table(half, request)
 
-    assert half.scale == 2
+    assert half.scale > 1.9
     assert state.quality.ok
     assert table_state_to_json(state) == table_state_to_json(read_table(half.finer(), request))
 

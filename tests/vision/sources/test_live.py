@@ -115,7 +115,7 @@ def opened_video(camera: BusyCamera, tmp_path, monkeypatch) -> VideoSource:
     return VideoSource(tmp_path / "film.avi")
 
 
-.mark.parametrize("kind", ["webcam", "video"])
+@pytest.mark.parametrize("kind", ["webcam", "video"])
 def test_camera_is_not_released_while_another_thread_reads_it(kind, tmp_path, monkeypatch):
     camera = BusyCamera()
     source: FrameSource = (
