@@ -214,9 +214,9 @@ def test_cells_that_are_small_at_a_half_are_read_from_all_pixels(table):
 
 
 def test_advice_and_clay_are_in_pixels_of_the_whole_picture():
-    table = hex_table(2, "snekagon5g", "held-out", (1600, 1200))
+    table = hex_table(1, "snekagon5g", "held-out", (1280, 960))
     request = ReadRequest("hex", built_in_set("snekagon5g"))
-    cut = np.ascontiguousarray(table.bgr[:, 200:])
+    cut = np.ascontiguousarray(table.bgr[:, 288:])
 
     own, whole = read_table(cut, request), read_table(doubled(cut), request)
 
