@@ -19,8 +19,6 @@ DIMMEST = 12.0
 """White paper with a channel below this level is too dark to measure."""
 MOST_COLOURED = 3.0
 """Largest ratio between the channels of white paper; candle light reaches it."""
-WHITE_SHARE = 0.15
-"""Share of a card's pixels, the brightest ones, that counts as its white."""
 
 
 def light_from_sheet(bgr: Any, sighting: Sighting) -> Light | None:
@@ -40,46 +38,9 @@ def light_from_sheet(bgr: Any, sighting: Sighting) -> Light | None:
     return _fitted(places[seen], samples, (width, height))
 
 
-def light_from_cards(bgr: Any, outlines_px: Any) -> Light | None:
-    """Return the light from the white of cards; ``None`` if there are too few.
-
-    Args:
-        bgr: the picture.
-        outlines_px: N x K x 2 corners; a few cards without white do little harm, since the median
-            over all cards counts.
-    """
-    places, samples = [], []
-    for outline in np.asarray(outlines_px, np.float64):
-        white = _brightest(bgr, outline)
-        if white is not None:
-            places.append(outline.mean(axis=0))
-            samples.append(white)
-    size = (bgr.shape[1], bgr.shape[0])
-    return _fitted(np.array(places).reshape(-1, 2), np.array(samples).reshape(-1, 3), size)
-
-
 def _around(bgr: Any, x: float, y: float) -> Any:
     column, row = round(float(x)), round(float(y))
     return np.median(bgr[row - 1 : row + 2, column - 1 : column + 2].reshape(-1, 3), axis=0)
-
-
-def _brightest(bgr: Any, outline: Any) -> Any:
-    """Return the median colour of the brightest part of one card; ``None`` if it is too small."""
-    low = np.maximum(np.floor(outline.min(axis=0)).astype(int), 0)
-    high = np.minimum(np.ceil(outline.max(axis=0)).astype(int) + 1, (bgr.shape[1], bgr.shape[0]))
-    if (high - low < 6).any():
-        return None
-    step = max(1, int((high - low).max()) // 48)
-    patch = bgr[low[1] : high[1] : step, low[0] : high[0] : step]
-    mask = np.zeros(patch.shape[:2], np.uint8)
-    inner = outline.mean(axis=0) + 0.9 * (outline - outline.mean(axis=0))
-    cv2.fillConvexPoly(mask, np.round((inner - low) / step).astype(np.int32), 1)
-    pixels = patch[mask > 0].astype(np.float64)
-    # Green has most of the brightness; the weakest channel separates white from strong colours.
-    brightness = pixels.min(axis=1) + 0.3 * pixels[:, 1] if len(pixels) else pixels
-    if len(pixels) < 20:
-        return None
-    return np.median(pixels[brightness >= np.quantile(brightness, 1 - WHITE_SHARE)], axis=0)
 
 
 def _fitted(places_px: Any, samples: Any, size_px: tuple[int, int]) -> Light | None:

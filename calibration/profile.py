@@ -1,6 +1,6 @@
 """The profile of one camera over one table: lens, table plane, light and a reference picture.
 
-It converts between pixels and millimetres; ``profile_file`` saves and loads it.
+It converts pixels to millimetres; ``profile_file`` saves and loads it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import ProfileError
-
-GREY_OF_WHITE = 230.0
-"""Level of white paper after correction; below 255, so that bright print is not clipped."""
 
 Array = NDArray[Any]
 Points = NDArray[np.float64]
@@ -41,15 +38,6 @@ class Lens:
         straight = cv2.undistortPoints(points, self.matrix, self.distortion, P=self.matrix)
         return np.asarray(straight, np.float64).reshape(-1, 2)
 
-    def seen_px(self, straight_px: Points) -> Points:
-        """Return points with the lens's distortion: the inverse of the method ``straight_px``."""
-        points = np.asarray(straight_px, np.float64).reshape(-1, 2)
-        if not self.distortion.any():
-            return points
-        rays = np.column_stack([points, np.ones(len(points))]) @ np.linalg.inv(self.matrix).T
-        seen, _ = cv2.projectPoints(rays, np.zeros(3), np.zeros(3), self.matrix, self.distortion)
-        return np.asarray(seen, np.float64).reshape(-1, 2)
-
 
 @dataclass(frozen=True, eq=False)
 class TablePlane:
@@ -58,7 +46,7 @@ class TablePlane:
     mm_from_px: Array
     """Homography, 3 x 3; its origin and rotation on the table are arbitrary."""
     learnt_from: str
-    """``sheet``, ``board`` or ``tiles``."""
+    """What it was learnt from: the ``sheet``."""
     residual_mm: float = 0.0
     """Typical error of the points that it was learnt from."""
 
@@ -79,17 +67,6 @@ class Light:
         blue, green, red = self.white_bgr
         return (green / blue, 1.0, green / red)
 
-    def corrected(self, bgr: Array) -> Array:
-        """Return a picture as it would look in even, white light."""
-        height, width = bgr.shape[:2]
-        across = 1 + self.slope[0] * (np.arange(width) / max(1, width - 1) - 0.5)
-        down = 1 + self.slope[1] * (np.arange(height) / max(1, height - 1) - 0.5)
-        level = (across[None] * down[:, None]).astype(np.float32)
-        gains = (GREY_OF_WHITE / np.array(self.white_bgr)).astype(np.float32)
-        even = bgr * gains
-        even /= level[..., None]
-        return np.asarray(np.clip(even + 0.5, 0, 255).astype(np.uint8))
-
 
 @dataclass(frozen=True, eq=False)
 class Profile:
@@ -109,20 +86,9 @@ class Profile:
             return np.asarray(points_px, np.float64).reshape(-1, 2)
         return self.lens.straight_px(points_px)
 
-    def seen_px(self, straight_px: Points) -> Points:
-        """Return the pixels at which the camera sees straightened points."""
-        if self.lens is None:
-            return np.asarray(straight_px, np.float64).reshape(-1, 2)
-        return self.lens.seen_px(straight_px)
-
     def mm(self, points_px: Points) -> Points:
         """Return the points on the table, in millimetres, that pixels show."""
         return _mapped(self._plane().mm_from_px, self.straight_px(points_px))
-
-    def px(self, points_mm: Points) -> Points:
-        """Return the pixels that show points on the table, given in millimetres."""
-        straight = _mapped(np.linalg.inv(self._plane().mm_from_px), points_mm)
-        return self.seen_px(straight)
 
     def for_size(self, size_px: tuple[int, int]) -> Profile:
         """Return the profile scaled to pictures of another size.

@@ -16,7 +16,7 @@ from calibration.profile import Profile
 from calibration.profile_file import load_profile, save_profile
 from companion_app.cli.main import OURS
 from companion_app.cli.picture_commands import add_picture_commands
-from tests.calibration.drawn import VIEWS, seen
+from tests.calibration.drawn import VIEWS, seen, sheet_in
 from vision.core.request import ReadRequest
 from vision.core.tables import TableState
 from vision.core.types import Advice, Quality
@@ -222,8 +222,10 @@ def test_photos_of_the_sheet_become_a_profile(run, tmp_path):
     assert profile.table is not None
     assert profile.light is not None
     assert profile.reference is not None
-    corners = profile.px(np.array([[35.0, 35.0], [140.0, 210.0]]))
-    assert np.linalg.norm(np.diff(profile.mm(corners), axis=0)) == pytest.approx(203.9, rel=0.02)
+    last = sheet_in(seen(VIEWS[5]))
+    ends_mm = np.array([profile.mm(last.seen_px)[[0, -1]], last.board[[0, -1], :2]])
+    found, true = np.linalg.norm(np.diff(ends_mm, axis=1), axis=2).ravel()
+    assert found == pytest.approx(true, rel=0.02)
 
 
 def test_folder_source_is_the_same_as_photos(run, tmp_path):

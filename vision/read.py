@@ -25,7 +25,7 @@ from vision.core.ground import Ground
 from vision.core.lattice import fit_lattices
 from vision.core.request import ReadRequest, expected_wide_px, in_white_light
 from vision.core.stages import shown
-from vision.core.tables import TableState, TileEntry
+from vision.core.tables import ClayEntry, TableState, TileEntry
 from vision.core.types import (
     CLEAR,
     TOLD,
@@ -35,6 +35,7 @@ from vision.core.types import (
     Detections,
     LatticeFit,
     Quality,
+    width_of,
 )
 from vision.detect.detect import DEFAULT, QUICK, detect_tiles, few_tiles
 from vision.detect.loose_hexes import reconstruct_hexes
@@ -358,7 +359,7 @@ def _explained(entry: TileEntry, picture: Picture) -> TileEntry:
 
 
 def _whole(state: TableState, picture: Picture) -> TableState:
-    """Return a table state with its outlines in pixels of the full-size picture."""
+    """Return a table state with its places in pixels of the full-size picture."""
     if picture.scale == 1:
         return state
     tiles, unsure, aside = (
@@ -366,12 +367,26 @@ def _whole(state: TableState, picture: Picture) -> TableState:
               for entry in some if isinstance(entry, TileEntry))
         for some in (state.tiles, state.unsure, state.aside)
     )  # fmt: skip
-    return replace(state, size_px=picture.size_px, tiles=tiles, unsure=unsure, aside=aside)
+    clay = tuple(replace(one, centre=picture.whole_px(np.asarray(one.centre)).tolist())
+                 for one in state.clay if isinstance(one, ClayEntry))  # fmt: skip
+    return replace(state, size_px=picture.size_px, tiles=tiles, unsure=unsure, aside=aside,
+                   clay=clay)  # fmt: skip
 
 
 def _read_hexes(picture: Picture, request: ReadRequest) -> TableState:
     from vision.hexes.read import read_hex_table
 
     assert request.tile_set is not None and request.game is not None
-    state = read_hex_table(picture.bgr, request.tile_set, request.game)
+    state = read_hex_table(picture.bgr, request.tile_set, request.game, scale=picture.scale)
+    if picture.scale > 1 and _narrowest_cell_px(state) < FINER_BELOW_PX:
+        picture = picture.finer()
+        shown("picture", picture.bgr)
+        state = read_hex_table(picture.bgr, request.tile_set, request.game, scale=picture.scale)
     return _whole(state, picture)
+
+
+def _narrowest_cell_px(state: TableState) -> float:
+    """Return the width of the narrowest cells that tiles were read on; 0 if none was read."""
+    entries = (*state.tiles, *state.unsure)
+    widths = [width_of(np.asarray(one["outline"])) / len(one["cells"]) ** 0.5 for one in entries]
+    return min(widths, default=0.0)

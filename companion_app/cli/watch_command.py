@@ -199,7 +199,7 @@ class Watching:
         self._listen(loop)
         for frame in frames.frames():
             if frame is None:
-                loop.silence(self._now_s + 1.0 if frames.live else self._now_s)
+                loop.silence(self._now_s + 1.5 if frames.live else self._now_s)
             else:
                 self._now_s = frame.taken_at_s
                 loop.see(frame)

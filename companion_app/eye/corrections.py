@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import threading
+from cmath import phase
 from collections.abc import Iterable, Mapping, Sequence
+from math import pi
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ from companion_app.whole_file import write_whole
 from engine.game import Json
 from engine.given import is_whole
 from engine.hexpath import free_shape, path_shape
-from engine.placement import Placement
+from engine.placement import Clay, Placement
 from engine.setfile import built_in_names
 from engine.tiles import TileSet
 from vision import Frame
@@ -133,11 +135,32 @@ def keep_correction(kept: Corrections, feeder: Feeder, match: Match, spots: Iter
             continue
         seen = [loop.outlines_px[place] for place in places if place in loop.outlines_px]
         part = cut_out(frame, seen)
-        if part is not None:
-            label: Doc = {"tile": one.tile, "outline": part[1]}
-            if isinstance(one, Placement):
-                label["turns"] = one.turns
-            kept.keep(match.box.name, part[0], label)
+        if part is None:
+            continue
+        label: Doc = {"tile": one.tile, "outline": part[1]}
+        if isinstance(one, Placement):
+            turned = turns_in_picture(places[0], loop.outlines_px)
+            if turned is None:
+                continue
+            label["turns"] = (one.turns + turned) % 4
+        kept.keep(match.box.name, part[0], label)
+
+
+def turns_in_picture(spot: Spot, outlines_px: Mapping[Spot, Sequence[Point]]) -> int | None:
+    """Return the quarter turns, clockwise, of a square game in the picture.
+
+    Args:
+        spot: where a tile is seen.
+        outlines_px: all tiles that are seen; ``None`` is returned if no other is of its field.
+    """
+    number, x, y = spot
+    own = complex(*np.mean(outlines_px[spot], axis=0))
+    steps = [
+        (complex(*np.mean(outline, axis=0)) - own) / complex(other[1] - x, other[2] - y)
+        for other, outline in outlines_px.items()
+        if other[0] == number and other != spot
+    ]
+    return round(phase(sum(steps)) / (pi / 2)) % 4 if steps else None
 
 
 def is_taught_board(box: TileSet) -> bool:
@@ -146,12 +169,20 @@ def is_taught_board(box: TileSet) -> bool:
 
 
 def _keep_board(kept: Corrections, frame: Frame, match: Match) -> None:
-    """Save the whole picture with every tile on the board: a board is learnt as a whole."""
+    """Save the whole picture with all that lies on the boards: they are learnt as a whole."""
+    layout = match.layout
     labels: list[Doc] = [
-        {"tile": one.tile, "cells": [list(cell) for cell in one.cells]}
-        for one in sorted(match.layout.pieces)
-    ]
-    if labels:
+        {"tile": one.tile, "cells": [list(cell) for cell in one.cells],
+         **({} if one.board is None else {"board": one.board})}
+        for one in sorted(layout.pieces)
+    ]  # fmt: skip
+    labels += [
+        {"tile": f"clay/{one.kind}", "cells": [list(one.cell)], "board": one.board,
+         **({} if one.opens is None else {"opens": one.opens})}
+        for one in layout.placements() if isinstance(one, Clay)
+    ]  # fmt: skip
+    # Labels count the boards by the last one that they name.
+    if any((one.board or 0) == match.position.agreed.boards - 1 for one in layout.pieces):
         kept.keep(match.box.name, frame.bgr, *labels, most=MOST_BOARDS_KEPT)
 
 

@@ -10,11 +10,10 @@ from companion_app.settings import Settings, load_settings
 from engine.record import Record
 from vision.sources import FrameSource, SourceError
 from vision.sources.files import FRAMES_A_SECOND, FolderSource, VideoSource
-from vision.sources.newest import PushedSource
 from vision.sources.pi_camera import PiCamera, PiCameraSettings
 from vision.sources.webcam import WebcamSource
 
-KNOWN = "pi, webcam:0, video:FILE, folder:DIR, phone and demo[:SEED]"
+KNOWN = "pi, webcam:0, video:FILE, folder:DIR and demo[:SEED]"
 
 
 def open_source(
@@ -37,7 +36,7 @@ def open_source(
         if kind == "webcam":
             return WebcamSource(_number(rest or "0", name), patient=patient)
         if kind == "phone":
-            return PushedSource()
+            raise InputError("a phone is a camera for 'snake-eye run' only")
         if kind == "demo":
             return DemoSource(game, _number(rest or "1", name), speed, record=record)
         if kind == "pi":

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import count, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +51,12 @@ def with_new(old: Kept | None, new: Kept) -> Kept:
     if old is None:
         return _fewer(new)
     again = set(new.digests.values())
-    names = {
-        name: _free_name(name, new.digests)
-        for name, digest in old.digests.items() if digest not in again
-    }  # fmt: skip
+    names: dict[str, str] = {}
+    taken = {*old.digests, *new.digests}
+    for name, digest in old.digests.items():
+        if digest not in again:
+            names[name] = _free_name(name, taken) if name in new.digests else name
+            taken.add(names[name])
     stay = [n for n, photo in enumerate(old.examples.photos) if photo in names]
     if not stay:
         return _fewer(new)
@@ -64,13 +66,9 @@ def with_new(old: Kept | None, new: Kept) -> Kept:
     return _fewer(Kept(joined([renamed, new.examples]), {**digests, **new.digests}))
 
 
-def _free_name(name: str, taken: Mapping[str, str]) -> str:
-    number = 2
-    free = name
-    while free in taken:
-        free = f"{number}-{name}"
-        number += 1
-    return free
+def _free_name(name: str, taken: Collection[str]) -> str:
+    numbered = (f"{number}-{name}" for number in count(2))
+    return next(free for free in numbered if free not in taken)
 
 
 def _fewer(kept: Kept) -> Kept:

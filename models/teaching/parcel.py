@@ -21,6 +21,7 @@ from models.teaching.errors import TeachingError
 from models.teaching.kept import read_kept
 from models.teaching.shelf import INSIDE, checked_figures, delete, files_in, signature_of
 from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, sign
+from models.teaching.store import renamed_set
 from models.teaching.teach import check_name
 from vision import ModelError, find_taught
 
@@ -159,12 +160,8 @@ def _renamed(place: Path, old: str, new: str) -> None:
             names["file"] = new + file.removeprefix(old)
             (place / file).rename(place / str(names["file"]))
     if (place / f"{old}.toml").is_file():
-        lines = (place / f"{old}.toml").read_text(encoding="utf-8").splitlines(keepends=True)
-        text = "".join(
-            f'{line.split()[0]} = "{new}"\n' if line.startswith(("name =", "title =")) else line
-            for line in lines
-        )
-        (place / f"{new}.toml").write_text(text, encoding="utf-8")
+        text = (place / f"{old}.toml").read_text(encoding="utf-8")
+        (place / f"{new}.toml").write_text(renamed_set(text, new), encoding="utf-8")
         (place / f"{old}.toml").unlink()
     path.unlink()
     (place / f"{new}.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

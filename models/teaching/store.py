@@ -83,8 +83,13 @@ def files_of(folder: Path, name: str) -> list[Path]:
 
 def game_file(name: str, game: str) -> str:
     """Return the set file of a game under another name."""
-    text = (BUILT_IN_FOLDER / f"{game}.toml").read_text(encoding="utf-8")
-    return re.sub(r'(?m)^(name|title) = ".*"$', rf'\1 = "{name}"', text, count=2)
+    return renamed_set((BUILT_IN_FOLDER / f"{game}.toml").read_text(encoding="utf-8"), name)
+
+
+def renamed_set(text: str, name: str) -> str:
+    """Return a set file under another name and title; its tiles keep their names."""
+    top, table, rest = text.partition("\n[")
+    return re.sub(r"(?m)^(name|title) *=.*$", rf'\1 = "{name}"', top) + table + rest
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Draws the calibration sheet and tiles as a known camera would see them."""
+"""Draws the calibration sheet as a known camera would see them."""
 
 from dataclasses import dataclass, replace
 from typing import Any

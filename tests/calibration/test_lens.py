@@ -132,9 +132,13 @@ def test_pattern_of_no_kind_is_an_error(text):
         parse_pattern(text)
 
 
-def test_straightened_points_come_back():
+def test_points_that_the_lens_bends_are_straightened():
     points = np.array([[10.0, 20.0], [480, 360], [900, 700]])
+    rays = np.column_stack([points, np.ones(3)]) @ np.linalg.inv(TRUE_LENS.matrix).T
+    bent, _ = cv2.projectPoints(
+        rays, np.zeros(3), np.zeros(3), TRUE_LENS.matrix, TRUE_LENS.distortion
+    )
 
-    assert TRUE_LENS.seen_px(TRUE_LENS.straight_px(points)) == pytest.approx(points, abs=1e-2)
+    assert TRUE_LENS.straight_px(bent.reshape(-1, 2)) == pytest.approx(points, abs=1e-2)
     plain = replace(TRUE_LENS, distortion=np.zeros(5))
     assert plain.straight_px(points) == pytest.approx(points)

@@ -1,6 +1,5 @@
 import json
 import os
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -146,9 +145,3 @@ def test_profile_fits_pictures_of_another_resolution():
 def test_profile_of_another_shape_is_refused():
     with pytest.raises(ProfileError, match="960 x 720 pixels, and this one has 1920 x 1080"):
         FULL.for_size((1920, 1080))
-
-
-def test_millimetres_and_pixels_are_two_ways():
-    assert FULL.px(FULL.mm(CENTRE)) == pytest.approx(CENTRE, abs=0.01)
-    plain = replace(FULL, lens=None)
-    assert plain.px(plain.mm(CENTRE)) == pytest.approx(CENTRE)

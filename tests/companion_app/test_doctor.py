@@ -22,8 +22,7 @@ from companion_app.help_file import without_secrets, write_help_file
 from companion_app.live.store import Store
 from companion_app.web.serving.page_file import SettingsFile
 from vision.core.files import TRAINED
-from vision.sources import SourceError
-from vision.sources.newest import PushedSource
+from vision.sources import FrameSource, SourceError
 from vision.sources.pi_camera import CameraFacts
 
 NOW_S = 1_800_000_000.0
@@ -237,7 +236,7 @@ def test_camera_that_is_missing_is_a_fault_only_when_asked_for():
 
 
 def test_camera_that_cannot_be_opened_says_why():
-    def broken(_name: str) -> PushedSource:
+    def broken(_name: str) -> FrameSource:
         raise SourceError("there is no camera webcam:3; plug one in")
 
     seen = look("webcam:3", broken)

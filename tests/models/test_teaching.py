@@ -18,6 +18,7 @@ from models.teaching.kept import Kept, read_kept, with_new, write_kept
 from models.teaching.labels import parse_labels
 from models.teaching.mapping import mapping_for, read_mapping
 from models.teaching.match import picture_ahead
+from models.teaching.parcel import exported, taken_in
 from models.teaching.teach import Gathered, Lesson, teach, with_corrections
 from vision.classify.taught import find_taught
 from vision.core.crop import PATCH_PX, cut, patch_corners
@@ -276,6 +277,16 @@ def test_new_photos_add_to_what_was_learnt_before():
     assert set(both.digests.values()) == {"1", "2"}
 
 
+def test_photos_of_the_same_name_in_every_lesson_are_all_kept():
+    kept = Kept(some_examples("fox"), {"a.jpg": "1"})
+
+    for lesson in ("2", "3", "4"):
+        kept = with_new(kept, Kept(some_examples("fox"), {"a.jpg": lesson}))
+
+    assert set(kept.digests.values()) == {"1", "2", "3", "4"}
+    assert sorted(kept.examples.photos) == sorted(kept.digests)
+
+
 def test_a_photo_that_is_labelled_anew_replaces_its_old_labels():
     old = Kept(some_examples("fox", "owl"), {"a.jpg": "1"})
 
@@ -363,17 +374,29 @@ def test_bad_maps_get_one_clear_sentence(tmp_path, text):
         read_mapping(path)
 
 
-def test_a_box_taught_for_a_game_has_its_set_file(tmp_path):
-    grid_photo(tmp_path / "one.png", ROWS)
+def taught_for_a_game(folder: Path) -> dict[str, Any]:
+    """Teach a box of Schlangennest; return the report."""
+    grid_photo(folder / "one.png", ROWS)
     names = {"sea": ("blue/curve", 0), "wood": ("green/curve", 0), "sun": ("yellow/curve", 0)}
     labels = parse_labels(labels_of(ROWS, 0), "square")
+    lesson = Lesson("nest-two", "square", folder, labels, "schlangennest", names, (3, 2))
+    return teach(lesson, folder / "sets")
 
-    report = teach(
-        Lesson("nest-two", "square", tmp_path, labels, "schlangennest", names, (3, 2)),
-        tmp_path / "sets",
-    )
+
+def test_a_box_taught_for_a_game_has_its_set_file(tmp_path):
+    report = taught_for_a_game(tmp_path)
 
     box = load_set("nest-two", (tmp_path / "sets",))
     assert (box.name, box.game) == ("nest-two", "schlangennest")
     assert box["blue/curve"].count == built_in_set("schlangennest")["blue/curve"].count
     assert "red/curve" in report["missing"]
+
+
+def test_a_box_taught_for_a_game_can_be_taken_in_under_another_name(tmp_path):
+    taught_for_a_game(tmp_path)
+
+    taken_in(tmp_path / "other", exported(tmp_path / "sets", "nest-two"), "their-nest")
+
+    box = load_set("their-nest", (tmp_path / "other",))
+    assert (box.name, box.title) == ("their-nest", "their-nest")
+    assert box.kinds.keys() == built_in_set("schlangennest").kinds.keys()

@@ -84,6 +84,7 @@ def read_hex_table(
     models: HexModels | None = None,
     boards: Sequence[HexBoard] | None = None,
     read: ReadCells = cells_of,
+    scale: float = 1.0,
 ) -> TableState:
     """Return what lies on the boards of a picture.
 
@@ -94,6 +95,7 @@ def read_hex_table(
         models: the networks; by default those that the repository ships.
         boards: where the boards lie, if known; tiles beside them are then not looked for.
         read: reads the cells of boards, each in the turn that it is given in.
+        scale: pixels of the full-size picture per pixel of ``bgr``; advice boxes are full-size.
     """
     nets = models or shipped_models()
     pyramid = Pyramid(bgr)
@@ -112,7 +114,7 @@ def read_hex_table(
     readings = read(pyramid, boards, tile_set, nets)
     times.append(perf_counter())
     upright, readings = _upright(boards, readings, tile_set, pyramid.size_px)
-    state = _table(bgr, tile_set, game, upright, readings, scraps)
+    state = _table(bgr, tile_set, game, upright, readings, scraps, scale)
     shown("pieces", state)
     times.append(perf_counter())
     if above is not None:
@@ -154,7 +156,7 @@ def _round_the_ring(boards: Sequence[HexBoard]) -> list[int]:
 
 def _table(
     bgr: Bgr, tile_set: TileSet, game: str, boards: Sequence[HexBoard],
-    readings: Sequence[CellReadings], scraps: Sequence[Points],
+    readings: Sequence[CellReadings], scraps: Sequence[Points], scale: float,
 ) -> TableState:  # fmt: skip
     size = (bgr.shape[1], bgr.shape[0])
     if not boards:
@@ -175,7 +177,7 @@ def _table(
         unsure=tuple(entry for entry in laid if entry.why is not None),
         clay=tuple(_clay_entry(clay, boards[clay.spot[0]]) for clay in clays),
         splits=tuple(_split_entry(split, numbered) for split in splits),
-        quality=_quality(bgr, boards, lost, pieces, scraps),
+        quality=_quality(bgr, boards, lost, pieces, scraps, scale),
         game=game,
         set_name=tile_set.name,
     )
@@ -241,7 +243,7 @@ def _clay_entry(clay: SeenClay, board: HexBoard) -> ClayEntry:
 
 def _quality(
     bgr: Bgr, boards: Sequence[HexBoard], lost: Sequence[Lost], pieces: Sequence[SeenPiece],
-    scraps: Sequence[Points],
+    scraps: Sequence[Points], scale: float,
 ) -> Quality:  # fmt: skip
     """Return the picture's quality at the cells of tiles, or at some bare ones without tiles.
 
@@ -255,7 +257,7 @@ def _quality(
     cut_off = _hidden_by("cut-off", cells)
     unplaced = bool(scraps) or not all(board.is_placed for board in boards)
     return assess(
-        bgr, seen, cut_off=[*cut_off, *_hidden_by("cut-off", others)],
+        bgr, seen, scale=scale, cut_off=[*cut_off, *_hidden_by("cut-off", others)],
         covered=_hidden_by("covered", [*cells, *others]),
         limits=replace(LIMITS, lost=0.0) if unplaced else LIMITS, of=len(boards) * len(CELLS),
         beside=cut_off,

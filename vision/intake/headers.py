@@ -6,6 +6,7 @@ are recognised by content, never by the file's name.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ MOST_SCANS = 100
 """Maximum scans of a progressive JPEG; encoders write 3 to 12, only attacks on decoders more."""
 MOST_TAGS = 512
 """Maximum EXIF entries that are examined; phones write about 20."""
+
+MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
+"""A JPEG marker that ends the data of a scan: not an escaped FF, a filler, or a restart."""
 
 OTHER_KINDS = (
     (b"GIF8", "a GIF"), (b"BM", "a BMP picture"), (b"II*\0", "a TIFF or raw picture"),
@@ -111,10 +115,10 @@ def _jpeg(data: bytes) -> Header:
             orientation = exif_orientation(data[start + 6 : end])
     if frame is None or scans_at is None or len(frame[1]) < 6:
         raise HeaderError("is cut short or damaged: no picture follows its header")
-    # Scan data escape an FF byte as FF 00, so these are real markers.
-    if data.rfind(b"\xff\xd9", scans_at) < 0:
+    passes = _more_scans(data, scans_at)
+    if passes is None:
         raise HeaderError("is cut short: the end of the picture is missing")
-    if data.count(b"\xff\xda", scans_at) > MOST_SCANS:
+    if passes > MOST_SCANS:
         raise HeaderError("is damaged: it is stored in too many passes")
     return _jpeg_frame(*frame, orientation)
 
@@ -146,6 +150,25 @@ def _jpeg_segments(data: bytes) -> Iterator[tuple[int, int, int]]:
             return
         yield marker, at + 4, at + 2 + length
         at += 2 + length
+
+
+def _more_scans(data: bytes, at: int) -> int | None:
+    """Return how many scans follow the first one, in whose data ``at`` lies.
+
+    Whatever follows the picture, such as the film of a motion photo, is not looked at; ``None`` if
+    the picture does not end.
+    """
+    scans = 0
+    for _ in range(MOST_SEGMENTS):
+        found = MARKER.search(data, at)
+        if found is None:
+            return None
+        marker, at = data[found.end() - 1], found.end()
+        if marker == 0xD9:
+            return scans
+        scans += marker == 0xDA
+        at += int.from_bytes(data[at : at + 2])
+    return MOST_SEGMENTS
 
 
 # --- PNG ---

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from vision.core.types import Frame
+from vision.core.types import Bgr, Frame
 from vision.sources import SourceError
 
 FRAMES_A_SECOND = 10.0
@@ -54,6 +55,8 @@ class VideoSource:
         if not file.is_file():
             raise SourceError(f"there is no video {file}")
         self._video = cv2.VideoCapture(str(file))
+        # OpenCV crashes if one thread releases a video that another one reads.
+        self._using = threading.Lock()
         if not self._video.isOpened():
             raise SourceError(f"{file} is no video that can be read; MP4 and AVI files are")
         said = self._video.get(cv2.CAP_PROP_FPS)
@@ -63,7 +66,8 @@ class VideoSource:
         """Yield every frame."""
         number = 0
         while True:
-            there, bgr = self._video.read()
+            with self._using:
+                there, bgr = self._video.read()
             if not there:
                 return
             yield Frame(np.asarray(bgr, np.uint8), number * self._step_s)
@@ -71,7 +75,8 @@ class VideoSource:
 
     def close(self) -> None:
         """Close the file."""
-        self._video.release()
+        with self._using:
+            self._video.release()
 
 
 def _listed(folder: Path) -> list[Path]:
@@ -90,23 +95,12 @@ def _name_order(file: Path) -> list[tuple[int, int, str]]:
     ]
 
 
-def _read(file: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]] | None:
+def _read(file: Path) -> Bgr | None:
+    """Return a picture, upright and blue first; ``None`` if it cannot be read."""
     try:
         data = np.frombuffer(file.read_bytes(), np.uint8)
-    except OSError:
-        return None
-    return decoded(data)
-
-
-def decoded(
-    data: np.ndarray[tuple[int, ...], np.dtype[np.uint8]],
-) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]] | None:
-    """Return an encoded picture, upright and blue first; ``None`` if it cannot be decoded."""
-    if not data.size:
-        return None
-    try:
-        bgr = cv2.imdecode(data, cv2.IMREAD_COLOR)
-    except cv2.error:
+        bgr = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+    except (OSError, cv2.error):
         return None
     if bgr is None or bgr.shape[0] * bgr.shape[1] > MOST_PIXELS:
         return None

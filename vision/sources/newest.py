@@ -1,17 +1,13 @@
-"""Delivers only the newest frame, of a camera or of pushed pictures: there is never a backlog."""
+"""Delivers only the newest frame of a camera: there is never a backlog."""
 
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Protocol
-
-import numpy as np
 
 from vision.core.types import Frame
 from vision.sources import FrameSource
-from vision.sources.files import decoded
 
 SILENCE_S = 0.5
 
@@ -124,32 +120,3 @@ class NewestFrames:
             self.failure = error
         finally:
             self._slot.end()
-
-
-class PushedSource:
-    """Pictures that are pushed from outside, such as those that a phone sends to the page."""
-
-    live = True
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._start_s = clock()
-        self._slot = _Slot()
-
-    def push(self, picture: bytes) -> bool:
-        """Push an encoded picture; say whether it could be decoded."""
-        bgr = decoded(np.frombuffer(picture, np.uint8))
-        if bgr is not None:
-            self._slot.put(Frame(bgr, self._clock() - self._start_s))
-        return bgr is not None
-
-    def frames(self) -> Iterator[Frame | None]:
-        """Yield the newest picture each time; ``None`` after ``SILENCE_S`` without one."""
-        while not self._slot.ended:
-            frame = self._slot.taken()
-            if not self._slot.ended:
-                yield frame
-
-    def close(self) -> None:
-        """Stop waiting for pictures."""
-        self._slot.end()

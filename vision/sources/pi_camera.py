@@ -24,7 +24,8 @@ from vision.sources.pi_controls import (
     LightWatch,
     Metadata,
     SensorOutput,
-    alike,
+    Settling,
+    freed,
     locks,
     sensor_mode,
 )
@@ -36,8 +37,6 @@ log = logging.getLogger(__name__)
 BLUE_FIRST = "RGB888"
 AF_MANUAL = 0
 """libcamera's ``AfMode`` for a lens with a fixed position."""
-STEADY_FRAMES = 10
-"""Consecutive similar frames that count as settled; a changed control takes up to four to act."""
 BROKEN = (
     RuntimeError, OSError, TimeoutError, CancelledError, KeyError, IndexError, AssertionError,
     PixelError,
@@ -122,7 +121,10 @@ class PiCamera:
         self._sleep = sleep
         self._camera: Any = None
         self._sensor: SensorOutput | None = None
-        self._held: Controls = {}
+        self._lens: Controls = {}
+        self._exposure: Controls = {}
+        """Exposure and white balance: locked, or free while they settle."""
+        self._settling: Settling | None = None
         self._focused: bool | None = None
         self._light = LightWatch()
         self._lock = threading.RLock()
@@ -139,39 +141,44 @@ class PiCamera:
         """Yield the newest frame repeatedly; ``None`` for every failed attempt to get one.
 
         Raises:
-            PiCameraError: there is no camera at the start, and ``patient`` is not set.
+            PiCameraError: the camera gives no first frame, and ``patient`` is not set.
         """
-        if not self.settings.patient:
-            self.open()
-        said = ""
+        patient, said = self.settings.patient, ""
         while not self._closed:
             try:
                 frame = self.newest()
             except PiCameraError as error:
+                if self._closed:
+                    return
+                if not patient:
+                    raise
                 if str(error) != said:
                     log.warning("%s", error)
                 said = str(error)
                 yield None
                 self._sleep(self.settings.again_after_s)
             else:
-                said = ""
+                patient, said = True, ""
                 yield frame
 
     def open(self) -> None:
         """Open the camera, focus, and lock exposure and white balance.
 
         Raises:
-            PiCameraError: there is none, or another program has it.
+            PiCameraError: there is none, another program has it, or this source was closed.
         """
         with self._lock:
             if self._camera is not None:
                 return
+            if self._closed:
+                # Nobody would release a camera that is opened now.
+                raise PiCameraError("the Pi's camera was closed")
             try:
                 self._camera = self._open_camera(self.settings.number)
                 self._sensor = sensor_mode(self._camera, self.settings.frames_a_second)
                 self._start_stream()
                 self._focus()
-                self.settle()
+                self._settle()
             except BROKEN as error:
                 self._drop()
                 raise PiCameraError(
@@ -188,11 +195,8 @@ class PiCamera:
         with self._lock:
             self.open()
             try:
-                frame = self._taken()
-                if self._light.has_changed(frame.bgr, frame.taken_at_s):
-                    log.info("the light has changed: exposure and white balance settle anew")
-                    self.settle()
-                    frame = self._taken()
+                frame, metadata = self._taken()
+                self._heed_light(frame, metadata)
             except BROKEN as error:
                 self._drop()
                 raise PiCameraError(
@@ -211,10 +215,10 @@ class PiCamera:
             self.open()
             try:
                 config = self._camera.create_still_configuration(
-                    main={"format": BLUE_FIRST}, controls=self._held.copy()
+                    main={"format": BLUE_FIRST}, controls=self._held()
                 )
                 job = self._camera.switch_mode_capture_request_and_stop(config, wait=False)
-                frame = self._frame_of(self._waited(job))
+                frame, _ = self._frame_of(self._waited(job))
                 self._start_stream()
             except BROKEN as error:
                 self._drop()
@@ -222,21 +226,6 @@ class PiCamera:
                     f"the Pi's camera gave no still ({_first_line(error)}); try again"
                 ) from error
             return frame
-
-    def settle(self) -> None:
-        """Let automatic exposure and white balance converge, then lock them."""
-        with self._lock:
-            free: Controls = {}
-            if "AeEnable" in self._held:
-                free["AeEnable"] = True
-            if "AwbEnable" in self._held:
-                free["AwbEnable"] = True
-            self._let(free)
-            metadata = self._settled_metadata()
-            self._hold(locks(metadata, self._camera.camera_controls))
-            frame = self._taken()
-            self._light.locked(frame.bgr)
-            self._tell()
 
     def close(self) -> None:
         """Release the camera."""
@@ -248,7 +237,7 @@ class PiCamera:
 
     def _start_stream(self) -> None:
         camera, fps = self._camera, self.settings.frames_a_second
-        controls = self._held.copy()
+        controls = self._held()
         if "FrameDurationLimits" in camera.camera_controls:
             controls["FrameDurationLimits"] = (round(1e6 / fps), round(1e6 / fps))
         config = camera.create_video_configuration(
@@ -269,7 +258,7 @@ class PiCamera:
         share = min(1.0, self.settings.longest_px / max(width, height))
         return (round(width * share / 2) * 2, round(height * share / 2) * 2)
 
-    def _taken(self) -> Frame:
+    def _taken(self) -> tuple[Frame, Metadata]:
         job = self._camera.capture_request(wait=False)
         return self._frame_of(self._waited(job))
 
@@ -280,33 +269,51 @@ class PiCamera:
         except TimeoutError as error:
             raise TimeoutError(f"nothing came within {wait_s:g} s") from error
 
-    def _frame_of(self, request: Any) -> Frame:
+    def _frame_of(self, request: Any) -> tuple[Frame, Metadata]:
         try:
             layout = _layout(request.config)
             bgr = bgr_from_buffer(request.make_buffer("main"), layout)
-            taken_ns = request.get_metadata().get("SensorTimestamp")
+            metadata: Metadata = request.get_metadata()
         finally:
             request.release()
+        taken_ns = metadata.get("SensorTimestamp")
         taken_at_s = time.monotonic() if taken_ns is None else taken_ns / 1e9
         if self._start_s is None:
             self._start_s = taken_at_s
-        return Frame(bgr, taken_at_s - self._start_s)
+        return Frame(bgr, taken_at_s - self._start_s), metadata
 
     def _metadata(self) -> Metadata:
         job = self._camera.capture_metadata(wait=False)
         metadata: Metadata = self._waited(job)
         return metadata
 
-    def _settled_metadata(self) -> Metadata:
-        """Return the frame metadata once exposure and white balance are steady."""
+    def _settle(self) -> None:
+        """Let automatic exposure and white balance adapt, then lock them."""
+        settling = Settling(time.monotonic() + self.settings.settle_s)
         metadata = self._metadata()
-        if "ExposureTime" not in metadata and "ColourGains" not in metadata:
-            return metadata
-        steady, end_s = 0, time.monotonic() + self.settings.settle_s
-        while steady < STEADY_FRAMES and time.monotonic() < end_s:
-            before, metadata = metadata, self._metadata()
-            steady = steady + 1 if alike(before, metadata) else 0
-        return metadata
+        while not settling.is_over(metadata, time.monotonic()):
+            metadata = self._metadata()
+        self._lock_exposure(metadata)
+        frame, _ = self._taken()
+        self._light.locked(frame.bgr)
+
+    def _heed_light(self, frame: Frame, metadata: Metadata) -> None:
+        """Let exposure and white balance adapt to other light while frames go on coming."""
+        if self._settling is None:
+            if self._light.has_changed(frame.bgr, frame.taken_at_s):
+                log.info("the light has changed: exposure and white balance settle anew")
+                self._settling = Settling(frame.taken_at_s + self.settings.settle_s)
+                self._exposure = freed(self._exposure)
+                self._let(self._exposure)
+        elif self._settling.is_over(metadata, frame.taken_at_s):
+            self._settling = None
+            self._lock_exposure(metadata)
+            self._light.locked(frame.bgr)
+
+    def _lock_exposure(self, metadata: Metadata) -> None:
+        self._exposure = locks(metadata, self._camera.camera_controls)
+        self._let(self._exposure)
+        self._tell()
 
     def _focus(self) -> None:
         """Run the autofocus once and lock the lens: the distance to a table does not change."""
@@ -318,18 +325,18 @@ class PiCamera:
             self._focused = bool(self._waited(job, self.settings.focus_s))
         position = self._metadata().get("LensPosition")
         if position is not None:
-            self._hold({"AfMode": AF_MANUAL, "LensPosition": float(position)})
+            self._lens = {"AfMode": AF_MANUAL, "LensPosition": float(position)}
+            self._let(self._lens)
 
-    def _hold(self, controls: Controls) -> None:
-        self._held.update(controls)
-        self._let(controls)
+    def _held(self) -> Controls:
+        return {**self._lens, **self._exposure}
 
     def _let(self, controls: Controls) -> None:
         if controls:
             self._camera.set_controls(controls.copy())
 
     def _tell(self) -> None:
-        camera, held = self._camera, self._held
+        camera, held = self._camera, self._held()
         main = camera.camera_configuration()["main"]
         self.facts = CameraFacts(
             model=str(camera.camera_properties.get("Model", "unknown")),
@@ -346,7 +353,7 @@ class PiCamera:
 
     def _drop(self) -> None:
         camera, self._camera = self._camera, None
-        self._held, self._focused = {}, None
+        self._lens, self._exposure, self._settling, self._focused = {}, {}, None, None
         if camera is not None:
             with suppress(*BROKEN):
                 camera.close()

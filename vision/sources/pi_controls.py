@@ -39,6 +39,10 @@ class SensorOutput(TypedDict):
     bit_depth: int
 
 
+STEADY_FRAMES = 10
+"""Consecutive similar frames that count as settled; a changed control takes up to four to act."""
+
+
 @dataclass
 class LightWatch:
     """Detects a lasting change of the light since exposure was locked."""
@@ -71,6 +75,24 @@ class LightWatch:
     def _brightness(bgr: Any) -> float:
         # Every 16th pixel is enough for a mean; adding 1 avoids a division by zero.
         return float(np.mean(bgr[::16, ::16, 1])) + 1.0
+
+
+@dataclass
+class Settling:
+    """Says when automatic exposure and white balance have adapted to the light."""
+
+    end_s: float
+    """Time after which they are locked even if they still change."""
+    _before: Metadata | None = field(default=None, repr=False)
+    _steady: int = field(default=0, repr=False)
+
+    def is_over(self, metadata: Metadata, now_s: float) -> bool:
+        """Say whether they are steady after this frame, or cannot be waited for any longer."""
+        if "ExposureTime" not in metadata and "ColourGains" not in metadata:
+            return True
+        same = self._before is not None and alike(self._before, metadata)
+        self._before, self._steady = metadata, self._steady + 1 if same else 0
+        return self._steady >= STEADY_FRAMES or now_s >= self.end_s
 
 
 def sensor_mode(camera: Any, fps: float) -> SensorOutput | None:
@@ -130,3 +152,13 @@ def locks(metadata: Metadata, known: Container[str]) -> Controls:
             red, blue = metadata["ColourGains"]
             wanted["ColourGains"] = float(red), float(blue)
     return wanted
+
+
+def freed(locked: Controls) -> Controls:
+    """Return the controls that make locked exposure and white balance automatic again."""
+    free: Controls = {}
+    if "AeEnable" in locked:
+        free["AeEnable"] = True
+    if "AwbEnable" in locked:
+        free["AwbEnable"] = True
+    return free

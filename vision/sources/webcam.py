@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
-from vision.core.types import Frame
+from vision.core.types import Bgr, Frame
 from vision.sources import SourceError
 
 log = logging.getLogger(__name__)
@@ -66,6 +67,8 @@ class WebcamSource:
         self._open = open_camera
         self._clock, self._sleep = clock, sleep
         self._closed = False
+        # OpenCV crashes if one thread releases a camera that another one reads.
+        self._using = threading.Lock()
         self._start_s = clock()
         self._camera = self._found()
         if self._camera is None:
@@ -77,22 +80,39 @@ class WebcamSource:
     def frames(self) -> Iterator[Frame | None]:
         """Yield frames as they arrive; a camera that stops is reopened until it is back."""
         while not self._closed:
-            there, bgr = self._camera.read() if self._camera else (False, None)
-            if there and bgr is not None and getattr(bgr, "ndim", 0) == 3:
-                yield Frame(np.asarray(bgr, np.uint8), self._clock() - self._start_s)
+            bgr = self._picture()
+            if bgr is not None:
+                yield Frame(bgr, self._clock() - self._start_s)
                 continue
-            self._release()
             yield None
             self._sleep(RETRY_S)
-            if not self._closed:
-                self._camera = self._found()
-                if self._camera is not None:
-                    log.warning("webcam:%d is there", self._number)
+            self._look_again()
 
     def close(self) -> None:
-        """Release the camera."""
+        """Release the camera, once a picture that is being read has come."""
         self._closed = True
-        self._release()
+        with self._using:
+            self._release()
+
+    def _picture(self) -> Bgr | None:
+        """Return the next picture; if none comes, release the camera and return ``None``."""
+        with self._using:
+            there, bgr = self._camera.read() if self._camera else (False, None)
+            if there and bgr is not None and getattr(bgr, "ndim", 0) == 3:
+                return np.asarray(bgr, np.uint8)
+            self._release()
+            return None
+
+    def _look_again(self) -> None:
+        camera = None if self._closed else self._found()
+        if camera is None:
+            return
+        with self._using:
+            self._camera = camera
+            if self._closed:
+                self._release()
+                return
+        log.warning("webcam:%d is there", self._number)
 
     def _found(self) -> Capture | None:
         camera = self._open(self._number)

@@ -2,6 +2,7 @@ import argparse
 import io
 import json
 import sys
+import threading
 from typing import Any
 
 import cv2
@@ -108,6 +109,40 @@ def test_state_that_lasts_comes_with_what_to_do(tmp_path):
     assert "Lay them back" in last["why"]["text"]
 
 
+class Unplugged(FilmOf):
+    """A camera that gives one frame, and no more until somebody has noticed."""
+
+    live = True
+
+    def __init__(self, game: str) -> None:
+        super().__init__(game, 0)
+        self.noticed = threading.Event()
+        self.only = self.camera.shoot(Moment(self.one.layouts[0]))
+
+    def frames(self):
+        yield self.only
+        self.noticed.wait(5)
+
+
+def test_camera_that_is_unplugged_is_told_to_be_lost(tmp_path):
+    film = Unplugged("schlangennest")
+    states: list[str] = []
+
+    def note(event: dict[str, Any]) -> None:
+        if event["event"] == "state":
+            states.append(event["state"])
+            if event["state"] == "camera-lost":
+                film.noticed.set()
+
+    with Store(tmp_path) as store:
+        match = Match.begin(
+            store, Record(game_named("schlangennest"), film.box, Start(film.one.players))
+        )
+        Watching(match, film.reader, film, Told(io.StringIO("")), note).run()
+
+    assert "camera-lost" in states
+
+
 def test_rolls_come_on_standard_input(tmp_path):
     film = FilmOf("sssnake", 9)
     rolls = [m for m in film.one.moves[:9] if m.do == "roll"]
@@ -133,6 +168,7 @@ def test_line_that_cannot_be_used_is_said_on_standard_error(tmp_path, capsys):
         (["nowhere:1", "--game", "snekagon", "--players", "red,green"], "no source"),
         (["webcam:x", "--game", "snekagon", "--players", "red,green"], "whole number"),
         (["folder:nowhere", "--game", "snekagon", "--players", "red,green"], "cannot be read"),
+        (["phone", "--game", "snekagon", "--players", "red,green"], "'snake-eye run' only"),
         (["demo", "--game", "snekagon", "--players", "red,green", "--option", "x"], "name=value"),
     ],
 )

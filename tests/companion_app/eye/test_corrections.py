@@ -13,12 +13,12 @@ import pytest
 
 from companion_app.eye.corrections import MOST_KEPT, Corrections, keep_correction
 from companion_app.eye.feeder import Feeder
-from companion_app.live.places import spots_of
-from engine.placement import Layout, Piece
+from companion_app.live.places import Spot, spots_of, turned
+from engine.placement import Clay, Layout, Piece, Placement
 from engine.setfile import built_in_set
-from models.teaching.labels import corrections_in
+from models.teaching.labels import Label, corrections_in
 from tests.companion_app.web.conftest import playthrough
-from vision.core.types import Frame
+from vision.core.types import Frame, Shape
 
 
 def picture(seed=0, size=(60, 80)):
@@ -154,18 +154,77 @@ def test_labels_can_be_read_by_teaching(tmp_path):
     assert corrections_in(tmp_path / "box.json", "another", "square") is None
 
 
-def test_a_correction_on_a_taught_board_keeps_all_of_the_board(tmp_path):
-    kept = Corrections(tmp_path)
-    pieces = frozenset({Piece("red/1", ((0, 0),)), Piece("green/2", ((1, 0), (2, 0)))})
-    match: Any = SimpleNamespace(box=replace(built_in_set("snekagon"), name="my-wood"),
-                                 layout=Layout(pieces=pieces))  # fmt: skip
-    feeder: Any = SimpleNamespace(newest=Frame(picture(), 0.0),
-                                  loop=SimpleNamespace(outlines_px={}))  # fmt: skip
+def seen_by(outlines_px: dict[Spot, Any]) -> Any:
+    return SimpleNamespace(newest=Frame(picture(size=(600, 800)), 0.0),
+                           loop=SimpleNamespace(outlines_px=outlines_px))  # fmt: skip
 
-    keep_correction(kept, feeder, match, [(0, 0, 0)])
 
-    labels = corrections_in(tmp_path / "my-wood.json", "my-wood", "hex")
+def labels_in(folder, box: str, shape: Shape) -> list[Label]:
+    labels = corrections_in(folder / f"{box}.json", box, shape)
     assert labels is not None
-    assert [(one.tile, one.cells) for (own) in labels.photos.values() for one in own] == [
+    return [one for own in labels.photos.values() for one in own]
+
+
+@pytest.mark.parametrize("quarter", range(4))
+def test_tile_of_a_game_that_lies_turned_is_labelled_as_the_picture_shows_it(tmp_path, quarter):
+    cards = frozenset({Placement("house", (0, 0)), Placement("gift", (1, -1), 3)})
+    match: Any = SimpleNamespace(box=built_in_set("carnival"), layout=Layout(cards=cards))
+    lying = {(0, x, y): square((0, *turned((x, y), quarter))) for x, y in ((0, 0), (1, -1))}
+
+    keep_correction(Corrections(tmp_path), seen_by(lying), match, [(0, 1, -1)])
+
+    (label,) = labels_in(tmp_path, "carnival", "square")
+    assert (label.tile, label.turns) == ("gift", (3 + quarter) % 4)
+
+
+def test_no_picture_is_kept_of_a_tile_whose_turn_in_the_picture_is_unknown(tmp_path):
+    kept = Corrections(tmp_path)
+    cards = frozenset({Placement("house", (0, 0))})
+    match: Any = SimpleNamespace(box=built_in_set("carnival"), layout=Layout(cards=cards))
+
+    keep_correction(kept, seen_by({(0, 0, 0): square((0, 0, 0))}), match, [(0, 0, 0)])
+
+    assert kept.listed() == []
+
+
+def taught_match(game: str, boards: int, layout: Layout) -> Any:
+    return SimpleNamespace(
+        box=replace(built_in_set(game), name="my-wood"), layout=layout,
+        position=SimpleNamespace(agreed=SimpleNamespace(boards=boards)),
+    )  # fmt: skip
+
+
+def test_a_correction_on_a_taught_board_keeps_all_of_the_board(tmp_path):
+    pieces = frozenset({Piece("red/1", ((0, 0),)), Piece("green/2", ((1, 0), (2, 0)))})
+    match = taught_match("snekagon", 1, Layout(pieces=pieces))
+
+    keep_correction(Corrections(tmp_path), seen_by({}), match, [(0, 0, 0)])
+
+    assert [(one.tile, one.cells) for one in labels_in(tmp_path, "my-wood", "hex")] == [
         ("green/2", ((1, 0), (2, 0))), ("red/1", ((0, 0),))
     ]  # fmt: skip
+
+
+def test_a_correction_on_several_taught_boards_says_what_lies_on_which(tmp_path):
+    layout = Layout.of(
+        Piece("red/1", ((0, 0),), 0), Piece("green/1", ((0, 0),), 1), Clay(0, (0, 0), "closed"),
+        Clay(1, (0, 0), "open", "NW"),
+    )  # fmt: skip
+
+    keep_correction(Corrections(tmp_path), seen_by({}), taught_match("snekagon5g", 2, layout),
+                    [(0, 0, 0)])  # fmt: skip
+
+    labels = labels_in(tmp_path, "my-wood", "hex")
+    assert {(one.tile, one.board, one.cells, one.opens) for one in labels} == {
+        ("red/1", 0, ((0, 0),), None), ("green/1", 1, ((0, 0),), None),
+        ("clay/closed", 0, ((0, 0),), None), ("clay/open", 1, ((0, 0),), 4),
+    }  # fmt: skip
+
+
+def test_no_picture_is_kept_of_taught_boards_of_which_the_last_is_bare(tmp_path):
+    kept = Corrections(tmp_path)
+    match = taught_match("snekagon5g", 2, Layout.of(Piece("red/1", ((0, 0),), 0)))
+
+    keep_correction(kept, seen_by({}), match, [(0, 0, 0)])
+
+    assert kept.listed() == []

@@ -11,11 +11,15 @@ import pytest
 from engine.setfile import built_in_set
 from models.evaluate.score import Shown, compared, smallest_cell_px
 from models.training.hex_samples import hex_table
+from vision.core.request import ReadRequest
+from vision.core.tables import table_state_to_json
 from vision.hexes import plane
 from vision.hexes.cells import CELLS, CellReadings
 from vision.hexes.models import CONTENTS
 from vision.hexes.plane import HexBoard, plane_of
 from vision.hexes.read import read_hex_table
+from vision.intake.picture import Picture, picture_file
+from vision.read import read_table
 
 
 @pytest.mark.parametrize("game", ["snekagon", "snekagon5g"])
@@ -181,3 +185,46 @@ def test_where_cells_are_too_small_to_place_their_board_none_is_said_to_be_seen(
 
     assert state.tiles == state.unsure == ()
     assert {advice.what for advice in state.quality.advice} == {"cut-off"}
+
+
+# --- Photographs that were decoded at a half ---
+
+
+def photo_at_a_half(bgr: np.ndarray) -> Picture:
+    packed = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes()
+    return picture_file(packed, "photo.jpg").decode(most_pixels=bgr.size // 12 + 1)
+
+
+def doubled(bgr: np.ndarray) -> Picture:
+    """Return a picture as if its file had twice as many pixels across."""
+    return Picture(bgr, (2 * bgr.shape[1], 2 * bgr.shape[0]))
+
+
+def test_cells_that_are_small_at_a_half_are_read_from_all_pixels(table):
+    share = 40.0 / smallest_cell_px(table)
+    bgr = cv2.resize(table.bgr, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
+    request = ReadRequest("hex", built_in_set("snekagon"))
+    half = photo_at_a_half(bgr)
+
+    state = read_table(half, request)
+
+    assert half.scale > 1.9
+    assert state.quality.ok
+    assert table_state_to_json(state) == table_state_to_json(read_table(half.finer(), request))
+
+
+def test_advice_and_clay_are_in_pixels_of_the_whole_picture():
+    table = hex_table(1, "snekagon5g", "held-out", (1280, 960))
+    request = ReadRequest("hex", built_in_set("snekagon5g"))
+    cut = np.ascontiguousarray(table.bgr[:, 288:])
+
+    own, whole = read_table(cut, request), read_table(doubled(cut), request)
+
+    assert own.clay
+    for here, there in zip(own.clay, whole.clay, strict=True):
+        assert there["centre"] == pytest.approx(2 * np.array(here["centre"]) + 0.5)
+    boxes = [advice.box for advice in own.quality.advice if advice.what == "cut-off"]
+    assert boxes
+    assert [advice.box for advice in whole.quality.advice if advice.what == "cut-off"] == [
+        tuple(2 * side for side in box) for box in boxes
+    ]

@@ -216,6 +216,26 @@ def test_passes_are_counted_up_to_a_number_only_attacks_reach():
     assert read_header(jpeg(remark, frame(), scan=SCAN)).kind == "JPEG"
 
 
+def test_film_behind_a_motion_photo_has_no_passes():
+    film = b"\0\0\0\x18ftypmp42" + b"\xff\xda" * (MOST_SCANS + 1)
+
+    assert read_header(jpeg(frame(), end=END + film)).kind == "JPEG"
+
+
+def test_end_that_is_said_in_a_remark_between_passes_hides_none():
+    scan = SCAN + segment(0xFE, END) + SCAN * (MOST_SCANS + 1)
+
+    assert refusal(jpeg(frame(), scan=scan)) == "is damaged: it is stored in too many passes"
+
+
+@pytest.mark.parametrize("among", [
+    b"\xff\0", b"\xff\1", b"\xff\xff\0", *(bytes([0xFF, 0xD0 + n]) for n in range(8)),
+])  # fmt: skip
+def test_what_lies_among_pixels_ends_no_pass(among):
+    assert read_header(jpeg(frame(), scan=SCAN + among + b"pixels")).kind == "JPEG"
+    assert refusal(jpeg(frame(), scan=SCAN + among + b"pixels", end=b"")) == NO_END
+
+
 def test_jpeg_turn_is_in_its_first_exif_segment():
     exif = segment(0xE1, b"Exif\0\0" + tiff(turn(6)))
 

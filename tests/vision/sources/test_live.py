@@ -1,15 +1,15 @@
-"""Live sources: a webcam that goes and comes, pictures handed in, the newest frame only."""
+"""Live sources: a webcam that goes and comes, the newest frame only."""
 
 import threading
 from itertools import count, islice
 
-import cv2
 import numpy as np
 import pytest
 
 from vision.core.types import Frame
-from vision.sources import SourceError
-from vision.sources.newest import NewestFrames, PushedSource
+from vision.sources import FrameSource, SourceError
+from vision.sources.files import VideoSource
+from vision.sources.newest import NewestFrames
 from vision.sources.webcam import WebcamSource
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
@@ -87,29 +87,65 @@ def test_closed_webcam_ends():
     assert list(frames) == []
 
 
-def jpeg(value: int) -> bytes:
-    return cv2.imencode(".png", np.full((4, 4, 3), value, np.uint8))[1].tobytes()
+class BusyCamera(FakeCamera):
+    """A camera that takes its time for a picture, and notes whether it was released meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.reading = threading.Event()
+        self.gone = threading.Event()
+        self.torn = False
+
+    def get(self, what):
+        return 0.0
+
+    def read(self):
+        self.reading.set()
+        self.torn = self.gone.wait(0.2)
+        return super().read()
+
+    def release(self):
+        super().release()
+        self.gone.set()
 
 
-def test_only_the_newest_pushed_picture_is_given():
-    source = PushedSource()
-    for value in (1, 2, 3):
-        assert source.push(jpeg(value))
-    frame = next(source.frames())
-
-    assert frame is not None and frame.bgr[0, 0, 0] == 3
+def opened_video(camera: BusyCamera, tmp_path, monkeypatch) -> VideoSource:
+    (tmp_path / "film.avi").touch()
+    monkeypatch.setattr("cv2.VideoCapture", lambda _name: camera)
+    return VideoSource(tmp_path / "film.avi")
 
 
-@pytest.mark.parametrize("data", [b"", b"no picture", b"\xff\xd8\xff torn"])
-def test_what_is_no_picture_is_refused(data):
-    assert not PushedSource().push(data)
+@pytest.mark.parametrize("kind", ["webcam", "video"])
+def test_camera_is_not_released_while_another_thread_reads_it(kind, tmp_path, monkeypatch):
+    camera = BusyCamera()
+    source: FrameSource = (
+        webcam(camera) if kind == "webcam" else opened_video(camera, tmp_path, monkeypatch)
+    )
+    reader = threading.Thread(target=lambda: next(source.frames()))
+    reader.start()
+    camera.reading.wait()
 
-
-def test_closed_phone_ends():
-    source = PushedSource()
     source.close()
+    reader.join()
 
-    assert list(source.frames()) == []
+    assert camera.released
+    assert not camera.torn
+
+
+def test_webcam_that_comes_back_after_it_was_closed_is_released():
+    back = FakeCamera(9)
+    cameras = [FakeCamera(0), back]
+
+    def open_camera(_number):
+        camera = cameras.pop(0)
+        if camera is back:
+            source.close()
+        return camera
+
+    source = WebcamSource(open_camera=open_camera, sleep=lambda _: None)
+
+    assert list(source.frames()) == [None]
+    assert back.released
 
 
 class Steps:

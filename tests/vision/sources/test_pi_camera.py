@@ -358,16 +358,47 @@ def test_camera_that_is_missing_at_the_start_is_waited_for_by_the_patient(caplog
     assert ["ribbon cable" in record.getMessage() for record in caplog.records] == [True]
 
 
-def test_lamp_that_goes_off_lets_exposure_settle_anew(camera, fake):
+def in_other_light(camera: PiCamera, fake: FakeCamera) -> Iterator[bool]:
+    """Switch the lamp off; yield after every frame whether exposure is free."""
     camera.open()
-    fake.brightness = 20
-    fake.seen = 100
+    fake.brightness, fake.seen = 20, 100
+    for _ in camera.frames():
+        yield fake.set["AeEnable"]
 
-    list(islice(camera.frames(), 60))
 
-    assert fake.set["ExposureTime"] == 6500
+def test_lamp_that_goes_off_lets_exposure_settle_anew_while_frames_come(camera, fake):
+    free = list(islice(in_other_light(camera, fake), 60))
+
+    assert True in free
     assert fake.set["AeEnable"] is False
-    assert fake.seen > 160, "looked at more than the frames that were asked for"
+    assert fake.set["ExposureTime"] == 6500
+    assert fake.seen == 160, "no frame was waited for"
+
+
+def test_still_in_other_light_is_not_exposed_for_the_old_light(camera, fake):
+    assert any(in_other_light(camera, fake))
+
+    camera.still()
+
+    for asked in fake.asked[1:]:
+        assert asked["controls"]["AeEnable"] is True
+        assert "ExposureTime" not in asked["controls"]
+
+
+def test_camera_that_was_closed_is_not_opened_again(fake):
+    opened: list[int] = []
+
+    def open_camera(number: int) -> FakeCamera:
+        opened.append(number)
+        return fake
+
+    camera = PiCamera(open_camera=open_camera)
+    camera.close()
+
+    with pytest.raises(PiCameraError, match="was closed"):
+        camera.newest()
+    assert list(camera.frames()) == []
+    assert opened == []
 
 
 def test_arm_over_the_table_is_no_change_of_light():
