@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from companion_app.live.align import Aligner
@@ -98,21 +96,20 @@ def test_ring_of_boards_is_counted_from_the_known_one(shift):
     assert sighting.pieces == known.pieces
 
 
-@pytest.mark.parametrize("more", ["tiles", "clay", "splits"])
-def test_board_beyond_those_in_play_makes_it_another_table(more):
-    known = read_layout("blue/1@0,0#0 red/1@2,0#1", "hex")
-    piece = {"tile": "blue/1", "cells": [[0, 3]], "confidence": 0.99}
-    beyond = {
-        "tiles": {**piece, "board": 2},
-        "clay": {"board": 2, "cell": [0, 3], "kind": "closed"},
-        "splits": {"board": 2, "ways": [[piece]]},
-    }[more]
-    table = turned_pieces(known, 0, boards=2)
-    with_it = replace(table, **{more: (*getattr(table, more), beyond)})
+PIECE = {"tile": "blue/1", "cells": [[0, 3]], "confidence": 0.99}
+BEYOND = [
+    TableState((9, 9), ({**PIECE, "board": 2},)),
+    TableState((9, 9), clay=({"board": 2, "cell": [0, 3], "kind": "closed"},)),
+    TableState((9, 9), splits=({"board": 2, "ways": [[PIECE]]},)),
+]
+
+
+@pytest.mark.parametrize("beyond", BEYOND, ids=["tile", "clay", "split"])
+def test_board_beyond_those_in_play_makes_it_another_table(beyond):
     eyes = frozenset({(-1, -2), (3, -2)})
 
-    assert Aligner(FIVE, 2, eyes).sighting(table, known) is not None
-    assert Aligner(FIVE, 2, eyes).sighting(with_it, known) is None
+    assert Aligner(FIVE, 3, eyes).sighting(beyond, Layout()) is not None
+    assert Aligner(FIVE, 2, eyes).sighting(beyond, Layout()) is None
 
 
 def test_pixels_decide_where_tiles_do_not():

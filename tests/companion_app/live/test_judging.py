@@ -956,18 +956,21 @@ def hard_to_read(table: Tabletop, layout: Layout, spot: Spot) -> TableState:
     return replace(state, tiles=rest, unsure=({**dim, "guesses": guesses, "why": "glare"},))
 
 
+def swappable(table: Tabletop) -> tuple[Move, Move]:
+    """Play up to a tile that may be replaced by another at once; return both moves."""
+    match = table.match
+    for number in range(40):
+        for move in moves_now(table):
+            for swap in match.game.legal_moves(match.game.apply(match.position, move)):
+                if (swap.do, swap.at) == ("replace", move.at) and swap.tile != move.tile:
+                    return move, swap
+        table.shows(match.after(moves_now(table)[number % len(moves_now(table))]))
+    raise AssertionError("no such tile")
+
+
 def test_tile_that_was_named_and_is_replaced_later_is_a_move(carnival):
     match = carnival.match
-    for number in range(40):
-        pairs = [
-            (move, swap) for move in moves_now(carnival)
-            for swap in match.game.legal_moves(match.game.apply(match.position, move))
-            if swap.do == "replace" and swap.at == move.at and swap.tile != move.tile
-        ]  # fmt: skip
-        if pairs:
-            break
-        carnival.shows(match.after(moves_now(carnival)[number % len(moves_now(carnival))]))
-    move, swap = pairs[0]
+    move, swap = swappable(carnival)
     assert move.at is not None
     dim = hard_to_read(carnival, match.after(move), (0, *move.at))
     (question,) = said(carnival.shows(dim, looks=30), "question")
