@@ -31,7 +31,7 @@ from companion_app.backup import (
     private_file,
     put_on_disk,
 )
-from companion_app.restore_check import KEYS, OWN, check_games, check_own, leave_out_unusable
+from companion_app.restore_check import OWN, OWN_FOLDERS, check_games, check_own, leave_out_unusable
 from engine.errors import RecordError
 from engine.given import load_json
 
@@ -40,6 +40,8 @@ LARGEST_MANIFEST = 8 << 20
 LARGEST_TOTAL = 64 << 30
 SPARE_BYTES = 64 << 20
 """Bytes that must stay free on the disk, so that games can go on after a restore."""
+TLS = "tls"
+"""The folder of this machine's certificates, which are in no backup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Restored:
     left_out: tuple[str, ...] = ()
     """A sentence for each file that was left out because it cannot be used."""
     own: bool = True
-    """Whether this machine kept its own PIN, sessions and settings."""
+    """Whether this machine kept its own PIN, sessions, settings and place in a hall."""
 
 
 def restore_backup(
@@ -65,8 +67,8 @@ def restore_backup(
         home: the data folder.
         file: the backup.
         free_bytes: returns the free space of a disk, for tests.
-        with_secrets: take PIN, sessions and settings from the backup too. Otherwise those of this
-            machine stay; if it has none, the next start makes a new PIN.
+        with_secrets: take PIN, sessions, settings and the place in a hall from the backup too.
+            Otherwise those of this machine stay; if it has none, the next start makes a new PIN.
         let_go: called once everything is checked, before anything is changed, to close the store
             if this process has it open.
 
@@ -91,6 +93,7 @@ def restore_backup(
                     check_own(staging, file)
                 else:
                     _keep_own(home, staging)
+                _keep_folder(home / TLS, staging / TLS)
                 left_out = leave_out_unusable(staging)
                 let_go()
                 files = sum(path.is_file() for path in staging.rglob("*"))
@@ -198,10 +201,9 @@ def _unpack(archive: zipfile.ZipFile, kept: tuple[Kept, ...], staging: Path, fil
 
 
 def _keep_own(home: Path, staging: Path) -> None:
-    """Replace the backup's PIN, sessions, settings and keys by those of this machine."""
-    shutil.rmtree(staging / KEYS, ignore_errors=True)
-    if (home / KEYS).is_dir() and not (home / KEYS).is_symlink():
-        shutil.copytree(home / KEYS, staging / KEYS)
+    """Replace the backup's PIN, sessions, settings, keys and place in a hall by this machine's."""
+    for name in OWN_FOLDERS:
+        _keep_folder(home / name, staging / name)
     for name in OWN:
         (staging / name).unlink(missing_ok=True)
         if (home / name).is_file() and not (home / name).is_symlink():
@@ -209,6 +211,13 @@ def _keep_own(home: Path, staging: Path) -> None:
                 write.write((home / name).read_bytes())
                 write.flush()
                 os.fsync(write.fileno())
+
+
+def _keep_folder(own: Path, restored: Path) -> None:
+    shutil.rmtree(restored, ignore_errors=True)
+    if own.is_dir() and not own.is_symlink():
+        # A file that is just being replaced has this ending, and may be gone before it is copied.
+        shutil.copytree(own, restored, ignore=shutil.ignore_patterns("*.new"))
 
 
 def _swapped(home: Path, staging: Path) -> Path | None:

@@ -17,6 +17,7 @@ from calibration.errors import CalibrationError
 from calibration.profile_file import load_profile
 from companion_app.answers import InputError
 from companion_app.backup import BackupError
+from companion_app.help_orders import FOLDER as HALL_FOLDER
 from companion_app.labelled import read_photos
 from companion_app.live.log_line import read_line
 from companion_app.live.store import FILE as GAMES_FILE
@@ -32,8 +33,9 @@ from engine.given import load_json, read_json
 OWN = ("page.json", "sessions.json", SETTINGS_FILE)
 """Files with this machine's access rights and secrets: the PIN, the key that signs cookies, the
 join code, phones that have joined, the broker and its password."""
-KEYS = "keys"
-"""The folder of keys that this machine's owner trusts."""
+OWN_FOLDERS = ("keys", HALL_FOLDER)
+"""Folders of the same kind: keys that this machine's owner trusts; the hall that it joined, its
+key there and the hall's orders."""
 LONGEST_PICTURE_NAME = 80
 LARGEST_PICTURE = 24 << 20
 

@@ -40,7 +40,7 @@ def add_home_commands(commands: Commands) -> None:
                            ["restore snake-eye-backup.zip",
                             "restore snake-eye-backup.zip --with-secrets"])  # fmt: skip
     bringing.add_argument("file", metavar="FILE", help="a file that backup wrote")
-    told = "take the host PIN, joined phones and settings from the backup too"
+    told = "take the host PIN, joined phones, settings and hall from the backup too"
     bringing.add_argument("--with-secrets", action="store_true", help=told)
 
     hosting = add_command(commands, "pin", "make another host PIN", pin, ["pin --new"])
@@ -99,8 +99,8 @@ def restore(arguments: Namespace) -> int:
     kept = None if restored.kept is None else str(restored.kept)
     said = {"file": arguments.file, "files": restored.files, "kept": kept,
             "left_out": list(restored.left_out), "secrets": not restored.own}  # fmt: skip
-    own = ("Host PIN, joined phones and settings are those of this machine; --with-secrets takes "
-           "them from the backup.")  # fmt: skip
+    own = ("Host PIN, joined phones, settings and hall are those of this machine; "
+           "--with-secrets takes them from the backup.")  # fmt: skip
     answer(arguments, said, [
         f"Restored in {home_folder()}. Files: {restored.files}.",
         *(f"Left out, since it cannot be used: {one}" for one in restored.left_out),

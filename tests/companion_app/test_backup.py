@@ -91,6 +91,40 @@ def test_nobody_becomes_host_of_another_machine_by_a_backup(home, backup, tmp_pa
     assert moves(other) == ["started", "move"]
 
 
+def with_a_hall(home: Path, key: str) -> None:
+    (home / "hall-table").mkdir(parents=True)
+    (home / "hall-table/hall.json").write_text(key)
+
+
+@pytest.mark.parametrize(
+    ("own", "with_secrets", "left"),
+    [("mine", False, "mine"), (None, False, None), ("mine", True, "theirs")],
+)
+def test_table_stays_in_its_hall_and_takes_nobody_elses_place(
+    own, with_secrets, left, home, tmp_path
+):
+    with_a_hall(home, "theirs")
+    make_backup(home, tmp_path / "b.zip")
+    other = tmp_path / "other"
+    if own is not None:
+        with_a_hall(other, own)
+
+    restore_backup(other, tmp_path / "b.zip", with_secrets=with_secrets)
+
+    hall = other / "hall-table/hall.json"
+    assert (hall.read_text() if hall.exists() else None) == left
+
+
+@pytest.mark.parametrize("with_secrets", [False, True])
+def test_phones_trust_the_machine_after_a_restore_as_before(with_secrets, home, backup):
+    (home / "tls").mkdir()
+    (home / "tls/authority.pem").write_text("trusted")
+
+    restore_backup(home, backup, with_secrets=with_secrets)
+
+    assert (home / "tls/authority.pem").read_text() == "trusted"
+
+
 def test_machine_without_a_pin_gets_none_from_a_backup(backup, tmp_path):
     restore_backup(tmp_path / "other", backup)
 
