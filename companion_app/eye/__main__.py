@@ -62,9 +62,10 @@ def _watch(child: Child, desk: Desk) -> int:
         if not again:
             # The first game begins when a page is there to show it, or after the timeout.
             answering.called.wait(FIRST_PAGE_S)
+        unfinished = desk.store.unfinished()
         begin(desk, camera, asked, again)
-        if rounds is not None and desk.match is not None:
-            rounds.take(desk.match.key, desk.match.game.facts.name)
+        if rounds is not None:
+            rounds.take(unfinished)
         answering.tell_now(TOLD_S)
         child.report(ready=True, source=source)
         child.stopping.wait()

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.desk import Desk
 from companion_app.eye.feeder import Feeder
+from companion_app.line.standing import kind_of
 from companion_app.live.demo import demo_record
 from companion_app.live.errors import StoreError
+from companion_app.live.store import Store
 from engine.games import GAMES
 from engine.record import Record
 
@@ -29,22 +31,36 @@ class DemoRounds:
 
     def __init__(
         self, desk: Desk, feeder: Callable[[Record, int], Feeder | None],
-        admired_s: float = ADMIRED_S,
+        is_on: Callable[[], bool] = lambda: True, admired_s: float = ADMIRED_S,
     ) -> None:  # fmt: skip
-        """Wait for the first round; ``feeder`` returns the feeder of a game, given its round."""
-        self._desk, self._feeder, self._admired_s = desk, feeder, admired_s
+        """Wait for the first round.
+
+        Args:
+            desk: the desk.
+            feeder: returns the feeder of a game, given its round.
+            is_on: says whether the demo table is still the one that is looked at.
+            admired_s: seconds for which the end of a game stays on the table.
+        """
+        self._desk, self._feeder, self._is_on, self._admired_s = desk, feeder, is_on, admired_s
         self._stopped = threading.Event()
+        self._newest: str | None = None
+        """Key of the newest round."""
         self._rounds: list[str] = []
-        """Keys of the games that were begun here."""
+        """Keys of the rounds that were begun since the start; older ones stay in the store."""
         self._number = 0
         self._listener = desk.hub.listen(None)
         self._thread = threading.Thread(target=self._go_on, daemon=True)
         self._thread.start()
 
-    def take(self, key: str, game: str) -> None:
-        """Register the current game as the newest round."""
-        self._rounds.append(key)
-        self._number = ROUND.index(game)
+    def take(self, resumed: str | None) -> None:
+        """Register the current game as the newest round; ``resumed`` if it is a resumed one."""
+        match = self._desk.match
+        if match is None or not _is_demo(self._desk.store, match.key):
+            return
+        self._newest = match.key
+        self._number = ROUND.index(match.game.facts.name)
+        if match.key != resumed:
+            self._rounds.append(match.key)
 
     def close(self) -> None:
         """Stop beginning games."""
@@ -72,7 +88,7 @@ class DemoRounds:
         """Say whether the newest round is on the table, and has ended."""
         with self._desk.lock:
             match = self._desk.match
-            if match is None or match.key not in self._rounds[-1:]:
+            if match is None or match.key != self._newest or not self._is_on():
                 return False
             return match.ended or match.game.outcome(match.position).over
 
@@ -82,11 +98,19 @@ class DemoRounds:
         self._number += 1
         record = demo_record(ROUND[self._number % len(ROUND)])
         match = self._desk.begin(record, {}, self._feeder(record, self._number))
+        self._newest = match.key
         self._rounds.append(match.key)
         for old in self._rounds[: -1 - KEPT_ROUNDS]:
             with self._desk.lock:
-                self._desk.store.forget(old)
+                if _is_demo(self._desk.store, old):
+                    self._desk.store.forget(old)
             self._rounds.remove(old)
+
+
+def _is_demo(store: Store, key: str) -> bool:
+    """Say whether a game was shown by the demo table alone; people's games have other sources."""
+    sources = [line.body["source"] for line in store.lines(key) if line.kind == "source"]
+    return bool(sources) and all(kind_of(source) == "demo" for source in sources)
 
 
 def demo_rounds(desk: Desk, camera: TableCamera) -> DemoRounds:
