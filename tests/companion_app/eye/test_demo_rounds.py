@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from companion_app.eye.demo_rounds import DemoRounds
+from companion_app.eye.camera import TableCamera
+from companion_app.eye.demo_rounds import DemoRounds, demo_rounds
 from companion_app.eye.feeder import Feeder
 from companion_app.live.demo import demo_record
 from engine.games import GAMES
@@ -16,6 +17,13 @@ class DemoShown(Feeder):
     """The demo table, as far as the desk knows."""
 
     kind = name = "demo"
+
+
+class WebcamShown(Feeder):
+    """A webcam, as far as the desk knows."""
+
+    kind = "camera"
+    name = "webcam:0"
 
 
 @pytest.fixture
@@ -43,8 +51,8 @@ def rounds(played):
 
 def test_all_games_come_in_turn_each_with_a_round_of_its_own(played, rounds):
     going, begun, news = rounds
-    match = played.desk.begin(demo_record("schlangennest"), {}, DemoShown())
-    going.take(match.key, "schlangennest")
+    played.desk.begin(demo_record("schlangennest"), {}, DemoShown())
+    going.take(None)
     news.acquire()
 
     for _ in range(6):
@@ -60,8 +68,8 @@ def test_all_games_come_in_turn_each_with_a_round_of_its_own(played, rounds):
 
 def test_game_of_people_is_left_on_the_table(played, rounds, script):
     going, begun, _ = rounds
-    match = played.desk.begin(demo_record("schlangennest"), {}, DemoShown())
-    going.take(match.key, "schlangennest")
+    played.desk.begin(demo_record("schlangennest"), {}, DemoShown())
+    going.take(None)
 
     played.begin(script.record)
     played.desk.end()
@@ -69,6 +77,54 @@ def test_game_of_people_is_left_on_the_table(played, rounds, script):
 
     assert begun == []
     assert played.desk.match.start == script.record.start
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_round"),
+    [([DemoShown], True), ([Feeder], False), ([WebcamShown, DemoShown], False)],
+    ids=["the demo's", "told by hand", "begun with a camera"],
+)
+def test_game_that_was_resumed_is_a_round_only_if_the_demo_alone_showed_it(played, shown, is_round):
+    going = DemoRounds(played.desk, lambda *_: DemoShown())
+    match = played.desk.begin(demo_record("schlangennest"), {}, shown[0]())
+    for again in shown[1:]:
+        played.desk.feed(again())
+
+    going.take(match.key)
+    played.desk.end()
+
+    assert going._is_over() == is_round
+    going.close()
+
+
+@pytest.mark.parametrize("resumed", [True, False], ids=["resumed", "gone on with by a camera"])
+def test_game_that_people_may_have_played_is_never_deleted(played, rounds, resumed):
+    going, _, news = rounds
+    match = played.desk.begin(demo_record("schlangennest"), {}, DemoShown())
+    going.take(match.key if resumed else None)
+    news.acquire()
+    if not resumed:
+        played.desk.feed(WebcamShown())
+
+    for _ in range(5):
+        played.desk.end()
+        assert news.acquire(timeout=30)
+
+    going.close()
+    assert match.key in played.store.games()
+
+
+def test_no_demo_game_begins_once_a_camera_was_chosen(played, tmp_path):
+    camera = TableCamera(played.desk, "demo", tmp_path)
+    going = demo_rounds(played.desk, camera)
+    played.desk.begin(demo_record("schlangennest"), {}, DemoShown())
+    going.take(None)
+
+    camera.name = "webcam:0"
+    played.desk.end()
+
+    assert not going._is_over()
+    going.close()
 
 
 def test_demo_counts_neither_in_statistics_nor_in_a_series(played, script):
