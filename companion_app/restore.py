@@ -31,6 +31,9 @@ from companion_app.backup import (
     private_file,
     put_on_disk,
 )
+from companion_app.live.errors import StoreError
+from companion_app.live.store import FILE as GAMES_FILE
+from companion_app.live.store import number_on
 from companion_app.restore_check import OWN, OWN_FOLDERS, check_games, check_own, leave_out_unusable
 from engine.errors import RecordError
 from engine.given import load_json
@@ -95,6 +98,7 @@ def restore_backup(
                     _keep_own(home, staging)
                 _keep_folder(home / TLS, staging / TLS)
                 left_out = leave_out_unusable(staging)
+                number_on(staging / GAMES_FILE, home / GAMES_FILE)
                 let_go()
                 files = sum(path.is_file() for path in staging.rglob("*"))
                 return Restored(files, _swapped(home, staging), left_out, not with_secrets)
@@ -104,6 +108,8 @@ def restore_backup(
         zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, UnicodeDecodeError
     ) as error:  # fmt: skip
         raise BackupError(f"{file} is no backup of Snake Eye: {error}") from error
+    except StoreError as error:
+        raise BackupError(str(error), "not-kept") from error
     except OSError as error:
         text = f"{file} cannot be restored: {error.strerror or error}"
         raise BackupError(text, "not-kept") from error

@@ -12,6 +12,9 @@ from pathlib import Path
 
 from companion_app.live.log_line import LINE_IN_BYTES, Line, read_line
 
+LARGEST_NUMBER = 1 << 40
+"""No table writes so many lines: a larger number is damage."""
+
 
 def is_damaged(path: Path, copied: Mapping[int, Line]) -> bool:
     """Say whether a store's file is damaged, or lacks lines that the copy has."""
@@ -67,6 +70,17 @@ def listed_pictures(path: Path) -> int:
     with suppress(sqlite3.Error, OSError), closing(_read_only(path)) as db:
         return int(db.execute("SELECT count(*) FROM pictures").fetchone()[0])
     return 0
+
+
+def last_number(path: Path) -> int:
+    """Return the last line number that a store has given; 0 if that cannot be read."""
+    given = [0]
+    # A store of an older version has no table of numbers.
+    for asked in ("SELECT max(seq) FROM log", "SELECT max(last) FROM numbers"):
+        with suppress(sqlite3.Error, OSError), closing(_read_only(path)) as db:
+            (number,) = db.execute(asked).fetchone()
+            given.append(number or 0)
+    return max(number for number in given if number <= LARGEST_NUMBER)
 
 
 def _has_gaps(kept: Mapping[int, Line], copied: Mapping[int, Line]) -> bool:

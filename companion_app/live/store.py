@@ -17,7 +17,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from errno import ENOSPC
 from itertools import count
 from pathlib import Path
@@ -27,6 +27,7 @@ from companion_app.live.errors import StoreError, StoreFull, StoreInUse
 from companion_app.live.log_line import Line, read_line, written
 from companion_app.live.salvage import (
     is_damaged,
+    last_number,
     listed_pictures,
     salvaged_lines,
     salvaged_pictures,
@@ -70,6 +71,10 @@ MIGRATIONS = (
         summary TEXT NOT NULL
     ) STRICT;
     """,
+    """
+    CREATE TABLE numbers (last INTEGER NOT NULL) STRICT;
+    INSERT INTO numbers VALUES (0);
+    """,
 )
 """Schema migrations, one per version; SQLite's ``user_version`` counts those that are applied."""
 SAFE = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
@@ -79,7 +84,14 @@ SHRINK = ("VACUUM", EMPTY_WRITE_AHEAD)
 """Statements that rewrite the file: without them, deleted pages keep their bytes."""
 OVERWRITE, OVERWRITE_NO_MORE = "PRAGMA secure_delete = ON", "PRAGMA secure_delete = OFF"
 KEPT_VERSION = "PRAGMA user_version"
-LAST_SEQ = "SELECT coalesce(max(seq), 0) FROM log"
+LAST_SEQ = """
+    SELECT max(
+        (SELECT coalesce(max(seq), 0) FROM log), (SELECT coalesce(max(last), 0) FROM numbers)
+    )
+    """
+"""The last number that was ever given: a hall that has a line by its number asks only for later
+ones, so the numbers of deleted lines are not given again."""
+GIVE_NONE_UP_TO = "UPDATE numbers SET last = max(last, ?)"
 LINES = "SELECT line FROM log ORDER BY seq"
 LINES_OF = "SELECT line FROM log WHERE game = ? ORDER BY seq"
 GAMES = "SELECT game FROM log GROUP BY game ORDER BY min(seq)"
@@ -190,6 +202,7 @@ class Store:
         # The copy goes first: lines that only the copy has would look like damage to the log.
         self._copy.rewrite(written(line) for line in kept.values() if line.game != game)
         with self._transaction() as db:
+            db.execute(GIVE_NONE_UP_TO, db.execute(LAST_SEQ).fetchone())
             db.execute(ALLOW_SHORTENING)
             for statement in (FORGET_PICTURES_OF, FORGET_LINES_OF, FORGET_SUMMARY_OF):
                 db.execute(statement, (game,))
@@ -280,6 +293,7 @@ class Store:
         try:
             _migrate(db)
             with _whole(db):
+                db.execute(GIVE_NONE_UP_TO, (last_number(self.path),))
                 for line in found.values():
                     db.execute(ADD_LINE, (line.seq, line.game, line.kind, written(line)))
                 db.executemany(ADD_SALVAGED_PICTURE, pictures)
@@ -309,6 +323,22 @@ class Store:
             yield
         except sqlite3.Error as error:
             raise _said(error, self.path) from error
+
+
+def number_on(file: Path, replaced: Path) -> None:
+    """Let the store in ``file`` number its lines after those of the store that it replaces.
+
+    Raises:
+        StoreError: the disk or the file fails.
+    """
+    if not (last := last_number(replaced)):
+        return
+    try:
+        with closing(_connect(file)) as db:
+            _migrate(db)
+            db.execute(GIVE_NONE_UP_TO, (last,))
+    except sqlite3.Error as error:
+        raise _said(error, file) from error
 
 
 # --- files ---------------------------------------------------------------------------------------

@@ -184,6 +184,19 @@ def test_what_was_there_is_kept_beside_it(home, backup):
     assert restore_backup(home, backup).kept == home.with_name("home.before-restore-2")
 
 
+@pytest.mark.parametrize("older", [False, True])
+def test_lines_after_a_restore_have_numbers_that_were_never_given(older, home, backup):
+    if older:
+        backup = rebuilt(backup, with_games("DROP TABLE numbers", "PRAGMA user_version = 2"))
+    with Store(home) as store:
+        last = [store.append("g1", "move", {"n": n}).seq for n in (2, 3)][-1]
+
+    restore_backup(home, backup)
+
+    with Store(home) as store:
+        assert store.append("g2", "started", {}).seq == last + 1
+
+
 def test_backup_is_made_while_a_game_is_on(home, tmp_path):
     file = tmp_path / "live.zip"
 
