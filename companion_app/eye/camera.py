@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from calibration.errors import CalibrationError
@@ -82,12 +82,31 @@ class TableCamera:
         return list(dict.fromkeys([*self._found(), self._started_with, self.name, "phone", "demo"]))
 
     def choose(self, name: str) -> None:
-        """Switch to another source; a running game goes on with it."""
-        self.release()
-        self.name = name
-        match = self.desk.match
-        if match is not None and not match.ended:
-            self.desk.feed(self.feeder(match.record()))
+        """Switch to another source; a running game goes on with it.
+
+        Raises:
+            Refusal: the camera cannot be opened; a running game keeps the one that it has.
+        """
+        with self.or_as_before():
+            self.release()
+            self.name = name
+            match = self.desk.match
+            if match is not None and not match.ended:
+                self.desk.feed(self.feeder(match.record()))
+
+    @contextmanager
+    def or_as_before(self) -> Iterator[None]:
+        """Run a block that asks for a feeder; if it is refused, the current game is fed again."""
+        name, was_fed = self.name, self.desk.is_fed
+        try:
+            yield
+        except Refusal:
+            self.name = name
+            match = self.desk.match
+            if was_fed and match is not None:
+                with suppress(Refusal):
+                    self.desk.feed(self.feeder(match.record(), patient=True))
+            raise
 
     def profile_file(self) -> Path:
         """Return the file of this camera's profile."""
@@ -111,7 +130,7 @@ class TableCamera:
         """
         self.release()
         # A camera can be opened only once, so the previous game's feeder must close it first.
-        self.desk.feed(None)
+        self.desk.stop_feeding()
         if self.kind == "recorded":
             return _recorded(record, self._speed)
         box = box_on_the_table(record)

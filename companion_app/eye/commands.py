@@ -166,15 +166,21 @@ class Commands:
             keep_named(self.corrections, desk, sent, spots)
 
     def _undo(self, body: Doc) -> None:
-        count = body.get("count")
+        desk, count = self.desk, body.get("count")
+        match = desk.match
+        was_ended = match is not None and match.ended
         if count is None:
-            self.desk.undo()
+            desk.undo()
         else:
-            self.desk.take_back(count)
+            desk.take_back(count)
+        if match is not None and was_ended and not (match.ended or desk.paused or desk.is_fed):
+            desk.feed(self._feeder(match.record()))
 
     def _begin(self, body: Doc) -> None:
         record = parse_record(body["record"], self.desk.set_folders)
-        match = self.desk.begin(record, body["names"], self._feeder(record), body.get("machine"))
+        with self.camera.or_as_before() if self.camera is not None else nullcontext():
+            feeder = self._feeder(record)
+        match = self.desk.begin(record, body["names"], feeder, body.get("machine"))
         order = order_of(self.desk.store.path.parent)
         if order is not None and not order.help:
             match.note("ruling", {"what": HELP_OFF, "ruling": order.n})

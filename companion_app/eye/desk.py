@@ -82,7 +82,14 @@ class Desk:
         return match
 
     def resume(self, key: str, feeder: Feeder | None = None) -> Match:
-        """Resume a kept game."""
+        """Resume a kept game.
+
+        Raises:
+            StoreError: it cannot be resumed; the current game goes on.
+        """
+        if self.is_fed:  # a game that cannot be resumed must not stop the current one's camera
+            with self.lock:
+                Match.resume(self.store, key, self.set_folders)
         self.stop_feeding()
         with self.lock:
             match = Match.resume(self.store, key, self.set_folders)

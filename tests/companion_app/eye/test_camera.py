@@ -9,12 +9,16 @@ import cv2
 import numpy as np
 import pytest
 
+from companion_app.answers import InputError
 from companion_app.eye.camera import IDLE_S, Look, TableCamera
 from companion_app.line.standing import kind_of
 from companion_app.live.demo import demo_record
+from companion_app.live.errors import StoreError
 from companion_app.refusal import Refusal
+from engine.record import record_to_json
 from vision.core.types import Frame
 from vision.sources import SourceError
+from vision.sources.newest import PushedSource
 
 PATIENCE_S = 10.0
 
@@ -140,6 +144,74 @@ def test_game_goes_on_with_the_camera_that_was_chosen(played, tmp_path, pictures
     played.host().post("/api/camera", {"source": "phone"})
 
     assert played.guest().get("/api/state")["source"] == {"kind": "phone"}
+
+
+# --- a game keeps its camera ---
+
+
+def looked_at(played, record, camera):
+    """Play two moves, and let the camera watch the game from there."""
+    played.look_through(camera)
+    played.begin(record)
+    played.play(record, 2)
+    played.desk.feed(camera.feeder(played.desk.match.record(), patient=True))
+    return played.desk.match
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_game_that_was_ended_by_mistake_is_watched_again(played, tmp_path, script, paused):
+    looked_at(played, script.record, TableCamera(played.desk, "phone", tmp_path))
+    if paused:
+        played.desk.pause()
+    host = played.host()
+
+    host.post("/api/end")
+    host.post("/api/undo")
+
+    assert not played.desk.match.ended
+    assert (played.desk.is_fed, played.desk.paused) == (not paused, paused)
+
+
+def test_camera_that_cannot_be_opened_leaves_the_game_the_one_it_has(played, tmp_path, script):
+    camera = TableCamera(played.desk, "phone", tmp_path)
+    looked_at(played, script.record, camera)
+
+    with pytest.raises(Refusal):
+        camera.choose("webcam:93")
+
+    assert camera.name == "phone"
+    assert played.desk.feeder.kind == "phone"
+
+
+def test_new_game_that_is_refused_leaves_the_camera_to_the_old_one(
+    played, tmp_path, script, monkeypatch
+):
+    def opened(*_, patient, **__):
+        if not patient:
+            raise InputError("it is not plugged in")
+        return PushedSource()
+
+    monkeypatch.setattr("companion_app.eye.camera.open_source", opened)
+    match = looked_at(played, script.record, TableCamera(played.desk, "webcam:0", tmp_path))
+
+    with pytest.raises(Refusal):
+        played.eye.answer("begin", {"record": record_to_json(script.record), "names": {}}, b"")
+
+    assert played.desk.match.key == match.key
+    assert played.desk.feeder.kind == "camera"
+
+
+def test_game_that_cannot_be_resumed_leaves_the_camera_to_the_one_that_is_on(
+    played, tmp_path, script
+):
+    match = looked_at(played, script.record, TableCamera(played.desk, "phone", tmp_path))
+    played.store.append("no game", "moves", {})
+
+    with pytest.raises(StoreError):
+        played.desk.resume("no game")
+
+    assert played.desk.match.key == match.key
+    assert played.desk.feeder.kind == "phone"
 
 
 @pytest.mark.parametrize(
