@@ -22,7 +22,6 @@ from companion_app.live.machine import NOTE, Machine, machine_in
 from companion_app.live.match import Accepted, Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
-from engine.game import Move
 from engine.record import Record
 
 
@@ -48,7 +47,7 @@ class Desk:
         """Whether people have paused the camera."""
         self.machine = Machine()
         """The machine's seats and settings in the current game."""
-        self._taken: list[Move] = []
+        self._taken: list[Accepted] = []
         self._began = time.monotonic()
 
     # --- games -----------------------------------------------------------------------------
@@ -202,9 +201,9 @@ class Desk:
             if not referee.can_undo_told:
                 self.take_back()
                 return
-            before = [one.move for one in referee.match.accepted]
+            before = list(referee.match.accepted)
             referee.undo_told(self.now())
-            left = [one.move for one in referee.match.accepted]
+            left = list(referee.match.accepted)
             self._taken = before[len(left) :][::-1] if before[: len(left)] == left else []
             self.say("told")
 
@@ -216,9 +215,9 @@ class Desk:
             if not 1 <= count <= len(accepted):
                 raise ToldError("there is no move to take back")
             last = len(accepted)
-            gone: list[Accepted] = referee.match.take_back(count, t=self.now())
+            gone = referee.match.take_back(count, t=self.now())
             referee.match.reopen()
-            self._taken += [one.move for one in gone]
+            self._taken += gone
             for number in range(count):
                 self.say("taken-back", n=last - number)
             referee.state.forget_lifted()
@@ -230,10 +229,10 @@ class Desk:
             referee = self._on()
             if not self._taken:
                 raise ToldError("there is no move to do again")
-            move = self._taken.pop()
-            left = list(self._taken)
-            added = referee.match.accept((move,), t=self.now())
-            self.say("verdict", n=len(referee.match.accepted), legal=not added[0].violations)
+            *left, gone = self._taken
+            (one,) = referee.match.accept((gone.move,), t=self.now(), overruled=gone.overruled)
+            legal = not one.violations or one.overruled
+            self.say("verdict", n=len(referee.match.accepted), legal=legal)
             self._taken = left
             referee.start(self.now())
 

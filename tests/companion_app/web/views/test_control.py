@@ -77,6 +77,21 @@ def test_undo_and_redo_lead_back_to_the_same_table(played, script):
     assert again["can_redo"] is False
 
 
+@pytest.mark.parametrize("how", [{}, {"count": 1}])
+def test_foul_that_was_overruled_is_overruled_when_it_is_done_again(played, script, how):
+    number = with_foul(played, script)
+    host = played.host()
+    host.post("/api/tell", {"overrule": number + 1})
+    listener = played.desk.hub.listen(None)
+
+    host.post("/api/undo", how)
+    state = host.post("/api/redo").get_json()
+
+    assert state["moves"][-1]["overruled"] is True
+    said = [event.body for event in listener.take(0.0)]
+    assert [one["legal"] for one in said if one["event"] == "verdict"] == [True]
+
+
 def test_correction_of_an_earlier_move_judges_everything_after_it_again(played, script):
     played.begin(script.record)
     played.play(script.record, 10)
