@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -11,10 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from companion_app.settings import LARGEST_FILE, settings_path
+from companion_app.settings import LARGEST_FILE, is_public, settings_path
 
-SECRET = re.compile("user|password|pin|secret|token|key", re.IGNORECASE)
-"""Matches names of settings whose values are left out."""
 UNREADABLE = "# The settings file is no TOML, so it is left out.\n"
 
 
@@ -35,7 +32,10 @@ def write_help_file(file: Path, answer: Mapping[str, Any], jpeg: bytes | None) -
 
 
 def without_secrets(settings: bytes) -> str:
-    """Return settings as TOML without secrets and comments, however they were written."""
+    """Return settings as TOML; values of secrets and of unknown settings are left out.
+
+    A name that was mistyped is unknown, so a password under it is left out, too.
+    """
     try:
         told = tomllib.loads(settings[:LARGEST_FILE].decode())
     except (ValueError, RecursionError):
@@ -47,7 +47,8 @@ def _lines(told: Mapping[str, Any], table: str) -> Iterator[str]:
     tables = {name: value for name, value in told.items() if isinstance(value, dict)}
     for name, value in told.items():
         if name not in tables:
-            shown = "(left out)" if SECRET.search(table + name) else value
+            is_shown = is_public(table, name) and not isinstance(value, list)
+            shown = value if is_shown else "(left out)"
             yield f"{_quoted(name)} = {json.dumps(shown, ensure_ascii=False, default=str)}\n"
     for name, value in tables.items():
         inner = f"{table}.{_quoted(name)}" if table else _quoted(name)

@@ -119,6 +119,8 @@ _RULES = (
     _Rule("log", "level", "log", str, lambda text: text in ("warning", "info", "debug"),
           '"warning", "info" or "debug"'),
 )  # fmt: skip
+_SECRETS = ("user", "password")
+"""Settings whose values are never shown."""
 _KINDS = {str: "text in quotes", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -126,6 +128,12 @@ def settings_path() -> Path:
     """Return the path of the settings file; it need not exist."""
     named = os.environ.get("SNAKE_EYE_SETTINGS")
     return Path(named) if named else home_folder() / FILE
+
+
+def is_public(section: str, key: str) -> bool:
+    """Say whether a setting exists and its value is no secret."""
+    known = any((rule.section, rule.key) == (section, key) for rule in _RULES)
+    return known and key not in _SECRETS
 
 
 def load_settings(path: Path | None = None) -> Settings:
@@ -221,7 +229,8 @@ def _wrong(rule: _Rule, value: Any) -> str:
     if isinstance(value, bool) and rule.kind is not bool:
         fits = False
     if not fits:
-        return f"{name} is {_shown(value)}, not {_KINDS[rule.kind]}; write {rule.wanted}"
+        shown = "" if rule.key in _SECRETS else f" {_shown(value)},"
+        return f"{name} is{shown} not {_KINDS[rule.kind]}; write {rule.wanted}"
     return "" if rule.is_good(value) else f"{name} is {_shown(value)}; write {rule.wanted}"
 
 

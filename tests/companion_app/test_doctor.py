@@ -372,5 +372,23 @@ def test_file_for_help_holds_no_password(tmp_path, monkeypatch, text):
     assert tomllib.loads(sent)["mqtt"]["host"] == "home"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[mqtt]\nusr = "anna"\npasswort = "s3cret"\n',
+        '[[mqtt]]\nuser = "anna"\npassword = "s3cret"\n',
+        'user = "anna"\npassword = "s3cret"\n', '[mqtt.broker]\nhost = "anna:s3cret"\n',
+        '[mqtt]\nhost = ["anna", "s3cret"]\n',
+    ],
+    ids=["mistyped", "a list of sections", "no section", "a section too deep", "a list"],
+)  # fmt: skip
+def test_password_in_the_wrong_place_is_not_in_the_file_for_help(text):
+    sent = without_secrets(text.encode())
+
+    assert "s3cret" not in sent
+    assert "anna" not in sent
+    assert "(left out)" in str(tomllib.loads(sent))
+
+
 def test_settings_that_are_no_toml_are_left_out_of_the_file_for_help():
     assert "s3cret" not in without_secrets(b'[mqtt\npassword = "s3cret"\n')

@@ -76,6 +76,12 @@ def test_mistake_is_named_with_its_line(text, said):
     assert mistake.startswith(said)
 
 
+@pytest.mark.parametrize("key", ["user", "password"])
+def test_secret_that_is_no_text_is_named_without_its_value(key):
+    assert mistakes(f"[mqtt]\n{key} = 12345678\n") == (
+        f"line 2: mqtt.{key} is not text in quotes; write text",)  # fmt: skip
+
+
 def test_all_mistakes_are_named_at_once():
     text = '[log]\nlevel = 1\n[page]\nport = 0\nhots = ""\n'
 
