@@ -75,7 +75,7 @@ class Publisher:
     # --- telling ---------------------------------------------------------------------------
 
     def _connected(self, *_: object) -> None:
-        self._client.publish(self._topic("online"), "yes", qos=1, retain=True)
+        self._publish(self._topic("online"), "yes", retain=True)
         found_at = self._settings.mqtt_discovery
         for name, (title, template) in SENSORS.items() if found_at else ():
             self._publish(f"{found_at}/sensor/{self._id}/{name}/config",
@@ -98,8 +98,11 @@ class Publisher:
     def _publish_table(self) -> None:
         self._publish(self._topic("table"), table_to_json(self._desk), retain=True)
 
-    def _publish(self, topic: str, body: Mapping[str, Any], retain: bool = False) -> None:
-        self._client.publish(topic, json.dumps(body, ensure_ascii=False), qos=1, retain=retain)
+    def _publish(self, topic: str, said: Mapping[str, Any] | str, retain: bool = False) -> None:
+        if not self._client.is_connected():
+            return  # the client would queue it without limit; a broker that is back gets the table
+        text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+        self._client.publish(topic, text, qos=1, retain=retain)
 
     # --- names -----------------------------------------------------------------------------
 

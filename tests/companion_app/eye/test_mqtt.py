@@ -129,6 +129,17 @@ def test_a_missing_broker_holds_nothing_up(played, script):
     assert played.desk.hub.listening == 0
 
 
+def test_nothing_is_queued_for_a_broker_that_is_away(played, script):
+    publisher = Publisher(played.desk, Settings(mqtt_host="127.0.0.1", mqtt_port=free_port()), 0.1)
+    publisher.start()
+    played.begin(script.record)
+
+    played.play(script.record, 5)
+
+    publisher.close()
+    assert publisher._client.publish("first", "message").mid == 1
+
+
 def test_without_a_broker_nothing_is_published(played):
     assert publisher_for(played.desk, Settings()) is None
 
