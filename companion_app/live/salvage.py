@@ -12,6 +12,9 @@ from pathlib import Path
 
 from companion_app.live.log_line import LINE_IN_BYTES, Line, read_line
 
+BLOCK_BYTES = 1 << 20
+LARGEST_PAGE = 64 << 10
+"""The largest page that SQLite knows."""
 LARGEST_NUMBER = 1 << 40
 """No table writes so many lines: a larger number is damage."""
 
@@ -35,10 +38,10 @@ def is_damaged(path: Path, copied: Mapping[int, Line]) -> bool:
 
 
 def salvaged_lines(path: Path) -> Iterator[Line]:
-    """Yield every intact line in the bytes of a store and its write-ahead file."""
+    """Yield every intact line in the bytes of a store and its write-ahead file; some twice."""
     for file in (path, path.with_name(path.name + "-wal")):
-        with suppress(OSError):
-            for match in LINE_IN_BYTES.finditer(file.read_bytes()):
+        for block in _blocks(file):
+            for match in LINE_IN_BYTES.finditer(block):
                 line = read_line(match[0].decode("ascii", "replace"))
                 if line is not None:
                     yield line
@@ -51,6 +54,20 @@ def salvaged_lines(path: Path) -> Iterator[Line]:
                 line = read_line(row[0]) if row else None
                 if line is not None:
                     yield line
+
+
+def _blocks(file: Path) -> Iterator[bytes]:
+    """Yield the bytes of a file block by block; each begins with the end of the one before.
+
+    A store full of pictures does not fit in memory. Lines that lie in one piece are in one page,
+    and so shorter than what two blocks share.
+    """
+    with suppress(OSError), file.open("rb") as handle:
+        end = b""
+        while read := handle.read(BLOCK_BYTES):
+            block = end + read
+            yield block
+            end = block[-LARGEST_PAGE:]
 
 
 def salvaged_pictures(path: Path) -> Iterator[tuple[int, str, bytes]]:

@@ -286,7 +286,7 @@ class Store:
         # Salvaged bytes may include uncommitted lines; the copy holds committed lines only.
         found = {**read, **copied}
         listed = listed_pictures(self.path)
-        pictures = [picture for picture in salvaged_pictures(self.path) if picture[0] in found]
+        pictures = 0
         fresh = self.path.with_name(NEW_FILE)
         _remove(fresh)
         db = _connect(fresh)
@@ -296,7 +296,10 @@ class Store:
                 db.execute(GIVE_NONE_UP_TO, (last_number(self.path),))
                 for line in found.values():
                     db.execute(ADD_LINE, (line.seq, line.game, line.kind, written(line)))
-                db.executemany(ADD_SALVAGED_PICTURE, pictures)
+                # One at a time: all pictures together do not fit in memory.
+                for picture in salvaged_pictures(self.path):
+                    if picture[0] in found:
+                        pictures += db.execute(ADD_SALVAGED_PICTURE, picture).rowcount
         finally:
             db.close()
         # The damaged file is moved only once the new one is complete.
@@ -309,8 +312,7 @@ class Store:
         tell(self.path.parent, Salvaged(
             len({line.game for line in found.values()}), len(found),
             sum(n not in found for n in range(complete_upto + 1, max(found, default=0) + 1)),
-            len(pictures),
-            max(0, listed - len(pictures))), aside)  # fmt: skip
+            pictures, max(0, listed - pictures)), aside)  # fmt: skip
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 from errno import EACCES, ENOSPC
 from pathlib import Path
 from threading import Thread
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from companion_app.live import salvage
 from companion_app.live import store as keeping
 from companion_app.live.errors import StoreError, StoreFull, StoreInUse
 from companion_app.live.salvage_report import Salvaged, told
@@ -447,7 +449,9 @@ def test_damaged_store_is_put_aside_and_its_log_salvaged(tmp_path, place):
         store.append("g", "moves", {"n": 99})
 
 
-def test_store_whose_header_is_gone_is_salvaged_from_its_bytes(tmp_path):
+@pytest.mark.parametrize("block_bytes", [1000, salvage.BLOCK_BYTES])
+def test_store_whose_header_is_gone_is_salvaged_from_its_bytes(tmp_path, monkeypatch, block_bytes):
+    monkeypatch.setattr(salvage, "BLOCK_BYTES", block_bytes)
     fill(tmp_path, 20)
     (tmp_path / COPY).unlink()
     file = tmp_path / FILE
@@ -455,6 +459,21 @@ def test_store_whose_header_is_gone_is_salvaged_from_its_bytes(tmp_path):
     file.write_bytes(b"\x00" * 4096 + data[4096:])
 
     assert [n for _, n in kept(tmp_path)] == list(range(20))
+
+
+def test_salvage_takes_less_memory_than_the_pictures(tmp_path):
+    with Store(tmp_path) as store:
+        for n in range(8):
+            store.append("g", "moves", {"tile": "blue", "n": n}, {"after": bytes([n]) * (2 << 20)})
+    damage(tmp_path, b"blue", b"blur")
+
+    tracemalloc.start()
+    with Store(tmp_path) as store:
+        _, most_bytes = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert store.salvaged is not None
+        assert store.picture(8, "after") == bytes([7]) * (2 << 20)
+    assert most_bytes < 8 << 20
 
 
 def test_single_wrong_letter_in_a_line_is_noticed(tmp_path):
