@@ -127,6 +127,7 @@ def _still_copy(path: Path, copy: Path) -> Path:
             closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as source,
             closing(sqlite3.connect(copy)) as target,
         ):
+            target.execute("PRAGMA journal_mode = OFF")  # a copy that fails is deleted
             source.backup(target)
     except sqlite3.Error as error:
         if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):

@@ -120,4 +120,4 @@ def demo_rounds(desk: Desk, camera: TableCamera) -> DemoRounds:
         camera.round = number
         return camera.feeder(record)
 
-    return DemoRounds(desk, feeder)
+    return DemoRounds(desk, feeder, lambda: camera.kind == "demo")
