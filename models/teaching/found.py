@@ -114,9 +114,7 @@ def grouped(patches: Patches, shape: Shape) -> Grouping:
 def aligning_turns(patches: Patches, shape: Shape, example: int, others: list[int]) -> list[int]:
     """Return the clockwise turns that align tiles with another one."""
     folds, chosen = folds_of(shape), patches[[example, *others]]
-    rows = np.stack(
-        [_prints(plain(chosen, [turn] * len(chosen), folds)) for turn in range(folds)]
-    )
+    rows = np.stack([_prints(plain(chosen, [turn] * len(chosen), folds)) for turn in range(folds)])
     return [int(turn) for turn in _differences(rows)[1][0, 1:]]
 
 
