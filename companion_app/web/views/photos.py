@@ -46,7 +46,9 @@ def photo_score() -> Doc:
 def print_part(game_name: str, part: str) -> Response:
     """Return one PDF of a game in the guest's language, shown inline so a phone can print it."""
     told = (language(), *_print_asked(game_name), part)
-    data = companion().hands.do(PRINT, printed_part, companion().place, *told, whose=access.caller())
+    data = companion().hands.do(
+        PRINT, printed_part, companion().place, *told, whose=access.caller()
+    )
     return a_file(data, "application/pdf", f"{game_name}-{part}.pdf", shown=True)
 
 
@@ -64,5 +66,7 @@ def _print_asked(game_name: str) -> tuple[str, str | None, str]:
 def print_sheets(game_name: str) -> Response:
     """Return a ZIP file of a game's PDF sheets."""
     told = _print_asked(game_name)
-    name, data = companion().hands.do(PRINT, printed, companion().place, *told, whose=access.caller())
+    name, data = companion().hands.do(
+        PRINT, printed, companion().place, *told, whose=access.caller()
+    )
     return a_file(data, "application/zip", f"{name}-tiles.zip")
