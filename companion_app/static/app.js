@@ -1,5 +1,5 @@
 // Starts the page: words, who we are, the live line, and which view the address names.
-import { TRY_AGAIN_MS, attempt, choice, h, icon, isAway, loadMe, loadWords, me, post, sheet, t } from "./ui.js";
+import { TRY_AGAIN_MS, attempt, choice, h, icon, loadMe, loadWords, me, post, sheet, t } from "./ui.js";
 import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
@@ -93,7 +93,7 @@ async function begin() {
     await loadWords(me.language);
     await live.fetch();
   } catch (error) {
-    main.replaceChildren(h("p.loading", { role: "status" }, isAway(error) ? main.dataset.offline : error.message));
+    main.replaceChildren(h("p.loading", { role: "status" }, error.code === "away" ? main.dataset.offline : error.message));
     setTimeout(begin, TRY_AGAIN_MS);
     return;
   }

@@ -3,7 +3,7 @@
 import { attempt, filling, get, h, icon, ownNames, post, t } from "./ui.js";
 import { CameraStep } from "./wizard_camera.js";
 import { machineSeats } from "./machine.js";
-import { seatList, seatRing } from "./wizard_seats.js";
+import { isMachine, seatList, seatRing } from "./wizard_seats.js";
 import { optionList } from "./wizard_options.js";
 import { selfTest, takeUp } from "./wizard_table.js";
 
@@ -41,6 +41,7 @@ export class SetupView {
   }
 
   // What people were called the last time; the newest game that has somebody in a seat decides.
+  // The seats of the machine are chosen anew: kept games do not say at which level it played.
   async remember() {
     const { games } = await get("/api/history").catch(() => ({ games: [] }));
     this.past = games.filter((game) => !game.demo);
@@ -53,11 +54,11 @@ export class SetupView {
 
   named(game) {
     const seats = this.past?.find((one) => one.game === game.game) ?? this.past?.find((one) => one.players.some((p) => p.word));
-    return ownNames((seats?.players ?? []).filter((p) => p.word));
+    return ownNames((seats?.players ?? []).filter((p) => p.word && !isMachine(p.name)));
   }
 
   knownNames() {
-    const names = new Set((this.past ?? []).flatMap((game) => Object.values(ownNames(game.players))));
+    const names = new Set((this.past ?? []).flatMap((game) => Object.values(ownNames(game.players))).filter((name) => !isMachine(name)));
     return h("datalist", { id: "known-names" }, ...[...names].slice(0, 30).map((name) => h("option", { value: name })));
   }
 
@@ -118,7 +119,7 @@ export class SetupView {
   }
 
   seat(game) {
-    const before = this.past?.find((one) => one.game === game.game)?.players.map((p) => p.id);
+    const before = this.past?.find((one) => one.game === game.game)?.players.map((p) => (isMachine(p.id) ? "" : p.id));
     this.players = game.players.length ? game.players.slice(0, game.fewest).map((p) => p.id) : before ?? Array(game.fewest).fill("");
     this.names = this.named(game);
   }

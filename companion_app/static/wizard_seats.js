@@ -4,6 +4,7 @@ import { whoPlays } from "./machine.js";
 import { h, icon, initial, lettered, t } from "./ui.js";
 
 const MACHINE = "Snake Eye";
+export const isMachine = (name) => /^Snake Eye( \d+)?$/.test(name);
 const COLOURS = ["#35b58a", "#f0802a", "#9552cf", "#2d74da"];
 
 // Rows to fill in; `setup` holds `players` and `names`, `again` draws the step anew.

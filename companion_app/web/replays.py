@@ -28,6 +28,8 @@ MOST_LISTED = 400
 """The largest number of legal moves in an answer."""
 MOST_AT_HAND = 12
 """The size of a worker's LRU cache of replayed games."""
+NOTED_LATER = ("names", "hand", "ruling", "source")
+"""Kinds of log lines that may be written long after a game: they do not move its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,7 @@ def replayed(place: Place, key: str) -> Replayed:
         # A match that is only read uses nothing of its store but the lines.
         match = Match.resume(cast(Store, kept), key, place.set_folders)
         fouls = Counter(str(line.body["move"]["player"]) for line in lines if line.kind == "foul")
-        # Names may be corrected long after the game.
-        played = [line for line in lines if line.kind != "names"]
+        played = [line for line in lines if line.kind not in NOTED_LATER]
         times = {"began_s": lines[0].at_s, "ended_s": played[-1].at_s}
         sources = [str(line.body.get("source", "")) for line in lines if line.kind == "source"]
         demo = any(source.partition(":")[0] == "demo" for source in sources)

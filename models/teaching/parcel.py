@@ -1,4 +1,4 @@
-"""A taught box as one file: exported, signed and imported; renaming works the same way.
+"""A taught box as one file: exported, signed and imported.
 
 The file is a zip of plain data. A box from elsewhere is unpacked into a temporary folder and must
 load like any taught box before it is put on the shelf; nothing in it is ever executed.
@@ -19,7 +19,7 @@ from engine.given import an_object, read_json
 from engine.setfile import read_set_file
 from models.teaching.errors import TeachingError
 from models.teaching.kept import read_kept
-from models.teaching.shelf import INSIDE, checked_figures, delete, files_in, signature_of
+from models.teaching.shelf import INSIDE, checked_figures, files_in, signature_of
 from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, sign
 from models.teaching.store import renamed_set
 from models.teaching.teach import check_name
@@ -104,12 +104,6 @@ def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
         for path in sorted(place.iterdir(), key=lambda path: path.suffix == ".json"):
             shutil.move(path, folder / path.name)
     return new
-
-
-def rename(folder: Path, name: str, to: str) -> None:
-    """Give a taught box another name."""
-    taken_in(folder, exported(folder, name), to)
-    delete(folder, name)
 
 
 def _check_signature(place: Path, name: str, keys: Path) -> None:

@@ -213,7 +213,7 @@ def name_for(folder: Path, title: str) -> str:
     title = title[:LONGEST_TITLE]
     boxes = listed(folder)
     for box in boxes:
-        if title in (box["title"], box["name"]):
+        if title == box["title"]:
             return str(box["name"])
     return safe_name(title, {*(box["name"] for box in boxes), *built_in_names()})
 
@@ -228,6 +228,18 @@ def safe_name(title: str, taken: Collection[str]) -> str:
         number += 1
         free = f"{name}-{number}"
     return free
+
+
+def rename(folder: Path, name: str, title: str) -> None:
+    """Show a taught box under another title; its name stays, since kept games refer to it.
+
+    Raises:
+        TeachingError: there is no box of that name, or another one has the title.
+    """
+    _must_be_taught(folder, name)
+    if any(box["title"] == title and box["name"] != name for box in listed(folder)):
+        raise TeachingError(f"there is a box called {title} already; choose another name")
+    give_title(folder, name, title)
 
 
 def give_title(folder: Path, name: str, title: str) -> None:

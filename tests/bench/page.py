@@ -28,7 +28,7 @@ ROUNDS = 2
 STRETCH = (2, 9)
 """From which verdict to which a game is timed: before it, models are loaded and drawings made."""
 PATIENCE_S = 120
-QUIET = ("score", "turn")
+QUIET = ("score", "turn", "beat")
 """Events after which the page fetches nothing."""
 GAME = "schlangennest"
 LIVELY, BREATHLESS = "1", "1000"

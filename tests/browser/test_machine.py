@@ -80,3 +80,33 @@ def test_a_phone_plays_alone_on_the_drawing(served):
               " || document.querySelectorAll('.board .tap').length > 1")  # fmt: skip
 
     assert served.store.games() == []
+
+
+def seats_offered(served, game):
+    """Return what the wizard writes into the name fields of a game, once it knows past games."""
+    page = served.open("/new", PHONE, host=True)
+    page.click(".game-card", game)
+    page.wait("[...document.querySelectorAll('.seat-row input.name')].some((e) => e.value)")
+    offered = page.js(
+        "[...document.querySelectorAll('.seat-row.on input.name')].map((e) => e.value)"
+    )
+    return offered, page.js("[...document.querySelectorAll('#known-names option')]"
+                            ".map((e) => e.value)")  # fmt: skip
+
+
+def test_the_machines_name_is_offered_to_nobody_in_the_next_game(served):
+    served.host().post("/api/new", {
+        "game": "schlangennest", "players": ["blue", "red"], "machine": {"red": 1},
+        "names": {"blue": "Anna", "red": "Snake Eye"},
+    })  # fmt: skip
+
+    assert seats_offered(served, "Schlangennest") == (["Anna", ""], ["Anna"])
+
+
+def test_the_machines_seats_are_free_in_the_next_game_of_names(served):
+    served.host().post("/api/new", {
+        "game": "sssnake", "players": ["Anna", "Snake Eye", "Snake Eye 2"],
+        "machine": {"Snake Eye": 1, "Snake Eye 2": 2},
+    })  # fmt: skip
+
+    assert seats_offered(served, "Sssnake") == (["Anna", "", ""], ["Anna"])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from companion_app.web.views.hall import JOINED
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import DESKTOP, TV
 from tests.companion_app.web.conftest import playthrough
@@ -176,6 +177,33 @@ def test_phone_that_lost_its_network_catches_up(served, script):
 
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 4'")
     page.errors.clear()  # the browser notes the lost line
+
+
+def test_heartbeats_keep_a_silent_line(served, monkeypatch):
+    monkeypatch.setattr("companion_app.web.views.events.HEARTBEAT_S", 0.1)
+    page = served.open("/")
+    page.wait("document.getElementById('line').dataset.live === 'yes'")
+    page.js("import('/static/app.js').then(({live}) => "
+            "{ window.live = live; window.line = live.source; live.heard -= 20000; })")  # fmt: skip
+
+    page.wait("Date.now() - live.heard < 10000")
+
+    assert page.js("line === live.source")
+
+
+def test_hand_that_the_arbiter_put_down_is_down_on_the_phone(served, script):
+    joined = served.companion.home / JOINED
+    joined.parent.mkdir()
+    joined.write_text('{"name": "Hall", "table": "1"}', encoding="utf-8")
+    served.begin(script.record)
+    served.desk.raise_hand(True)
+    page = served.open("/")
+    page.wait("document.querySelector('button[aria-pressed=true]')?.innerText.includes('called')")
+
+    served.desk.raise_hand(False)
+
+    page.wait("[...document.querySelectorAll('button[aria-pressed=false]')]"
+              ".some((one) => one.innerText === 'Call the arbiter')")  # fmt: skip
 
 
 def test_reload_in_mid_game_shows_the_same(served, script):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 import time
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from companion_app.eye.camera import TableCamera
+from companion_app.line.ends import EyeAway
 from companion_app.live.demo import DemoTable, demo_record
 from companion_app.web.lessons.selftest import tiles_to_lay
 from companion_app.web.serving.https_front import HttpsOffer
@@ -162,6 +164,28 @@ def test_phone_sends_its_live_picture(table):
 
     wait_until(lambda: table.eye.camera.frame() is not None)
     page.click("button.primary", "Stop")
+
+
+def test_phone_goes_on_as_the_camera_when_the_eye_was_started_again(table, monkeypatch):
+    table.eye.camera.choose("phone")
+    page = table.open("/camera", host=True)
+    page.click("button.primary", "Start the live picture")
+    wait_until(lambda: table.eye.camera.frame() is not None)
+    answer, away = table.eye.answer, threading.Event()
+
+    def answered(what, body, data):
+        if what == "phone-picture" and away.is_set():
+            raise EyeAway
+        return answer(what, body, data)
+
+    monkeypatch.setattr(table.eye, "answer", answered)
+    away.set()
+    page.wait("document.querySelector('.phone-camera').innerText.includes('being started again')")
+    away.clear()
+
+    page.wait("document.querySelector('.phone-camera').innerText.includes('Pictures sent')")
+    page.click("button.primary", "Stop")
+    page.errors.clear()  # the browser notes the refusals
 
 
 def test_over_plain_http_the_phone_is_offered_https(table, tmp_path):

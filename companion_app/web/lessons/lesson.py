@@ -176,12 +176,13 @@ class LessonFolder:
         """Move tiles to a group, turned like the tiles that are in it, or leave them out."""
         from models.teaching.found import aligning_turns
 
-        tiles, moved = lesson["tiles"], [*dict.fromkeys(numbers)]
+        tiles, patches, moved = lesson["tiles"], self.patches(), [*dict.fromkeys(numbers)]
         staying = [n for n, tile in enumerate(tiles) if tile["group"] == group and n not in moved]
         example = (staying or moved)[0]
         others = [n for n in moved if n != example]
-        if group >= 0 and others:
-            turns = aligning_turns(self.patches(), lesson["shape"], example, others)
+        # The patches may be lost with a damaged disk; the names are not.
+        if group >= 0 and others and len(patches) >= len(tiles):
+            turns = aligning_turns(patches, lesson["shape"], example, others)
             for number, turn in zip(others, turns, strict=True):
                 tiles[number]["steps"] = (tiles[example]["steps"] + turn) % _folds(lesson)
         for number in moved:
@@ -438,17 +439,19 @@ def _group_tiles(lesson: Doc, patches: Any) -> None:
     from models.teaching.found import grouped
 
     made = grouped(patches, lesson["shape"])
-    own: dict[int, int] = {}
-    for tile, group in zip(lesson["tiles"], made.groups.tolist(), strict=True):
+    found = list(zip(lesson["tiles"], made.groups.tolist(), made.steps.tolist(), strict=True))
+    # By group found: the lesson's group, and the steps by which its tiles are turned further.
+    own: dict[int, tuple[int, int]] = {}
+    for tile, group, steps in found:
         if tile["group"] >= 0:
-            own.setdefault(group, tile["group"])
+            own.setdefault(group, (tile["group"], tile["steps"] - steps))
     free = max((tile["group"] for tile in lesson["tiles"]), default=-1) + 1
-    for number, tile in enumerate(lesson["tiles"]):
+    for tile, group, steps in found:
         if tile["group"] == -1:
-            group = int(made.groups[number])
             if group not in own:
-                own[group], free = free, free + 1
-            tile["group"], tile["steps"] = own[group], int(made.steps[number])
+                own[group], free = (free, 0), free + 1
+            tile["group"], further = own[group]
+            tile["steps"] = (steps + further) % _folds(lesson)
 
 
 def _tile_labels(lesson: Doc, name: str, *, ups: bool) -> Doc:

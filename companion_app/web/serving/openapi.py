@@ -39,7 +39,7 @@ PLACE: Doc = {"type": "string", "pattern": r"^\d+:-?\d+:-?\d+$"}
 READ: dict[str, tuple[str, list[Doc]]] = {
     "/health": ("Whether all is well", []),
     "/api/state": ("The whole table right now", [LANG]),
-    "/api/events": ("Server-sent events: what happens, as it happens",
+    "/api/events": ("Server-sent events: what happens, as it happens; `beat` in silence",
         [_query("since", NUMBER, "the last event known; so does Last-Event-ID")]),
     "/api/health": ("What doctor says of this machine", [LANG]),
     "/api/help.zip": ("One file to send for help; only for the host",

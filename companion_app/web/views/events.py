@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from flask import Response, request
 
-from companion_app.line.hub import Event, FullHouse, Hub, Listener
+from companion_app.line.hub import Event, FullHouse, Listener
 from companion_app.web.context import companion, speech
 from companion_app.web.serving.exchange import Views, refused
 
 HEARTBEAT_S = 10.0
 """Seconds between heartbeats, by which phone and server notice a lost connection."""
-BEAT = "event: beat\ndata: {}\n\n"
-"""An event and no comment: browsers hide comments from the page, which measures the silence."""
+BEAT = Event(0, {"event": "beat"})
+"""The heartbeat. It is an event, because browsers do not show comments of a stream to the page."""
 RETRY_MS = 1500
 RETRY_AFTER_FULL_S = 15
 views = Views("events", __name__)
@@ -30,22 +30,18 @@ def events() -> Response:
     except FullHouse:
         text = speech().page("error-full-house")
         return refused(503, "full-house", text, "", RETRY_AFTER_FULL_S)
-    answer = Response(stream(hub, listener), mimetype="text/event-stream")
+    answer = Response(stream(listener), mimetype="text/event-stream")
     answer.headers["X-Accel-Buffering"] = "no"
-    # The stream never begins where only the headers are asked for (HEAD): nothing in it would run.
+    # Not in the stream itself: for a HEAD request it never starts, so nothing in it would run.
     answer.call_on_close(lambda: hub.leave(listener))
     return answer
 
 
-def stream(hub: Hub, listener: Listener) -> Iterator[str]:
+def stream(listener: Listener) -> Iterator[str]:
     """Yield the text of a stream until the phone disconnects or the server shuts down."""
-    try:
-        yield f"retry: {RETRY_MS}\n: hello\n\n"
-        while not listener.closed:
-            waiting = listener.take(HEARTBEAT_S)
-            yield "".join(line(event) for event in waiting) or BEAT
-    finally:
-        hub.leave(listener)
+    yield f"retry: {RETRY_MS}\n: hello\n\n"
+    while not listener.closed:
+        yield "".join(line(event) for event in listener.take(HEARTBEAT_S) or [BEAT])
 
 
 def line(event: Event) -> str:

@@ -196,29 +196,28 @@ def mark() -> Doc:
 @views.changes("/api/teaching/boxes")
 def boxes() -> Doc:
     """Rename (``rename``, ``to``) or delete (``delete``) a taught box."""
-    from models.teaching.shelf import delete
+    from models.teaching.shelf import delete, rename
 
     sent = asked()
     with _refusing():
         if "delete" in sent:
-            delete(sets_folder(), str(sent["delete"]))
+            name = str(sent["delete"])
+            _check_not_played(name)
+            delete(sets_folder(), name)
         elif "rename" in sent:
-            _rename(str(sent["rename"]), _title(sent.get("to")))
+            rename(sets_folder(), str(sent["rename"]), _title(sent.get("to")))
         else:
             raise BadRequest("say rename or delete")
     return {"boxes": _listed()}
 
 
-def _rename(name: str, title: str) -> None:
-    """Rename a box and its files, since an exported box carries the name of its files."""
-    from models.teaching.parcel import exported, rename
-    from models.teaching.shelf import give_title, name_for
-
-    exported(sets_folder(), name)
-    to = name_for(sets_folder(), title)
-    if to != name:
-        rename(sets_folder(), name, to)
-    give_title(sets_folder(), to, title)
+def _check_not_played(name: str) -> None:
+    """Refuse to delete the box of the running game, which could not be read without it."""
+    match = companion().now().match
+    if match is None or match.box.name != name or match.ended:
+        return
+    if not match.game.outcome(match.position).over:
+        raise WebError(code="box-played", status=409)
 
 
 @views.changes("/api/teaching/import", files=True)

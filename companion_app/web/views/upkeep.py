@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
 import threading
 from contextlib import suppress
@@ -196,24 +197,44 @@ def take_in() -> Doc:
         raise TooLarge
     file = _folder() / TAKEN_IN
     with _TAKING:
-        if at != 0 and (not file.is_file() or file.stat().st_size != at):
+        if at == 0:
+            file.unlink(missing_ok=True)
+        elif not file.is_file() or file.stat().st_size != at:
             raise WebError(code="backup-parts")
-        with file.open("wb" if at == 0 else "ab") as handle:
-            file.chmod(0o600)
-            handle.write(data)
+        try:
+            _append(file, data)
+        except (OSError, WebError):
+            file.unlink(missing_ok=True)
+            raise
     return {"bytes": at + len(data)}
+
+
+def _append(file: Path, data: bytes) -> None:
+    """Append a part to a backup, unless the disk would then have too little room for games."""
+    # Imported late: it loads what checks a backup, which only the eye does.
+    from companion_app.restore import SPARE_BYTES
+
+    if shutil.disk_usage(file.parent).free < len(data) + SPARE_BYTES:
+        raise WebError(code="backup-no-room", status=507)
+    with file.open("ab") as handle:
+        file.chmod(0o600)
+        handle.write(data)
 
 
 @views.changes("/api/backup/restore")
 def restore() -> Doc:
     """Restore the uploaded backup, then restart eye and page.
 
-    The eye refuses while people are playing.
+    The eye refuses while people are playing. A refused backup is deleted: the game needs the room.
     """
-    if not (_folder() / TAKEN_IN).is_file():
+    file = _folder() / TAKEN_IN
+    if not file.is_file():
         raise WebError(code="backup-parts")
     wish = {"with_secrets": asked().get("with_secrets") is True}
-    done: Any = companion().eye.ask("restore", wish, within_s=RESTORE_S).body
+    try:
+        done: Any = companion().eye.ask("restore", wish, within_s=RESTORE_S).body
+    finally:
+        file.unlink(missing_ok=True)
     with suppress(EyeAway):
         companion().eye.ask("start-again")
     again = threading.Timer(ANSWERED_S, companion().start_again)

@@ -6,6 +6,10 @@ import json
 import re
 import shutil
 import ssl
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from http.client import HTTPSConnection
 from pathlib import Path
@@ -56,6 +60,25 @@ def test_pin_guessing_is_slowed_also_for_the_right_one(played):
     assert int(slowed.headers["Retry-After"]) > 0
     played.time_s += 61
     assert guest.post("/api/login", {"pin": "424242"}).status_code == 200
+
+
+def test_pins_that_are_guessed_at_once_are_counted_one_by_one(played, monkeypatch):
+    count = 3 * PIN_TRIES
+    guests = [played.guest() for _ in range(count)]
+    together, is_pin = threading.Barrier(count), played.settings.is_pin
+
+    def checked(pin: str) -> bool:
+        # Whoever is let in waits a moment for the others, as a slow machine would make them.
+        with suppress(threading.BrokenBarrierError):
+            together.wait(0.5)
+        return is_pin(pin)
+
+    monkeypatch.setattr(played.settings, "is_pin", checked)
+    with ThreadPoolExecutor(count) as pool:
+        tries = [pool.submit(guest.post, "/api/login", {"pin": "000000"}) for guest in guests]
+        statuses = Counter(one.result().status_code for one in tries)
+
+    assert statuses == {403: PIN_TRIES, 429: count - PIN_TRIES}
 
 
 def test_changing_the_pin_ends_other_hosts(played):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import resource
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -22,13 +24,22 @@ def kept(tmp_path):
     table.store.close()
 
 
+def send(host, at: int, data: bytes):
+    """Send one part of a backup; return the response."""
+    return host.client.post(
+        f"/api/backup/part?at={at}", data=data, content_type="application/octet-stream",
+        headers={"X-Snake-Eye": host.token},
+    )  # fmt: skip
+
+
 def bring(host, data: bytes, part: int = 700):
     for at in range(0, len(data), part):
-        answer = host.client.post(
-            f"/api/backup/part?at={at}", data=data[at : at + part],
-            content_type="application/octet-stream", headers={"X-Snake-Eye": host.token},
-        )  # fmt: skip
-        assert answer.status_code == 200
+        assert send(host, at, data[at : at + part]).status_code == 200
+
+
+def taken_in(kept) -> Path:
+    """Return where the parts are put together."""
+    return kept.companion.home / BY_PAGE / TAKEN_IN
 
 
 def made(host) -> bytes:
@@ -71,6 +82,7 @@ def test_nothing_is_restored_while_a_game_is_on(kept, script):
     refused = host.post("/api/backup/restore")
 
     assert (refused.status_code, refused.get_json()["error"]["code"]) == (409, "restore-game")
+    assert not taken_in(kept).exists()
     kept.play(script.record, 1)
     assert len(kept.desk.match.accepted) == 1
 
@@ -92,9 +104,31 @@ def test_a_part_that_does_not_follow_the_last_one_is_refused(kept):
     host = kept.host()
     bring(host, b"begun")
 
-    late = host.client.post("/api/backup/part?at=99", data=b"x",
-                            content_type="application/octet-stream",
-                            headers={"X-Snake-Eye": host.token})  # fmt: skip
+    late = send(host, 99, b"x")
 
     assert late.get_json()["error"]["code"] == "backup-parts"
-    assert (kept.companion.home / BY_PAGE / TAKEN_IN).read_bytes() == b"begun"
+    assert taken_in(kept).read_bytes() == b"begun"
+
+
+def test_parts_are_refused_and_deleted_before_the_game_has_no_room(kept, monkeypatch):
+    host = kept.host()
+    bring(host, b"begun")
+    monkeypatch.setattr("companion_app.restore.SPARE_BYTES", 1 << 60)
+
+    refused = send(host, len(b"begun"), b"more")
+
+    assert (refused.status_code, refused.get_json()["error"]["code"]) == (507, "backup-no-room")
+    assert not taken_in(kept).exists()
+
+
+def test_part_that_is_cut_off_by_the_disk_leaves_nothing(kept):
+    host = kept.host()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, limits[1]))
+    try:
+        cut_off = send(host, 0, bytes(2 << 20))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert cut_off.status_code >= 500
+    assert not taken_in(kept).exists()

@@ -126,6 +126,26 @@ def test_phone_too_many_is_told_to_try_again(played):
         first.close()
 
 
+def test_phone_that_asks_for_headers_alone_does_not_listen_for_ever(played):
+    with serving(played) as port:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+        connection.request("HEAD", "/api/events")
+
+        assert connection.getresponse().status == 200
+        listening(played, 0)
+        connection.close()
+
+
+def test_silence_is_broken_by_an_event_that_the_page_can_hear(played, monkeypatch):
+    monkeypatch.setattr("companion_app.web.views.events.HEARTBEAT_S", 0.01)
+    with serving(played) as port:
+        phone = Phone(port)
+
+        assert phone.hear("beat") == {"event": "beat"}
+        assert phone.last_id is None
+        phone.close()
+
+
 def test_slow_phone_never_holds_up_the_table():
     hub = Hub()
     slow = hub.listen(None)

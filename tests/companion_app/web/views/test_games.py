@@ -57,6 +57,20 @@ def test_replay_shows_every_move(finished):
     assert first.count(b"data-tile") < last.count(b"data-tile")
 
 
+def test_what_is_noted_a_day_later_does_not_change_when_the_game_ended(finished, monkeypatch):
+    host = finished.host()
+    key = key_of(host)
+    ended_s = host.get(f"/api/games/{key}")["ended_s"]
+    monkeypatch.setattr(finished.store, "_clock", lambda: ended_s + 86_400)
+
+    host.post("/api/games/rename", {"key": key, "player": "blue", "name": "Anne"})
+    finished.desk.raise_hand(False)
+
+    game = host.get(f"/api/games/{key}")
+    assert "Anne" in [player["name"] for player in game["players"]]
+    assert game["ended_s"] == ended_s
+
+
 def test_record_is_read_back_as_the_same_game(finished, script):
     guest = finished.guest()
 

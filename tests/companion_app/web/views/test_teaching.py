@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections import Counter
 from collections.abc import Callable
@@ -15,7 +16,8 @@ from companion_app.hands.work import LEARN, Work
 from companion_app.web.views.teaching import DRAFT
 from engine.setfile import SAFE_NAME
 from models.teaching.shelf import name_for
-from vision.classify.taught import find_taught
+from models.teaching.store import game_file
+from vision.classify.taught import FORMAT, find_taught
 
 SIDE = 84
 COLOURS = {"sea": (190, 110, 40), "wood": (50, 130, 60), "sun": (60, 200, 235)}
@@ -30,14 +32,14 @@ def face(kind: str) -> np.ndarray:
     return cv2.copyMakeBorder(tile[4:-4, 4:-4], 4, 4, 4, 4, cv2.BORDER_CONSTANT, value=(30, 30, 30))
 
 
-def photo() -> bytes:
-    """Return six tiles of three kinds, a finger apart on a plain table, as a JPEG."""
+def photo(turned: int | None = None) -> bytes:
+    """Return six tiles of three kinds, a finger apart on a plain table, as a JPEG; one turned."""
     rng = np.random.default_rng(4)
     table = np.clip(rng.normal((150, 178, 200), 4, (560, 720, 3)), 0, 255).astype(np.uint8)
     for number, kind in enumerate(LAID):
         y, x = divmod(number, 3)
         top, left = 110 + 150 * y, 150 + 150 * x
-        table[top : top + SIDE, left : left + SIDE] = face(kind)
+        table[top : top + SIDE, left : left + SIDE] = np.rot90(face(kind), number == turned)
     return bytes(cv2.imencode(".jpg", table, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
 
 
@@ -146,20 +148,81 @@ def test_a_box_that_was_taught_for_a_game_is_offered_and_played(played):
     assert played.desk.match.box.name == "my-nest"
 
 
+@pytest.fixture
+def nest(played):
+    """A host who plays with a box of his own."""
+    sets = played.companion.home / "sets"
+    sets.mkdir()
+    (sets / "my-nest.toml").write_text(game_file("my-nest", "schlangennest"), encoding="utf-8")
+    manifest = {"format": FORMAT, "set": "my-nest", "lattice": "square", "game": "schlangennest"}
+    (sets / "my-nest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    played.use_sets(sets)
+    host = played.host()
+    asked = {"game": "schlangennest", "set": "my-nest", "players": ["blue", "red"]}
+    assert host.post("/api/new", asked).status_code == 200
+    return played, host
+
+
+def test_game_of_a_box_that_was_renamed_can_still_be_opened(nest):
+    played, host = nest
+    key = played.desk.match.key
+
+    renamed = host.post("/api/teaching/boxes", {"rename": "my-nest", "to": "Grandma's nest"})
+
+    (box,) = renamed.get_json()["boxes"]
+    assert (box["name"], box["title"]) == ("my-nest", "Grandma's nest")
+    assert host.get(f"/api/games/{key}")["set"] == "my-nest"
+    assert host.client.get(f"/api/games/{key}/record.json").status_code == 200
+
+
+def test_another_box_may_have_the_title_that_a_box_had_before(nest):
+    played, host = nest
+
+    host.post("/api/teaching/boxes", {"rename": "my-nest", "to": "Grandma's nest"})
+
+    assert name_for(played.companion.home / "sets", "my-nest") == "my-nest-2"
+    assert name_for(played.companion.home / "sets", "Grandma's nest") == "my-nest"
+
+
+@pytest.mark.parametrize("name", ["no-such-box", "../page", "snekagon"])
+def test_only_a_taught_box_is_renamed(nest, name):
+    played, host = nest
+    own = (played.companion.home / "page.json").read_bytes()
+
+    refused = host.post("/api/teaching/boxes", {"rename": name, "to": "mine"})
+
+    assert (refused.status_code, refused.get_json()["error"]["code"]) == (400, "cannot-teach")
+    assert (played.companion.home / "page.json").read_bytes() == own
+
+
+def test_box_of_the_running_game_is_deleted_only_after_its_end(nest):
+    played, host = nest
+    rules = played.companion.home / "sets" / "my-nest.toml"
+
+    refused = host.post("/api/teaching/boxes", {"delete": "my-nest"})
+
+    assert (refused.status_code, refused.get_json()["error"]["code"]) == (409, "box-played")
+    assert rules.is_file()
+    host.post("/api/end")
+    assert host.post("/api/teaching/boxes", {"delete": "my-nest"}).status_code == 200
+    assert not rules.exists()
+
+
 def test_a_box_is_given_away_and_taken_in_renamed_and_deleted(taught):
     played, host = taught
     packed = host.client.get("/api/teaching/boxes/my-box.zip").data
     sets = played.store.path.parent / "sets"
 
     renamed = host.post("/api/teaching/boxes", {"rename": "my-box", "to": "his-box"})
-    taken = send(host, "/api/teaching/import", box=(io.BytesIO(packed), "x.zip"))
     again = send(host, "/api/teaching/import", box=(io.BytesIO(packed), "x.zip"))
-    deleted = host.post("/api/teaching/boxes", {"delete": "his-box"})
+    taken = send(host, "/api/teaching/import", box=(io.BytesIO(packed), "x.zip"), name="my-box")
+    deleted = host.post("/api/teaching/boxes", {"delete": "my-box"})
 
-    assert [renamed.status_code, taken.status_code, again.status_code] == [200, 200, 400]
-    assert [box["name"] for box in deleted.get_json()["boxes"]] == ["my-box"]
-    assert find_taught("my-box", (sets,)) is not None
-    assert not list(sets.glob("his-box*"))
+    assert [renamed.status_code, again.status_code, taken.status_code] == [200, 400, 200]
+    boxes = deleted.get_json()["boxes"]
+    assert [(box["name"], box["title"]) for box in boxes] == [("my-box-2", "my-box")]
+    assert find_taught("my-box-2", (sets,)) is not None
+    assert not list(sets.glob("my-box.*"))
 
 
 @pytest.mark.parametrize("name", ["../../evil.json", "run.py", "sub/box.json"])
@@ -204,6 +267,34 @@ def test_tiles_that_are_moved_together_stay_together(played):
 
     assert together[0] == together[1] not in together[2:]
     assert back[:2] == [0, 0]
+
+
+def test_tiles_are_shown_turned_like_the_group_that_they_join(played):
+    host = played.host()
+    send(host, "/api/teaching/photo", photo=(io.BytesIO(photo(5)), "a.jpg"), shape="square")
+    files = played.app.extensions[DRAFT]._files
+    lesson = files.read()
+    one, other = (number for number, kind in kinds_of(lesson).items() if kind == "sea")
+    # Two groups, as when likeness was not seen: each tile is shown as it lies.
+    lesson["tiles"][one] |= {"group": 8, "steps": 0}
+    lesson["tiles"][other] |= {"group": 9, "steps": 0}
+    files.write(lesson)
+
+    def shown(number):
+        jpeg = np.frombuffer(host.client.get(f"/api/teaching/tiles/{number}.jpg").data, np.uint8)
+        return cv2.imdecode(jpeg, cv2.IMREAD_COLOR).astype(np.float64)
+
+    def apart(number):
+        return np.abs(shown(number) - shown(other)).mean()
+
+    before = apart(one)
+    host.post("/api/teaching/lesson", {"tiles": [one], "into": 9})
+    again = send(host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "b.jpg"), shape="square")
+
+    tiles = again.get_json()["lesson"]["tiles"]
+    joined = [number for number, tile in enumerate(tiles) if tile["group"] == 9]
+    assert len(joined) == 4
+    assert max(apart(number) for number in joined) < before / 2
 
 
 OWN_FAULTS = (
@@ -254,20 +345,22 @@ def test_a_box_may_have_any_name_and_its_files_a_safe_one(tmp_path, title, name)
     assert name_for(tmp_path, title) == made
 
 
-def test_a_box_keeps_its_name_in_any_script_and_is_renamed_in_another(taught):
+def test_a_box_is_renamed_in_any_script_and_its_files_keep_their_name(taught):
     played, host = taught
     renamed = host.post("/api/teaching/boxes", {"rename": "my-box", "to": "Krabička č. 1 蛇"})
     (box,) = host.get("/api/teaching")["boxes"]
     parcel = host.client.get(f"/api/teaching/boxes/{box['name']}.zip").data
     taken = send(host, "/api/teaching/import", box=(io.BytesIO(parcel), "x.zip"), name="Ещё одна")
     nameless = host.post("/api/teaching/boxes", {"rename": box["name"], "to": " \u200b "})
+    doubled = host.post("/api/teaching/boxes", {"rename": box["name"], "to": "Ещё одна"})
 
     assert renamed.status_code == 200
-    assert (box["name"], box["title"]) == ("krabicka-c-1", "Krabička č. 1 蛇")
+    assert (box["name"], box["title"]) == ("my-box", "Krabička č. 1 蛇")
     assert {(b["name"], b["title"]) for b in taken.get_json()["boxes"]} == {
-        ("krabicka-c-1", "Krabička č. 1 蛇"), ("eshche-odna", "Ещё одна")
+        ("my-box", "Krabička č. 1 蛇"), ("eshche-odna", "Ещё одна")
     }  # fmt: skip
     assert nameless.get_json()["error"]["code"] == "teach-no-name"
+    assert doubled.status_code == 400
     assert find_taught(box["name"], (played.companion.home / "sets",)) is not None
 
 
