@@ -17,6 +17,7 @@ from companion_app.eye.feeder import Feeder
 from companion_app.eye.turns import Turns
 from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
+from companion_app.live.keeping import is_made_alone
 from companion_app.live.log_line import last_of, names_in
 from companion_app.live.machine import NOTE, Machine, machine_in
 from companion_app.live.match import Accepted, Match
@@ -106,7 +107,7 @@ class Desk:
         self.names = dict(names)
         self.machine = machine_in(self.store.lines(match.key))
         self.trouble = None
-        self._taken.clear()
+        self._taken = []
         self.referee = Referee(match, self.emit)
         # The previous game's loop and its pictures form a reference cycle of 9 MB, which would
         # otherwise stay in memory for some games.
@@ -166,6 +167,7 @@ class Desk:
             self.trouble = event["text"]
         elif event["event"] == "verdict" and event.get("legal"):
             self.trouble = None
+            self._taken = []
         self.hub.publish(event)
         if event["event"] == "verdict":
             self.limit_pictures()
@@ -189,9 +191,10 @@ class Desk:
         """
         with self.lock:
             referee = self._on()
+            start = referee.match.start
             self.feeder.tell(message, referee, self.now())
-            if "answer" not in message:
-                self._taken.clear()
+            if "answer" not in message or referee.match.start is not start:
+                self._taken = []
             self.say("told")
 
     def undo(self) -> None:
@@ -201,27 +204,33 @@ class Desk:
             if not referee.can_undo_told:
                 self.take_back()
                 return
-            before = list(referee.match.accepted)
+            before, chosen = list(referee.match.accepted), self._chosen(0)
             referee.undo_told(self.now())
             left = list(referee.match.accepted)
-            self._taken = before[len(left) :][::-1] if before[: len(left)] == left else []
+            gone = before[len(left) :] if before[: len(left)] == left else []
+            self._taken = [one for one in chosen if one in gone]
             self.say("told")
 
-    def take_back(self, count: int = 1) -> None:
-        """Take back the last moves; they can be redone until another move is made."""
+    def take_back(self, count: int | None = None) -> None:
+        """Take back the last moves; they can be redone until another move is made.
+
+        Args:
+            count: how many moves; ``None`` for the last one that somebody has chosen, with those
+                that the referee made after it for players without a choice.
+        """
         with self.lock:
             referee = self._on()
-            accepted = referee.match.accepted
-            if not 1 <= count <= len(accepted):
+            match = referee.match
+            last = len(match.accepted)
+            if count is None:
+                count = 1
+                while count < last and is_made_alone(match, last - count + 1):
+                    count += 1
+            if not 1 <= count <= last:
                 raise ToldError("there is no move to take back")
-            last = len(accepted)
-            gone = referee.match.take_back(count, t=self.now())
-            referee.match.reopen()
-            self._taken += gone
-            for number in range(count):
-                self.say("taken-back", n=last - number)
-            referee.state.forget_lifted()
-            referee.start(self.now())
+            taken = self._taken + self._chosen(last - count)
+            referee.take_back(count, self.now())
+            self._taken = taken
 
     def redo(self) -> None:
         """Redo the move that was taken back last."""
@@ -230,11 +239,17 @@ class Desk:
             if not self._taken:
                 raise ToldError("there is no move to do again")
             *left, gone = self._taken
-            (one,) = referee.match.accept((gone.move,), t=self.now(), overruled=gone.overruled)
-            legal = not one.violations or one.overruled
-            self.say("verdict", n=len(referee.match.accepted), legal=legal)
+            match = referee.match
+            if not match.game.judge(match.position, gone.move).legal and not gone.violations:
+                raise ToldError("the move that was taken back does not fit the game any more")
+            referee.accept_again(gone, self.now())
             self._taken = left
-            referee.start(self.now())
+
+    def _chosen(self, after: int) -> list[Accepted]:
+        """Return the moves after so many that somebody has chosen, newest first."""
+        match = self._on().match
+        numbers = range(len(match.accepted), after, -1)
+        return [match.accepted[n - 1] for n in numbers if not is_made_alone(match, n)]
 
     @property
     def can_undo(self) -> bool:

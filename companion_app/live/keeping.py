@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from companion_app.live.align import aligner_for
 from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.explain import explain
-from companion_app.live.match import Match
+from companion_app.live.match import Accepted, Match
 from companion_app.live.places import Content, Spot, contents
 from companion_app.live.referee_state import Pending, Picture, RefereeState, Standing
 from companion_app.live.settle import Settled
 from companion_app.live.table import read_settled
 from engine.errors import RecordError
-from engine.game import Json, Move, Violation
+from engine.game import AnyGame, Json, Move, Violation
 from engine.placement import Layout
 from engine.record import move_to_json
 from engine.referee import violation_to_json
 from vision import TableState
 
+FORCED = ("pass", "finale", "discard")
+"""Moves that the referee makes for a player who has no other."""
 LookAgain = Callable[[bytes], TableState | None]
 """Function that reads a kept picture; returns ``None`` if it cannot be read."""
 
@@ -51,9 +54,11 @@ class Keeper:
             violations=[violation_to_json(one) for one in broken], seq=seq,
         )  # fmt: skip
 
-    def _accept(self, moves: Iterable[Move], t: float, picture: Picture) -> None:
+    def _accept(
+        self, moves: Iterable[Move], t: float, picture: Picture, overruled: bool = False
+    ) -> None:
         shot = picture()
-        added = self._match.accept(tuple(moves), shot, t)
+        added = self._match.accept(tuple(moves), shot, t, overruled)
         self._state.picture = shot or self._state.picture
         self._state.begun = True
         self._state.machine = self._state.otherwise = None
@@ -74,19 +79,33 @@ class Keeper:
         self._state.pending = None
 
     def undo(self, count: int, t: float, picture: Picture) -> Standing:
-        """Take back the last ``count`` moves."""
-        if self._state.pending:
-            self.take_foul_back(t)
-        last = len(self._match.accepted)
-        for number, undone in enumerate(self._match.take_back(count, picture(), t)):
+        """Take back the last ``count`` moves, which are gone from the table."""
+        for number, undone in enumerate(self.take_back(count, t, picture)):
             if number < count - 1 and undone.move.do == "roll":
                 # A roll taken back was still rolled: it counts again when its turn comes.
                 self._state.rolls.appendleft((float("-inf"), undone.move))
-            self._state.say("taken-back", t, n=last - number)
-        self._state.since.clear()
-        self._state.withdraw_all(t)
         self.go_on(t)
         return "settled"
+
+    def take_back(self, count: int, t: float, picture: Picture = lambda: None) -> list[Accepted]:
+        """Take back moves and whatever depends on their position; return them, newest first."""
+        if self._state.pending:
+            self.take_foul_back(t)
+        last = len(self._match.accepted)
+        gone = self._match.take_back(count, picture(), t)
+        for number in range(count):
+            self._state.say("taken-back", t, n=last - number)
+        self._state.wants(None)
+        self._state.since.clear()
+        self._state.chosen.clear()
+        self._state.withdraw_all(t)
+        return gone
+
+    def accept_again(self, one: Accepted, t: float) -> None:
+        """Save a move that was taken back once more, and announce it."""
+        if self._state.pending:
+            self.take_foul_back(t)
+        self._accept((one.move,), t, lambda: None, one.overruled)
 
     def roll(self, move: Move, t: float) -> None:
         """Accept a roll as the roll that the game waits for.
@@ -150,21 +169,14 @@ class Keeper:
         if self._state.over:
             self._state.over = False
             match.reopen()
-        moves = self._choice()
-        if len(moves) == 1 and moves[0].do in ("pass", "finale", "discard"):
+        moves = _choice(game, match.position)
+        if _is_forced(moves):
             self.accept(moves, t, lambda: None)
             return
         if match.position.to_move != self._state.turn:
             self._state.turn = match.position.to_move
             self._state.say("turn", t, player=self._state.turn)
         self._ask_for_the_roll([move for move in moves if move.do == "discard"], t)
-
-    def _choice(self) -> list[Move]:
-        """Return the legal moves; none before a roll, and none where rolls are on trust."""
-        game, position = self._match.game, self._match.position
-        if "roll" in game.facts.actions and position.turn.value is None:
-            return []
-        return game.legal_moves(position)
 
     def _ask_for_the_roll(self, discards: list[Move], t: float) -> None:
         """Ask what was rolled, or which card fits nowhere; withdraw what is not asked any more."""
@@ -218,6 +230,29 @@ class Keeper:
             shown = moves_shown(self._match, number, self._look_again)
             for later, move in enumerate(shown[1] if shown else (), start=shown[0] if shown else 0):
                 self._match.correct(later, move, t)
+
+
+# --- moves without a choice ----------------------------------------------------------------------
+
+
+def is_made_alone(match: Match, n: int) -> bool:
+    """Say whether the nth move is one that the referee makes for a player without a choice."""
+    one = match.accepted[n - 1].move
+    if one.do not in FORCED:
+        return False
+    moves = _choice(match.game, match.positions[n - 1])
+    return _is_forced(moves) and moves[0] == one
+
+
+def _choice(game: AnyGame, position: Any) -> list[Move]:
+    """Return the legal moves; none before a roll, and none where rolls are on trust."""
+    if "roll" in game.facts.actions and position.turn.value is None:
+        return []
+    return game.legal_moves(position)
+
+
+def _is_forced(moves: list[Move]) -> bool:
+    return len(moves) == 1 and moves[0].do in FORCED
 
 
 # --- kept pictures, read again -------------------------------------------------------------------

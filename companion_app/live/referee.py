@@ -12,7 +12,7 @@ from typing import Any
 from companion_app.live.asker import Asker
 from companion_app.live.judging import Judge
 from companion_app.live.keeping import Keeper, LookAgain
-from companion_app.live.match import Match
+from companion_app.live.match import Accepted, Match
 from companion_app.live.places import Sighting
 from companion_app.live.player_messages import PlayerMessages
 from companion_app.live.referee_state import (
@@ -74,6 +74,18 @@ class Referee:
             ToldError: the message cannot be used; the error says why.
         """
         self._messages.tell(message, t)
+
+    def take_back(self, count: int, t: float) -> list[Accepted]:
+        """Take back the last moves as the host says, also a foul; return them, newest first."""
+        gone = self._keeper.take_back(count, t)
+        self.match.reopen()
+        self.state.forget_lifted()
+        self._keeper.go_on(t)
+        return gone
+
+    def accept_again(self, one: Accepted, t: float) -> None:
+        """Accept a move that was taken back once more."""
+        self._keeper.accept_again(one, t)
 
     @property
     def can_undo_told(self) -> bool:

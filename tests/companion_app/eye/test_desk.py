@@ -1,0 +1,165 @@
+"""The host's undo, redo and end: nothing of an earlier position outlives them."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+
+from companion_app.live.errors import ToldError
+from engine.game import Move, Start
+from engine.record import Record, find_set
+from tests.companion_app.live.test_referee import PLAIN
+from tests.companion_app.web.conftest import Played
+from tests.companion_app.web.test_answers_undone import OLD, shown
+from tests.engine.playing import Variant, random_game, variants
+
+
+def moves_of(played: Played) -> list[Move]:
+    assert played.desk.match is not None
+    return [one.move for one in played.desk.match.accepted]
+
+
+def log_kinds(played: Played) -> list[str]:
+    assert played.desk.match is not None
+    return [line.kind for line in played.store.lines(played.desk.match.key)]
+
+
+def begun(played: Played, variant: Variant) -> None:
+    start = Start(variant.players, variant.options)
+    played.begin(Record(variant.game, find_set(variant.game, None), start))
+
+
+@pytest.fixture
+def fouled(played, script):
+    """Return a desk on which a foul lies on the table."""
+    number, foul = script.fouls[0]
+    played.begin(script.record)
+    played.play(script.record, number)
+    played.lay(foul)
+    assert played.desk.referee.state.pending is not None
+    return played
+
+
+@pytest.fixture
+def passed(played):
+    """Return a desk where the last move is a pass that the referee made for a stuck player."""
+    begun(played, PLAIN["snekagon"])
+    for _, _, move in islice(random_game(PLAIN["snekagon"], 4), 14):
+        played.lay(move)
+    assert [move.do for move in moves_of(played)] == ["place"] * 14 + ["pass"]
+    return played
+
+
+# --- undo ----------------------------------------------------------------------------------------
+
+
+def test_undo_takes_the_foul_on_the_table_back_with_the_move_before_it(fouled):
+    number = fouled.desk.referee.state.pending.n
+
+    fouled.desk.undo()
+
+    assert fouled.desk.referee.state.pending is None
+    assert len(moves_of(fouled)) == number - 2
+    assert log_kinds(fouled).count("foul-taken-back") == 1
+    with pytest.raises(ToldError):
+        fouled.desk.overrule_pending()
+
+
+def test_undo_withdraws_a_question_about_the_position_that_is_gone(played):
+    begun(played, next(v for v in variants() if v.options == {"hands": "ask"}))
+    match = played.desk.match
+    legal = match.game.legal_moves
+    played.lay(next(move for move in legal(match.position) if not move.declares))
+    move = next(move for move in legal(match.position) if move.declares)
+    shown(played, match.after(move))
+    (question,) = played.desk.referee.state.questions.values()
+    assert question.about == "hand"
+
+    played.desk.undo()
+
+    assert moves_of(played) == []
+    assert played.desk.referee.state.questions == {}
+    with pytest.raises(ToldError):
+        played.desk.tell({"answer": question.id, "value": "no-own-tile"})
+
+
+def test_undo_after_a_pass_without_a_choice_takes_back_the_move_before_it(passed):
+    before = moves_of(passed)
+
+    passed.desk.undo()
+    undone = moves_of(passed)
+    passed.desk.redo()
+
+    assert undone == before[:-2]
+    assert moves_of(passed) == before
+    assert not passed.desk.can_redo
+
+
+# --- redo ----------------------------------------------------------------------------------------
+
+
+def test_move_that_was_taken_back_cannot_be_redone_after_another_one(played, script):
+    played.begin(script.record)
+    played.play(script.record, 4)
+    match = played.desk.match
+    played.desk.undo()
+    other = next(m for m in match.game.legal_moves(match.position) if m != script.record.moves[3])
+
+    played.lay(other)
+
+    assert moves_of(played)[3:] == [other]
+    assert not played.desk.can_redo
+    with pytest.raises(ToldError):
+        played.desk.redo()
+
+
+def test_move_that_was_taken_back_cannot_be_redone_in_a_game_begun_anew(played, script):
+    played.begin(script.record)
+    played.play(script.record, 1)
+    played.desk.undo()
+    shown(played, OLD)
+    (question,) = played.desk.referee.state.questions.values()
+
+    played.desk.tell({"answer": question.id, "value": "blue"})
+
+    assert not played.desk.can_redo
+
+
+def test_redo_over_a_pass_without_a_choice_makes_the_pass_once(passed):
+    before = moves_of(passed)
+
+    passed.desk.take_back(3)
+    passed.desk.redo()
+    passed.desk.redo()
+
+    assert moves_of(passed) == before
+    assert not passed.desk.can_redo
+
+
+def test_redo_is_refused_where_the_move_does_not_fit_any_more(played, script):
+    played.begin(script.record)
+    played.play(script.record, 5)
+    played.desk.undo()
+    shown(played, played.desk.match.layouts[-2])
+    assert len(moves_of(played)) == 3
+
+    with pytest.raises(ToldError):
+        played.desk.redo()
+
+    assert len(moves_of(played)) == 3
+
+
+def test_redo_takes_the_foul_on_the_table_back(played, script):
+    number, foul = script.fouls[0]
+    played.begin(script.record)
+    played.play(script.record, number + 1)
+    before = moves_of(played)
+    played.desk.undo()
+    played.lay(foul)
+    assert played.desk.referee.state.pending is not None
+
+    played.desk.redo()
+
+    assert played.desk.referee.state.pending is None
+    assert moves_of(played) == before
