@@ -98,7 +98,7 @@ def test_a_running_game_is_not_played_through_at_every_move(table, hands, script
     guest = table.guest()
     table.begin(script.record, {"blue": "Anna", "red": "Ben"})
 
-    def moves_listed() -> int:
+    def moves_listed():
         return guest.get("/api/history")["games"][0]["moves"]
 
     table.play(script.record, 1)
