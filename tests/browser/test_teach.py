@@ -70,13 +70,13 @@ def _shelf_is_kept(served, page, folder) -> None:
     page.js("window.confirm = () => true")
     page.js("document.querySelector('details.teach-box').open = true")
     page.click("details.teach-box button", "Rename")
-    page.wait(f"{boxes} === 'his-box'")
+    page.wait("document.querySelector('.teach-box summary b').textContent === 'his-box'")
     link = page.js("document.querySelector('details.teach-box a[download]').getAttribute('href')")
-    (folder / "his-box.zip").write_bytes(served.host().client.get(link).data)
+    (folder / "my-box.zip").write_bytes(served.host().client.get(link).data)
 
     served.time_s += 100  # Uploads are counted by the minute.
-    give_file(page, "#teach-import", folder / "his-box.zip")
-    page.wait(f"{boxes} === 'his-box-2,his-box'")
+    give_file(page, "#teach-import", folder / "my-box.zip")
+    page.wait(f"{boxes} === 'my-box-2,my-box'")
     page.js("document.querySelector('details.teach-box').open = true")
     page.click("details.teach-box button", "Delete")
-    page.wait(f"{boxes} === 'his-box'")
+    page.wait(f"{boxes} === 'my-box'")

@@ -412,7 +412,7 @@ def _folds(lesson: Doc) -> int:
 
 def _target(lesson: Doc, into: Any) -> int:
     """Return the group that tiles move to: a known one, -2 for left out, or a new one."""
-    groups = {tile["group"] for tile in lesson["tiles"]}
+    groups: set[int] = {tile["group"] for tile in lesson["tiles"]}
     if into == "new":
         return 1 + max(-1, *map(int, groups))
     if into == "out":

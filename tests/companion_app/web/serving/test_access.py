@@ -67,7 +67,7 @@ def test_pins_that_are_guessed_at_once_are_counted_one_by_one(played, monkeypatc
     guests = [played.guest() for _ in range(count)]
     together, is_pin = threading.Barrier(count), played.settings.is_pin
 
-    def checked(pin: str) -> bool:
+    def checked(pin):
         # Whoever is let in waits a moment for the others, as a slow machine would make them.
         with suppress(threading.BrokenBarrierError):
             together.wait(0.5)

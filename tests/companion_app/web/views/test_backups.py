@@ -37,7 +37,7 @@ def bring(host, data: bytes, part: int = 700):
         assert send(host, at, data[at : at + part]).status_code == 200
 
 
-def taken_in(kept) -> Path:
+def taken_in(kept: Played) -> Path:
     """Return where the parts are put together."""
     return kept.companion.home / BY_PAGE / TAKEN_IN
 

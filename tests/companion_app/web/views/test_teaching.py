@@ -282,7 +282,7 @@ def test_tiles_are_shown_turned_like_the_group_that_they_join(played):
 
     def shown(number):
         jpeg = np.frombuffer(host.client.get(f"/api/teaching/tiles/{number}.jpg").data, np.uint8)
-        return cv2.imdecode(jpeg, cv2.IMREAD_COLOR).astype(np.float64)
+        return np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.float64)
 
     def apart(number):
         return np.abs(shown(number) - shown(other)).mean()
