@@ -18,7 +18,6 @@ from companion_app.refusal import Refusal
 from engine.record import record_to_json
 from vision.core.types import Frame
 from vision.sources import SourceError
-from vision.sources.newest import PushedSource
 
 PATIENCE_S = 10.0
 
@@ -189,7 +188,7 @@ def test_new_game_that_is_refused_leaves_the_camera_to_the_old_one(
     def opened(*_, patient, **__):
         if not patient:
             raise InputError("it is not plugged in")
-        return PushedSource()
+        return Film()
 
     monkeypatch.setattr("companion_app.eye.camera.open_source", opened)
     match = looked_at(played, script.record, TableCamera(played.desk, "webcam:0", tmp_path))
