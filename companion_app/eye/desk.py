@@ -205,6 +205,9 @@ class Desk:
                 self.take_back()
                 return
             before, chosen = list(referee.match.accepted), self._chosen(0)
+            if not referee.state.over:
+                # It may have been ended by hand; a game that is over by its rules stays so.
+                referee.match.reopen()
             referee.undo_told(self.now())
             left = list(referee.match.accepted)
             gone = before[len(left) :] if before[: len(left)] == left else []
@@ -305,6 +308,8 @@ class Desk:
             referee = self._on()
             referee.match.end()
             referee.state.pending = None
+            referee.state.withdraw_all(self.now())
+            self._taken = []
             outcome = referee.match.game.outcome(referee.match.position)
             self.say("over", scores=dict(outcome.scores), winners=list(outcome.winners))
 

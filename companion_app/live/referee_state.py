@@ -153,7 +153,7 @@ class RefereeState:
     def needs_roll(self) -> bool:
         """Say whether the game waits for a roll before anything can be laid."""
         game, position = self.match.game, self.match.position
-        if "roll" not in game.facts.actions or self.over:
+        if "roll" not in game.facts.actions or self.over or self.match.ended:
             return False
         return game.judge(position, Move(position.to_move, "roll", value=1)).legal
 
