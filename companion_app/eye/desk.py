@@ -322,3 +322,8 @@ class Desk:
 def source_in(store: Store, key: str | None) -> str:
     """Return a game's last source; empty if it had none."""
     return str(last_of("source", store.lines(key)).get("source", "")) if key else ""
+
+
+def is_real_camera(source: str) -> bool:
+    """Say whether a source looks at people's table; the demo table must not play such a game."""
+    return source.partition(":")[0] in ("pi", "webcam", "phone")
