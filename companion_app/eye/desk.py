@@ -94,6 +94,9 @@ class Desk:
         with self.lock:
             match = Match.resume(self.store, key, self.set_folders)
             match.reopen()
+            if self.store.unfinished() != key:
+                # Another game was begun after it: after a restart, this one is the one to go on.
+                match.note("resumed", {})
             self._take_up(match, names_in(self.store.lines(key)))
         self.feed(feeder)
         return match

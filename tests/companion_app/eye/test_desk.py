@@ -221,3 +221,32 @@ def test_ended_game_has_nothing_to_redo(played, script):
     played.desk.end()
 
     assert not played.desk.can_redo
+
+
+# --- resume --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("other_ends", [True, False])
+def test_older_game_that_was_resumed_is_the_one_that_goes_on_after_a_restart(
+    played, script, other_ends
+):
+    played.begin(script.record)
+    played.play(script.record, 2)
+    older, moves = played.desk.match.key, moves_of(played)
+    played.begin(script.record)
+    if other_ends:
+        played.desk.end()
+
+    played.desk.resume(older)
+
+    assert played.store.unfinished() == older
+    assert moves_of(played) == moves
+
+
+def test_game_that_goes_on_after_a_restart_is_not_noted_each_time(played, script):
+    played.begin(script.record)
+    before = log_kinds(played)
+
+    played.desk.resume(played.desk.match.key)
+
+    assert log_kinds(played) == before
