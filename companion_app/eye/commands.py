@@ -14,7 +14,7 @@ from typing import Any
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.corrections import Corrections, keep_named, named_by_cells, spots_named
-from companion_app.eye.desk import Desk
+from companion_app.eye.desk import Desk, is_real_camera, source_in
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
@@ -25,6 +25,7 @@ from companion_app.line.forms import layout_from_json, pending_to_json, question
 from companion_app.line.standing import Standing
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.live.log_line import Line, names_in
+from companion_app.live.match import Match
 from companion_app.live.questions import concerns
 from companion_app.live.referee import Referee
 from companion_app.refusal import Refusal
@@ -176,7 +177,7 @@ class Commands:
         else:
             desk.take_back(count)
         if match is not None and was_ended and not (match.ended or desk.paused or desk.is_fed):
-            desk.feed(self._feeder(match.record()))
+            desk.feed(self._feeder_again(match))
 
     def _begin(self, body: Doc) -> None:
         record = parse_record(body["record"], self.desk.set_folders)
@@ -196,19 +197,30 @@ class Commands:
         if key not in known:
             raise Refusal(code="no-game")
         match = desk.resume(key)
-        desk.feed(self._feeder(match.record()))
+        desk.feed(self._feeder_again(match))
 
     def _feeder(self, record: Record) -> Feeder | None:
         if self.make_feeder is not None:
             return self.make_feeder(record)
         return self.camera.feeder(record) if self.camera is not None else None
 
+    def _feeder_again(self, match: Match) -> Feeder | None:
+        """Return the feeder of a game that goes on.
+
+        ``None`` if a camera watched it and only the demo table is there, whose simulated players
+        would play people's game; the camera is then chosen on the page.
+        """
+        is_demo = self.camera is not None and self.camera.kind == "demo"
+        if is_demo and is_real_camera(source_in(self.desk.store, match.key)):
+            return None
+        return self._feeder(match.record())
+
     def _pause(self, body: Doc) -> None:
         desk = self.desk
         if body["on"]:
             desk.pause()
         elif desk.match is not None and not desk.match.ended:
-            desk.feed(self._feeder(desk.match.record()))
+            desk.feed(self._feeder_again(desk.match))
             desk.say("told")
 
     # --- the machine's seats ---------------------------------------------------------------

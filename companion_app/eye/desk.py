@@ -94,6 +94,9 @@ class Desk:
         with self.lock:
             match = Match.resume(self.store, key, self.set_folders)
             match.reopen()
+            if self.store.unfinished() != key:
+                # Another game was begun after it: after a restart, this one is the one to go on.
+                match.note("resumed", {})
             self._take_up(match, names_in(self.store.lines(key)))
         self.feed(feeder)
         return match
@@ -205,6 +208,9 @@ class Desk:
                 self.take_back()
                 return
             before, chosen = list(referee.match.accepted), self._chosen(0)
+            if not referee.state.over:
+                # It may have been ended by hand; a game that is over by its rules stays so.
+                referee.match.reopen()
             referee.undo_told(self.now())
             left = list(referee.match.accepted)
             gone = before[len(left) :] if before[: len(left)] == left else []
@@ -305,6 +311,8 @@ class Desk:
             referee = self._on()
             referee.match.end()
             referee.state.pending = None
+            referee.state.withdraw_all(self.now())
+            self._taken = []
             outcome = referee.match.game.outcome(referee.match.position)
             self.say("over", scores=dict(outcome.scores), winners=list(outcome.winners))
 
@@ -317,3 +325,8 @@ class Desk:
 def source_in(store: Store, key: str | None) -> str:
     """Return a game's last source; empty if it had none."""
     return str(last_of("source", store.lines(key)).get("source", "")) if key else ""
+
+
+def is_real_camera(source: str) -> bool:
+    """Say whether a source looks at people's table; the demo table must not play such a game."""
+    return source.partition(":")[0] in ("pi", "webcam", "phone")

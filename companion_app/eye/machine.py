@@ -265,7 +265,7 @@ class MachineSeats:
             raise ToldError("that seat is not the machine's")
         if len(held) > MOST_TILES or not all(tile in match.box for tile in held):
             raise ToldError("there is no such tile in the box")
-        told = OpenHand(held, len(match.accepted))
+        told = OpenHand(held, len(match.accepted), match.seq)
         self._desk.agree(replace(machine, hands={**machine.hands, player: told}))
 
     def draw(self, tiles: Iterable[str]) -> None:

@@ -21,7 +21,8 @@ looks, and a camera that has moved, as a hand-held one always has, takes some mo
 SILENCE_S = 1.0
 """Seconds without a new picture that are reported as one silence."""
 GONE_S = 6.0
-"""Seconds of silence after which a live phone's last picture is no longer shown."""
+"""Seconds of silence after which a live phone's last picture is no longer shown, and after which
+no picture is shown to a game that begins, or goes on, only then."""
 
 
 class PhoneInbox:
@@ -51,8 +52,13 @@ class PhoneInbox:
         return bgr.shape[1], bgr.shape[0]
 
     def source(self) -> PhoneSource:
-        """Return the pictures as a source of frames."""
-        return PhoneSource(self)
+        """Return the pictures as a source of frames, from the newest one on if it is fresh.
+
+        An older one may show another table, such as that of the game before.
+        """
+        with self._arrived:
+            is_old = self._clock() - self._since_s > GONE_S
+            return PhoneSource(self, self._number if is_old else 0)
 
     @property
     def newest(self) -> Frame | None:
@@ -95,13 +101,15 @@ class PhoneSource:
 
     live = False  # the inbox keeps the newest picture only, as a live source would
 
-    def __init__(self, inbox: PhoneInbox) -> None:
+    def __init__(self, inbox: PhoneInbox, after: int = 0) -> None:
         self._inbox = inbox
+        self._after = after
+        """Number of the last picture that is not shown; 0 to show every one."""
         self._closed = threading.Event()
 
     def frames(self) -> Iterator[Frame | None]:
         """Yield pictures as they come; ``None`` for every second that a live phone is silent."""
-        shown = times = 0
+        shown, times = self._after, SHOWN_TIMES
         while not self._closed.is_set():
             number, frame = self._inbox.take(shown, times, self._closed)
             times = times + 1 if number == shown else 1

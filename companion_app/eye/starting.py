@@ -12,7 +12,7 @@ from pathlib import Path
 from companion_app.answers import InputError
 from companion_app.cli.arguments import told_machine, told_options, told_players
 from companion_app.eye.camera import TableCamera
-from companion_app.eye.desk import Desk, source_in
+from companion_app.eye.desk import Desk, is_real_camera, source_in
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.recorded import shipped_script
 from companion_app.found_cameras import found_cameras
@@ -85,8 +85,7 @@ def source_at_start(kept: str, store: Store) -> str:
     taken = source_without_asking(kept)
     before = source_in(store, store.unfinished())
     # The demo table must not resume it: its simulated players would play people's game.
-    waits = taken == "demo" and before.partition(":")[0] in ("pi", "webcam", "phone")
-    return before if waits else taken
+    return before if taken == "demo" and is_real_camera(before) else taken
 
 
 # --- which game ----------------------------------------------------------------------------------

@@ -42,8 +42,10 @@ class Watched(Feeder):
     def start(self, table: Table) -> None:
         """Start to watch the current game."""
         with table.lock:
-            assert table.match is not None
-            self.loop = LiveLoop(table.match, self._reader, table.emit, meanwhile=table.lock)
+            assert table.referee is not None
+            before = table.referee
+            self.loop = LiveLoop(before.match, self._reader, table.emit, meanwhile=table.lock)
+            self.loop.referee.state.take_over(before.state)
             table.referee = self.loop.referee
             if isinstance(self.source, DemoSource):
                 self.source.tell = lambda message: self._said_aloud(table, message)

@@ -169,6 +169,8 @@ class Keeper:
         if self._state.over:
             self._state.over = False
             match.reopen()
+        if match.ended:  # by hand
+            return
         moves = _choice(game, match.position)
         if _is_forced(moves):
             self.accept(moves, t, lambda: None)

@@ -29,6 +29,9 @@ class OpenHand:
     tiles: tuple[str, ...]
     n: int
     """Number of accepted moves when the hand was told."""
+    seq: int | None = None
+    """Number of the game's last log line then; ``None`` in logs that lack it, where ``n`` counts.
+    Moves may be taken back, or dropped by a game begun anew, so their number says less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Machine:
         """Return the settings as the body of a log line."""
         return {
             "seats": dict(self.seats), "muted": self.muted, "hints": dict(self.hints),
-            "hands": {who: {"tiles": list(one.tiles), "n": one.n}
+            "hands": {who: {"tiles": list(one.tiles), "n": one.n, "seq": one.seq}
                       for who, one in self.hands.items()},
         }  # fmt: skip
 
@@ -56,23 +59,30 @@ class Machine:
         if told is None:
             return None
         left = list(told.tiles)
-        for tile in _laid_since(told, player, match):
-            if tile in left:
-                left.remove(tile)
+        for move in _made_since(told, player, match):
+            if move.tile in left:
+                left.remove(move.tile)
         return tuple(left)
 
     def must_draw(self, player: str, match: Match) -> bool:
-        """Say whether a player has laid a tile since their hand was told."""
+        """Say whether a player has laid a tile, or passed, since their hand was told.
+
+        Whoever passes because nothing can be laid draws a tile, too.
+        """
         told = self.hands.get(player)
-        return told is not None and bool(_laid_since(told, player, match))
+        if told is None:
+            return False
+        moves = _made_since(told, player, match)
+        return any(move.tile is not None or move.do == "pass" for move in moves)
 
 
-def _laid_since(told: OpenHand, player: str, match: Match) -> list[str]:
-    return [
-        one.move.tile
-        for one in match.accepted[told.n :]
-        if one.move.player == player and one.move.tile is not None
-    ]
+def _made_since(told: OpenHand, player: str, match: Match) -> list[Move]:
+    later = (
+        match.accepted[told.n :]
+        if told.seq is None
+        else [one for one in match.accepted if one.seq > told.seq]
+    )
+    return [one.move for one in later if one.move.player == player]
 
 
 def machine_in(lines: Sequence[Line]) -> Machine:
@@ -82,7 +92,8 @@ def machine_in(lines: Sequence[Line]) -> Machine:
         return Machine(
             {str(who): int(level) for who, level in body.get("seats", {}).items()},
             body.get("muted") is True,
-            {str(who): OpenHand(tuple(map(str, one["tiles"])), int(one["n"]))
+            {str(who): OpenHand(tuple(map(str, one["tiles"])), int(one["n"]),
+                                None if one.get("seq") is None else int(one["seq"]))
              for who, one in body.get("hands", {}).items()},
             {str(who): int(count) for who, count in body.get("hints", {}).items()},
         )  # fmt: skip

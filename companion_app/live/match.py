@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,8 @@ class Accepted:
     overruled: bool
     seq: int
     """Number of the log line that holds the move and its picture."""
+    read: Move | None = field(default=None, compare=False)
+    """The move that was accepted before a correction; ``None`` if it was not corrected."""
 
 
 class Match:
@@ -275,11 +277,13 @@ class Match:
         self._seq = line.seq
         return line
 
-    def _apply_moves(self, moves: Sequence[Move], overruled: bool, seq: int) -> list[Accepted]:
+    def _apply_moves(
+        self, moves: Sequence[Move], overruled: bool, seq: int, read: Move | None = None
+    ) -> list[Accepted]:
         added = []
         for move in moves:
             broken = self.game.judge(self.position, move).violations
-            added.append(Accepted(move, broken, overruled and bool(broken), seq))
+            added.append(Accepted(move, broken, overruled and bool(broken), seq, read))
             self.positions.append(self.game.apply(self.position, move))
             self.layouts.append(self.game.layout(self.position))
         self.accepted += added
@@ -295,9 +299,9 @@ class Match:
     def _put_right(self, n: int, move: Move) -> list[Accepted]:
         after = self._drop(len(self.accepted) - n + 1)[::-1]
         # A corrected move keeps the log line, and so the picture, of the move that it replaces.
-        self._apply_moves([move], after[0].overruled, after[0].seq)
+        self._apply_moves([move], after[0].overruled, after[0].seq, after[0].read or after[0].move)
         for old in after[1:]:
-            self._apply_moves([old.move], old.overruled, old.seq)
+            self._apply_moves([old.move], old.overruled, old.seq, old.read)
         return self.accepted[n - 1 :]
 
     def _begin_with(self, start: Start) -> None:

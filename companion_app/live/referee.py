@@ -38,6 +38,7 @@ class Referee:
         self.state = state = RefereeState(
             match, emit, settings or RefereeSettings(), begun=bool(match.accepted)
         )
+        state.recall_corrections()
         self._keeper = Keeper(state, look_again)
         self._asker = Asker(state)
         rolls = Rolls(state, self._keeper)

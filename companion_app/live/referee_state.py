@@ -153,7 +153,7 @@ class RefereeState:
     def needs_roll(self) -> bool:
         """Say whether the game waits for a roll before anything can be laid."""
         game, position = self.match.game, self.match.position
-        if "roll" not in game.facts.actions or self.over:
+        if "roll" not in game.facts.actions or self.over or self.match.ended:
             return False
         return game.judge(position, Move(position.to_move, "roll", value=1)).legal
 
@@ -218,6 +218,27 @@ class RefereeState:
         """Drop answers that name tiles in spots that are empty now: another may be laid there."""
         lying = contents(self.match.layout)
         self.answers = {s: c for s, c in self.answers.items() if c is None or s in lying}
+
+    def recall_corrections(self) -> None:
+        """Note the tiles that people have put right in earlier moves, so that they stay so."""
+        if self.match.box.lattice == "hex":
+            return
+        for n, one in enumerate(self.match.accepted, start=1):
+            if one.read is None or not (cells := self.match.cells_of(one.move)):
+                continue
+            spot: Spot = (cells[0][0], cells[0][1], cells[0][2])
+            now = contents(self.match.layout).get(spot)
+            if now is None or self.move_at(spot) != n or one.read.at != one.move.at:
+                continue
+            self.told(spot, now, [(one.read.tile or now[0], one.read.turns or 0)], in_doubt=False)
+
+    def take_over(self, other: RefereeState) -> None:
+        """Go on from another state of the same match, which was timed by another clock."""
+        self.put_back(other.before())
+        self.asked = other.asked
+        # A time long past: such rolls count when the cards of the current one are laid.
+        self.rolls = deque((-inf, move) for _, move in self.rolls)
+        self.rolled_s = -inf
 
     def before(self, question: Question | None = None) -> Before:
         """Return a snapshot of match and state, to undo to."""

@@ -95,6 +95,8 @@ GIVE_NONE_UP_TO = "UPDATE numbers SET last = max(last, ?)"
 LINES = "SELECT line FROM log ORDER BY seq"
 LINES_OF = "SELECT line FROM log WHERE game = ? ORDER BY seq"
 GAMES = "SELECT game FROM log GROUP BY game ORDER BY min(seq)"
+PLAYED_LAST = "SELECT game FROM log WHERE kind <> 'names' ORDER BY seq DESC LIMIT 1"
+"""The game with the newest line; names may be corrected long after a game."""
 PICTURE = "SELECT jpeg FROM pictures WHERE seq = ? AND name = ?"
 PICTURE_SIZES = "SELECT seq, sum(length(jpeg)) FROM pictures GROUP BY seq ORDER BY seq"
 ADD_LINE = "INSERT INTO log VALUES (?, ?, ?, ?)"
@@ -244,12 +246,13 @@ class Store:
             return [game for (game,) in self._db.execute(GAMES)]
 
     def unfinished(self) -> str | None:
-        """Return the newest game if it has not ended or was reopened, else ``None``."""
-        games = self.games()
-        if not games:
+        """Return the game played last if it has not ended or was reopened, else ``None``."""
+        with self._errors():
+            found = self._db.execute(PLAYED_LAST).fetchone()
+        if found is None:
             return None
-        ends = [line.kind for line in self.lines(games[-1]) if line.kind in ("ended", "reopened")]
-        return None if ends and ends[-1] == "ended" else games[-1]
+        ends = [line.kind for line in self.lines(found[0]) if line.kind in ("ended", "reopened")]
+        return None if ends and ends[-1] == "ended" else str(found[0])
 
     def picture(self, seq: int, name: str) -> bytes | None:
         """Return a kept picture; ``None`` if there was none or it was deleted."""

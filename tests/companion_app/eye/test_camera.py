@@ -11,6 +11,7 @@ import pytest
 
 from companion_app.answers import InputError
 from companion_app.eye.camera import IDLE_S, Look, TableCamera
+from companion_app.eye.desk import source_in
 from companion_app.line.standing import kind_of
 from companion_app.live.demo import demo_record
 from companion_app.live.errors import StoreError
@@ -211,6 +212,31 @@ def test_game_that_cannot_be_resumed_leaves_the_camera_to_the_one_that_is_on(
 
     assert played.desk.match.key == match.key
     assert played.desk.feeder.kind == "phone"
+
+
+def test_game_of_a_camera_is_not_played_on_by_the_demo_table(played, tmp_path, script):
+    match = looked_at(played, script.record, TableCamera(played.desk, "phone", tmp_path))
+    played.desk.end()
+    played.look_through(TableCamera(played.desk, "demo", tmp_path))
+
+    played.eye.answer("resume", {"key": match.key}, b"")
+    resumed = played.desk.feeder.kind
+    played.eye.answer("pause", {"on": True}, b"")
+    played.eye.answer("pause", {"on": False}, b"")
+
+    assert not played.desk.match.ended
+    assert (resumed, played.desk.feeder.kind) == ("none", "none")
+    assert source_in(played.store, match.key) == "phone"
+
+
+def test_game_of_the_demo_table_is_played_on_by_it(played, tmp_path):
+    match = looked_at(
+        played, demo_record("schlangennest"), TableCamera(played.desk, "demo", tmp_path)
+    )
+
+    played.eye.answer("resume", {"key": match.key}, b"")
+
+    assert played.desk.feeder.kind == "demo"
 
 
 @pytest.mark.parametrize(

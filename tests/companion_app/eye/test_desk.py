@@ -10,7 +10,7 @@ from companion_app.live.errors import ToldError
 from engine.game import Move, Start
 from engine.record import Record, find_set
 from tests.companion_app.live.test_referee import PLAIN
-from tests.companion_app.web.conftest import Played
+from tests.companion_app.web.conftest import Played, playthrough
 from tests.companion_app.web.test_answers_undone import OLD, shown
 from tests.engine.playing import Variant, random_game, variants
 
@@ -163,3 +163,90 @@ def test_redo_takes_the_foul_on_the_table_back(played, script):
 
     assert played.desk.referee.state.pending is None
     assert moves_of(played) == before
+
+
+# --- end -----------------------------------------------------------------------------------------
+
+
+def test_ended_game_asks_nothing_any_more(played):
+    played.begin(playthrough("sssnake_evening"))
+    listener = played.desk.hub.listen(None)
+    (question,) = played.desk.referee.state.questions.values()
+
+    played.desk.end()
+
+    assert played.desk.referee.state.questions == {}
+    events = [event.body for event in listener.take(0.0)]
+    assert [one["id"] for one in events if one["event"] == "withdrawn"] == [question.id]
+
+
+def test_roll_told_after_the_end_is_no_move_of_the_game(played):
+    played.begin(playthrough("sssnake_evening"))
+    played.desk.end()
+
+    played.desk.tell({"roll": 2})
+
+    assert moves_of(played) == []
+    assert played.desk.match.ended
+
+
+def test_undo_of_an_answer_after_the_end_opens_the_game_again(played):
+    played.begin(playthrough("sssnake_evening"))
+    (question,) = played.desk.referee.state.questions.values()
+    played.desk.tell({"answer": question.id, "value": 2})
+    played.desk.end()
+
+    played.desk.undo()
+
+    assert not played.desk.match.ended
+    assert [one.about for one in played.desk.referee.state.questions.values()] == ["roll"]
+
+
+def test_correction_after_the_end_leaves_the_game_ended(played, script):
+    played.begin(script.record)
+    played.play(script.record, 4)
+    played.desk.end()
+
+    played.desk.tell({"correct": 4, "move": {"tile": "red/tail"}})
+
+    assert moves_of(played)[3].tile == "red/tail"
+    assert played.desk.match.ended
+
+
+def test_ended_game_has_nothing_to_redo(played, script):
+    played.begin(script.record)
+    played.play(script.record, 4)
+    played.desk.undo()
+
+    played.desk.end()
+
+    assert not played.desk.can_redo
+
+
+# --- resume --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("other_ends", [True, False])
+def test_older_game_that_was_resumed_is_the_one_that_goes_on_after_a_restart(
+    played, script, other_ends
+):
+    played.begin(script.record)
+    played.play(script.record, 2)
+    older, moves = played.desk.match.key, moves_of(played)
+    played.begin(script.record)
+    if other_ends:
+        played.desk.end()
+
+    played.desk.resume(older)
+
+    assert played.store.unfinished() == older
+    assert moves_of(played) == moves
+
+
+def test_game_that_goes_on_after_a_restart_is_not_noted_each_time(played, script):
+    played.begin(script.record)
+    before = log_kinds(played)
+
+    played.desk.resume(played.desk.match.key)
+
+    assert log_kinds(played) == before

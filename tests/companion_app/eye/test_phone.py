@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from companion_app.eye import phone
-from companion_app.eye.phone import PhoneInbox
+from companion_app.eye.phone import PhoneInbox, PhoneSource
 from vision.core.errors import PictureError
 
 
@@ -33,6 +33,45 @@ def test_single_photo_is_shown_often_enough_to_settle():
     assert [frame.bgr[0, 0, 0] for frame in shown] == [120] * 6
     times = [frame.taken_at_s for frame in shown]
     assert times == sorted(set(times))
+
+
+class Sequel(PhoneInbox):
+    """An inbox that gets another photo, and is closed, whenever nothing new is in it."""
+
+    def __init__(self, now: list[float], photos: list[bytes]) -> None:
+        super().__init__(lambda: now[0])
+        self._photos = photos
+        self.shows: PhoneSource | None = None
+
+    def is_quiet(self) -> bool:
+        if self._photos:
+            self.push(self._photos.pop(0), still=True)
+        elif self.shows is not None:
+            self.shows.close()
+        return super().is_quiet()
+
+
+@pytest.mark.parametrize(("age_s", "levels"), [(1.0, {10, 200}), (phone.GONE_S + 1, {200})])
+def test_old_photo_is_not_shown_to_a_game_that_begins_later(age_s, levels):
+    now = [0.0]
+    inbox = Sequel(now, [picture(200)])
+    inbox.push(picture(10), still=True)
+    now[0] = age_s
+    inbox.shows = inbox.source()
+
+    shown = [frame.bgr[0, 0, 0] for frame in inbox.shows.frames() if frame is not None]
+
+    assert set(shown) == levels
+    assert shown.count(200) == phone.SHOWN_TIMES
+
+
+def test_old_picture_of_a_live_phone_is_not_shown_to_a_game_that_begins_later():
+    now = [0.0]
+    inbox = PhoneInbox(lambda: now[0])
+    inbox.push(picture())
+    now[0] = phone.GONE_S + 1
+
+    assert next(inbox.source().frames()) is None
 
 
 def test_live_phone_that_falls_silent_is_lost():

@@ -12,6 +12,7 @@ from companion_app.eye.recorded import laid
 from companion_app.eye.watching import Watched
 from engine.placement import Layout
 from engine.record import layout_to_json
+from tests.companion_app.web.conftest import playthrough
 from vision.core.tables import TableState
 from vision.core.types import Frame
 
@@ -19,6 +20,8 @@ STILL = np.full((72, 128, 3), 120, np.uint8)
 HAND = STILL.copy()
 HAND[:40, 40:80] = 200
 PATIENCE_S = 20.0
+ENOUGH_LOOKS = 12
+"""Looks after which a table has been judged."""
 
 
 class DrawnTable:
@@ -183,6 +186,69 @@ def test_foul_is_marked_in_the_picture(played, script):
     wait_for(lambda: played.desk.referee.state.pending is not None)
 
     assert "wrong" in outlines(played)
+
+
+def fed_again(played, layout: Layout) -> None:
+    """Let another camera look at a table for a while."""
+    table = DrawnTable()
+    table.layout = layout
+    played.desk.pause()
+    played.desk.feed(Watched("camera", table, table))
+    wait_for(lambda: played.desk.feeder.loop.looks >= ENOUGH_LOOKS)
+
+
+def test_corrected_move_stays_corrected_when_another_camera_looks(played, script):
+    played.begin(script.record)
+    played.play(script.record, 4)
+    read = played.desk.match.layout
+    tile = played.desk.match.accepted[-1].move.tile
+    other = "red/straight" if tile == "red/curve" else "red/curve"
+    played.desk.tell({"correct": 4, "move": {"tile": other}})
+    assert played.desk.match.layout != read
+
+    fed_again(played, read)
+
+    assert [one.move.tile for one in played.desk.match.accepted[3:]] == [other]
+    assert played.desk.referee.state.pending is None
+
+
+def test_foul_is_called_and_logged_once_when_the_camera_pauses(played, script):
+    number, foul = script.fouls[0]
+    played.begin(script.record)
+    played.play(script.record, number)
+    played.lay(foul)
+    table = played.desk.referee.state.pending.layout
+
+    fed_again(played, table)
+
+    kinds = [line.kind for line in played.store.lines(played.desk.match.key)]
+    assert kinds.count("foul") == 1
+    assert played.desk.referee.state.pending.layout == table
+
+
+def test_foul_that_will_be_lifted_is_not_called_again_when_the_camera_pauses(played, script):
+    number, foul = script.fouls[0]
+    played.begin(script.record)
+    played.play(script.record, number)
+    played.lay(foul)
+    table = played.desk.referee.state.pending.layout
+    played.desk.take_foul_back()
+
+    fed_again(played, table)
+
+    assert played.desk.referee.state.pending is None
+
+
+def test_rolls_told_ahead_are_kept_when_the_camera_pauses(played):
+    played.begin(playthrough("sssnake_evening"))
+    played.desk.tell({"roll": 2})
+    played.desk.tell({"roll": 3})
+    assert len(played.desk.referee.state.rolls) == 1
+    table = DrawnTable()
+
+    played.desk.feed(Watched("camera", table, table))
+
+    assert [move.value for _, move in played.desk.referee.state.rolls] == [3]
 
 
 def test_place_that_nobody_is_sure_of_is_told(played, script):

@@ -134,14 +134,18 @@ def test_game_goes_on_until_it_has_ended_for_good(tmp_path, kinds, goes_on):
         assert store.unfinished() == ("g" if goes_on else None)
 
 
-def test_only_the_newest_game_goes_on(tmp_path):
+def test_only_the_game_that_was_played_last_goes_on(tmp_path):
     with Store(tmp_path) as store:
         store.append("left", "started", {})
         store.append("newest", "started", {})
+        store.append("left", "names", {})
         assert store.unfinished() == "newest"
 
         store.append("newest", "ended", {})
         assert store.unfinished() is None
+
+        store.append("left", "moves", {})
+        assert store.unfinished() == "left"
 
 
 # --- how it is kept ------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from companion_app.kept_looks import KeptLooks
-from companion_app.live.machine import machine_in
+from companion_app.live.log_line import Line
+from companion_app.live.machine import OpenHand, machine_in
 from companion_app.seat.player import NoPlayer
 from companion_app.web.looked_over import LookedOver
 from engine.game import Move
@@ -270,6 +271,49 @@ def test_its_carnival_hand_lies_open_and_is_filled_up(played):
     assert told["machine"]["needs"] is None
     assert seat.post("/api/machine/hand", {"player": other, "tiles": []}).status_code == 409
     assert seat.post("/api/machine/hand", {"player": who, "tiles": ["x"]}).status_code == 409
+
+
+def test_it_draws_after_a_pass_in_carnival_as_everybody_does(played):
+    record = playthrough("carnival_evening")
+    who = record.start.players[0]
+    played.desk.begin(replace(record, moves=()), machine={who: 1})
+    played.eye.machine.show_hand(who, [f"{who}/head"])
+
+    played.eye.machine.look()
+
+    assert [one.move.do for one in played.desk.match.accepted] == ["pass"]
+    said = state(played)["machine"]
+    assert (said["player"], said["needs"]) == (who, "draw")
+
+
+def test_its_carnival_hand_is_right_after_moves_were_taken_back(played):
+    record = playthrough("carnival_evening")
+    who, other = record.start.players[:2]
+    played.desk.begin(replace(record, moves=()), machine={who: 1})
+    machine, match = played.eye.machine, played.desk.match
+    tiles = [f"{who}/straight", f"{who}/corner", f"{who}/straight", f"{who}/corner"]
+    machine.show_hand(who, tiles)
+    played.lay(wanted(played))
+    machine.show_hand(who, tiles)
+    played.desk.tell({"pass": True})
+    assert [one.move.player for one in match.accepted] == [who, other]
+
+    played.desk.take_back(2)
+    again = wanted(played)
+    played.lay(again)
+
+    said = state(played)["machine"]
+    assert (said["player"], said["needs"]) == (who, "draw")
+    held = [one["tile"] for one in said["hands"][who]]
+    assert sorted([*held, again.tile]) == sorted(tiles)
+
+
+def test_hand_of_an_older_log_counts_moves():
+    body = {"seats": {"red": 1}, "hands": {"red": {"tiles": ["gift"], "n": 4}}}
+
+    found = machine_in([Line(1, "g", "machine", body, 0.0)])
+
+    assert found.hands == {"red": OpenHand(("gift",), 4)}
 
 
 # --- hints ---------------------------------------------------------------------------------------

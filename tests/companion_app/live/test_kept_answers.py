@@ -1,0 +1,64 @@
+"""What people have said about the table holds when the game is taken up again."""
+
+from engine.game import Move
+from engine.placement import Layout
+from tests.companion_app.live.tabletop import Tabletop, said
+from tests.companion_app.live.test_referee import PLAIN, a_table, accepted, play
+
+NEST = PLAIN["schlangennest"]
+
+
+def put_right(table: Tabletop, n: int) -> tuple[Layout, Move]:
+    """Put the nth move right; return the table as the camera reads it, and the right move."""
+    read, one = table.match.layout, accepted(table)[n - 1]
+    assert one.tile is not None
+    colour, _, shape = one.tile.partition("/")
+    other = f"{colour}/{'straight' if shape == 'curve' else 'curve'}"
+    table.tell({"correct": n, "move": {"tile": other}})
+    assert read != table.match.layout
+    return read, accepted(table)[n - 1]
+
+
+def test_corrected_tile_stays_corrected_when_the_game_is_taken_up_again(tmp_path):
+    for n in (6, 3):
+        folder = tmp_path / str(n)
+        with a_table(folder, NEST) as table:
+            play(table, NEST, 5, 6)
+            read, right = put_right(table, n)
+            before, key = accepted(table), table.match.key
+
+        with a_table(folder, NEST, resume=key) as table:
+            events = table.shows(read, looks=60)
+
+            assert said(events, "verdict") == said(events, "question") == []
+            assert accepted(table) == before
+            assert right in before
+
+
+def test_correction_that_was_undone_is_forgotten_when_the_game_is_taken_up_again(tmp_path):
+    with a_table(tmp_path, NEST) as table:
+        play(table, NEST, 5, 6)
+        put_right(table, 6)
+        table.referee.undo_told(table.t)
+        key = table.match.key
+
+    with a_table(tmp_path, NEST, resume=key) as table:
+        assert table.referee.state.answers == {}
+
+
+def test_another_tile_in_the_place_of_a_corrected_one_is_seen(tmp_path):
+    with a_table(tmp_path, NEST) as table:
+        play(table, NEST, 5, 6)
+        wrong = accepted(table)[5].tile
+        _, right = put_right(table, 6)
+        key = table.match.key
+
+    with a_table(tmp_path, NEST, resume=key) as table:
+        game, before = table.match.game, table.match.positions[5]
+        instead = next(
+            move for move in game.legal_moves(before)
+            if move.at == right.at and move.tile not in (right.tile, wrong)
+        )  # fmt: skip
+        table.shows(game.layout(game.apply(before, instead)), looks=30)
+
+        assert accepted(table)[5:] == [instead]
