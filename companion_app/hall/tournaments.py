@@ -33,7 +33,8 @@ MOST_WRITTEN = 80
 HEARTBEAT_S = 10.0
 SOONEST_S = 0.05
 HELLO = "retry: 1500\n: hello\n\n"
-STILL_HERE = ": still here\n\n"
+STILL_HERE = "event: beat\ndata: {}\n\n"
+"""An event, as browsers do not tell the page of comments."""
 Doc = dict[str, Any]
 
 

@@ -120,11 +120,12 @@ function tellSalvaged() {
   } }, t("salvaged-seen"))] : []));
 }
 
-// The host may have freed this phone's seat, or opened something.
+// The host may have freed this phone's seat, or opened something; the hall may have switched help off.
 async function whoWeAre() {
-  const before = JSON.stringify([me.host, me.seats, me.may, me.join_code]);
+  const known = () => JSON.stringify([me.host, me.seats, me.may, me.join_code, me.help_off]);
+  const before = known();
   await loadMe().catch(() => {});
-  if (JSON.stringify([me.host, me.seats, me.may, me.join_code]) !== before) document.dispatchEvent(new Event("host"));
+  if (known() !== before) document.dispatchEvent(new Event("host"));
 }
 
 live.addEventListener("state", () => view?.update?.(live.state));

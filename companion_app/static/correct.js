@@ -6,17 +6,18 @@ import { avatar, h, icon, me, score, sheet, t } from "./ui.js";
 export const tileUrl = (state, tile, turns = 0) => `/api/tile.svg?game=${state.game}&set=${encodeURIComponent(state.set)}&tile=${encodeURIComponent(tile)}&turns=${turns}`;
 
 // One move and its tile: what it was, what is wrong with it, and how to put it right.
-export function moveSheet(state, move, tile, act, light) {
+export function moveSheet(view, move, tile) {
+  const { state } = view;
   const content = [];
   if (tile) content.push(tileShown(state, tile), h("p", {}, tile.label, h("br"), h("small", {}, move ? t("laid-in-move", { n: move.n }) + ": " + move.text : t("lay-from-start"))));
   else if (move) content.push(h("p", {}, move.text));
   for (const broken of move?.violations ?? []) content.push(h("blockquote", {}, broken.text, h("cite", {}, broken.source)));
   const counting = tile ? countsIn(state, tile) : [];
   if (counting.length) content.push(h("ul.lines.card-lines", {}, ...counting.map(([player, line]) => h("li", {}, h("button.ghost", { onclick: () => {
-    dialog.addEventListener("close", () => light(line.spots));
+    dialog.addEventListener("close", () => view.board.light(line.spots, "points"));
     dialog.close();
   } }, avatar(player), h("span", {}, (line.count > 1 ? `${line.count} × ` : "") + line.why), h("b", {}, score(line.points)))))));
-  const correct = (changes) => act("/api/tell", { correct: move.n, move: changes });
+  const correct = (changes) => view.act("/api/tell", { correct: move.n, move: changes });
   if (me.host && move && ["place", "replace", "turn"].includes(move.move.do)) {
     const square = state.lattice === "square";
     content.push(h("button.wide", { onclick: () => {
@@ -25,7 +26,7 @@ export function moveSheet(state, move, tile, act, light) {
       else pickPiece(state, move, tileUrl, correct);
     } }, t("is-another-tile")));
   }
-  if (me.host && move) content.push(h("button.wide", { onclick: () => { dialog.close(); act("/api/undo", { count: state.moves.length - move.n + 1 }); } },
+  if (me.host && move) content.push(h("button.wide", { onclick: () => { dialog.close(); view.backBefore(state.key, move.n); } },
     icon("undo"), t("back-to-before", { n: move.n })));
   const dialog = sheet(move ? t("move-n", { n: move.n }) : t("tile"), ...content);
   return dialog;

@@ -1,5 +1,5 @@
 // The live line: one event stream a page, taken up again after sleep, lost Wi-Fi or a restart.
-import { get, lettered } from "./ui.js";
+import { get, lettered, TRY_AGAIN_MS } from "./ui.js";
 
 const NAMES = ["state", "verdict", "taken-back", "turn", "score", "over", "question", "withdrawn", "game", "told",
   "missed", "settings", "trouble", "machine"];
@@ -28,7 +28,15 @@ export class Live extends EventTarget {
         this.since = Math.max(this.since ?? 0, this.state.version);
       } while (this.again);
       this.dispatchEvent(new Event("state"));
+      if (this.source?.readyState === EventSource.OPEN) this.line(true);
     } finally { this.busy = false; }
+  }
+
+  // What could not be fetched is asked for again, also while the stream goes on.
+  failed() {
+    this.line(false);
+    clearTimeout(this.retry);
+    this.retry = setTimeout(() => { if (!this.connected) this.fetch().catch(() => this.failed()); }, TRY_AGAIN_MS);
   }
 
   take(state) {
@@ -50,7 +58,7 @@ export class Live extends EventTarget {
   connect(refetch = false) {
     this.source?.close();
     this.heard = Date.now();
-    if (refetch) this.fetch().catch(() => this.line(false));
+    if (refetch) this.fetch().catch(() => this.failed());
     const source = new EventSource(`/api/events?since=${this.since ?? 0}`);
     this.source = source;
     source.onopen = () => { this.heard = Date.now(); this.line(true); };
@@ -70,14 +78,14 @@ export class Live extends EventTarget {
     const body = JSON.parse(e.data);
     if (name === "state" && this.state) this.state.seeing = { ...this.state.seeing, state: body.state, why: null };
     this.dispatchEvent(new CustomEvent("event", { detail: body }));
-    if (asksForMore(name, body)) this.fetch().catch(() => this.line(false));
+    if (asksForMore(name, body)) this.fetch().catch(() => this.failed());
   }
 
   line(on) {
     if (!on) this.lost = true;
     if (on === this.connected) return;
     this.connected = on;
-    if (on) this.fetch().catch(() => {});
+    if (on) this.fetch().catch(() => this.failed());
     this.dispatchEvent(new Event("line"));
     if (!on || !this.lost) return;
     this.lost = false;

@@ -30,8 +30,7 @@ export class LookOver {
   show(said) {
     this.said = said;
     this.view.onPlace = (n) => this.better(n);
-    const before = this.view.board.drawOver;
-    this.view.board.drawOver = (svg) => { before?.(svg); this.better(Number(this.view.slider.value)); };
+    this.view.board.drawOver = () => this.better(Number(this.view.slider.value));
     const turning = said.moves.filter((one) => one.turning);
     this.element.replaceChildren(h("h2", {}, t("expected-curve")), this.curve(said),
       h("h2", {}, t("luck"), " · ", t("skill")), h("p.quiet", {}, t("luck-why")), this.table(said),
@@ -87,7 +86,7 @@ export class LookOver {
 
   async next() {
     const one = this.left.shift();
-    if (!one) { this.learning = false; this.element.replaceChildren(h("p", { role: "status" }, t(this.end))); return; }
+    if (!one) { this.learnt(); return; }
     this.learning = true;
     const said = await attempt(() => post(`/api/games/${this.game.key}/try`, { n: one.n }));
     if (!said) return;
@@ -99,6 +98,15 @@ export class LookOver {
       h("div.row.wrap", {}, h("button", { onclick: () => { answer.textContent = one.best.text; ghostOn(this.view.board.svg, this.game, one.best.ghost); } }, icon("hint"), t("learn-show")),
         h("button.primary", { onclick: () => this.next() }, t("learn-next"))));
     picker.show(this.game, said.legal);
+  }
+
+  // The whole game is shown again, without the places of the last question.
+  learnt() {
+    this.learning = false;
+    for (const place of this.view.board.svg?.querySelectorAll(".place-choice") ?? []) place.remove();
+    this.show(this.said);
+    this.element.prepend(h("p", { role: "status" }, t(this.end)));
+    this.better(Number(this.view.slider.value));
   }
 
   async tried(one, move, answer) {

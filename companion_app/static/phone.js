@@ -63,6 +63,12 @@ export class PhoneView {
     this.table.hidden = off;
     if (off) return;
     this.showSeeing(state.seeing);
+    this.showTable(state);
+    this.due?.();
+    this.due = null;
+  }
+
+  showTable(state) {
     const key = JSON.stringify([state.key, state.drawing, state.foul?.n, state.questions, state.over, state.turn, state.language]);
     if (key === this.tableKey) return;
     this.tableKey = key;
@@ -81,6 +87,10 @@ export class PhoneView {
     const tune = event === "verdict" ? (legal ? "legal" : "illegal") : { question: "ask", over: "over" }[event];
     if (!tune || this.table.hidden) return;
     play(tune);
+    this.due = () => this.saySoon(); // the state that shows it comes after the news
+  }
+
+  saySoon() {
     clearTimeout(this.saying);
     this.saying = setTimeout(() => speak([...this.table.querySelectorAll(".last .headline, .illegal small")].map((one) => one.textContent).join(". ")), SAY_MS);
   }
@@ -122,17 +132,28 @@ export class PhoneView {
 
   async start() {
     this.problem.textContent = "";
+    let stream;
     try {
-      this.stream = await navigator.mediaDevices.getUserMedia({ audio: false,
+      stream = await navigator.mediaDevices.getUserMedia({ audio: false,
         video: { facingMode: "environment", width: { ideal: LONGEST_PX }, height: { ideal: 1080 } } });
     } catch { this.problem.textContent = t("phone-refused"); return; }
-    this.video.srcObject = this.stream;
+    this.stream = stream;
+    if (!this.element.isConnected) { this.stop(); return; }
+    stream.getVideoTracks()[0].addEventListener("ended", () => this.lost(stream));
+    this.video.srcObject = stream;
     this.video.hidden = this.view.hidden = false;
     this.image.hidden = true;
     await this.video.play();
     this.button.replaceChildren(icon("cross"), t("phone-stop"));
     await this.stayAwake();
-    this.send();
+    this.send(stream);
+  }
+
+  // A call, or another app, has taken the camera: its last picture must not be sent as a new one.
+  lost(stream) {
+    if (stream !== this.stream) return;
+    this.stop();
+    this.problem.textContent = t("phone-refused");
   }
 
   // Browsers let the screen go dark again once the page was hidden.
@@ -148,23 +169,25 @@ export class PhoneView {
     this.button.replaceChildren(icon("camera"), t("phone-live"));
   }
 
-  async send() {
-    if (!this.stream) return;
+  // Sends one picture after the other, as long as this stream is the one that is on.
+  async send(stream) {
+    if (stream !== this.stream) return;
     const began = Date.now();
     const { videoWidth: w, videoHeight: hgt } = this.video;
-    if (w) {
+    if (w && !stream.getVideoTracks()[0].muted) {
       const scale = Math.min(1, LONGEST_PX / Math.max(w, hgt));
       this.canvas.width = Math.round(w * scale);
       this.canvas.height = Math.round(hgt * scale);
       this.canvas.getContext("2d").drawImage(this.video, 0, 0, this.canvas.width, this.canvas.height);
       const jpeg = await new Promise((done) => this.canvas.toBlob(done, "image/jpeg", QUALITY));
       const sent = await attempt(() => this.deliver(jpeg), { quiet: true });
+      if (stream !== this.stream) return;
       if (!sent) { this.stop(); return; }
-      if (sent === AWAY) { setTimeout(() => this.send(), TRY_AGAIN_MS); return; }
+      if (sent === AWAY) { setTimeout(() => this.send(stream), TRY_AGAIN_MS); return; }
       this.note();
     }
     // One picture is on its way at a time: a slow network means fewer, never older ones.
-    setTimeout(() => this.send(), Math.max(20, EVERY_MS - (Date.now() - began)));
+    setTimeout(() => this.send(stream), Math.max(20, EVERY_MS - (Date.now() - began)));
   }
 
   // A phone that hangs over the table goes on by itself when the box is back.

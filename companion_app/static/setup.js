@@ -181,8 +181,8 @@ export class SetupView {
   }
 
   takeUp() {
-    const { names, ...wanted } = this.wanted();
-    takeUp(wanted, (id) => names[id] || word(this.chosen, id), (body) => this.begin({ ...body, names }));
+    const { names, machine, ...wanted } = this.wanted();
+    takeUp(wanted, (id) => names[id] || word(this.chosen, id), (body) => this.begin({ ...body, names, machine }));
   }
 
   wanted() {

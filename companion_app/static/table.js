@@ -77,15 +77,17 @@ export class TableView {
     if (turned) { this.turn = state.turn; this.turnSince = Date.now(); }
     this.state = state;
     this.showBoard(state);
-    if (!this.counting) this.showPlayers(state);
     this.showVerdict(state);
     this.showMoment(state);
+    if (!this.counting) this.showPlayers(state);
     this.showTools(state);
     this.showMoves(state);
     this.showStock(state);
     this.showSource(state);
     this.hints(state);
     if (turned && isMine(state)) buzz();
+    this.due?.();
+    this.due = null;
   }
 
   // The drawing, or the camera's picture with what was read over it.
@@ -118,13 +120,14 @@ export class TableView {
     return h("div.tv-join", {}, h("img", { src: `/api/qr.svg?for=${me.join_code ? "joined" : "all"}`, alt: t("join") }), h("span", {}, t("join-short")), codeShown());
   }
 
+  // What is to be said waits for the state that shows it.
   happened(event) {
     const state = this.live.state;
-    if (event.event === "verdict" && event.legal) { play("legal"); this.saySoon(); }
-    if (event.event === "verdict" && event.legal === false) { play("illegal"); this.saySoon(true); }
-    if (event.event === "question") { play("ask"); this.saySoon(true); }
-    if (event.event === "machine" && event.belongs) { play("ask"); this.sayWanted(); }
-    if (event.event === "over") { play("over"); this.saySoon(); }
+    if (event.event === "verdict" && event.legal) { play("legal"); this.due = () => this.saySoon(); }
+    if (event.event === "verdict" && event.legal === false) { play("illegal"); this.due = () => this.saySoon(true); }
+    if (event.event === "question") { play("ask"); this.due = () => this.saySoon(true); }
+    if (event.event === "machine" && event.belongs) { play("ask"); this.due = () => this.sayWanted(); }
+    if (event.event === "over") { play("over"); this.due = () => this.saySoon(); }
     if (event.event === "settings") this.hallCall?.update();
     if (event.event === "state" && state) this.showSeeing({ ...state, seeing: { state: event.state, text: t("seeing-" + event.state) } });
   }
@@ -216,6 +219,7 @@ export class TableView {
     const key = JSON.stringify([state.key, state.trouble, state.paused, state.foul, state.over, state.winners, state.over && state.scores, state.questions, state.machine, state.language, me.host, me.seats]);
     if (key === this.momentKey) return;
     this.momentKey = key;
+    if (this.board.litKind === "ask" || this.counting) this.board.dark();
     clearInterval(this.counting?.timer);
     this.counting = null;
     const cards = [];
@@ -274,7 +278,7 @@ export class TableView {
       button("fit", "fit", () => this.board.fit()),
       ...(this.looked ? [this.picture.on ? button("table", "drawing-view", () => this.showCamera(false))
         : button("camera", "camera-view", () => this.showCamera(true), { disabled: !(hasCamera(state) && me.may.pictures) })] : []),
-      button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
+      button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on), disabled: me.help_off }),
       ...(this.tv ? [] : [
         button("sound", "sound-short", () => this.askSound(), { "aria-pressed": String(choice("sound") || choice("voice")) }),
         me.ideas && !me.help_off && sits ? button("ask", "ideas", () => showIdeas(this.state, this), { disabled: state.over || Boolean(state.machine?.move) || !mayMove(state) }) : null,
@@ -324,11 +328,24 @@ export class TableView {
     if (!state) return;
     this.live.take(state);
     const after = before ? state.moves[body.correct - 1] : null;
-    if (after) toast(after.text === before.text ? t("changed-place", { tile: after.text }) : t("changed-to", { before: before.text, after: after.text }), "", t("undo"), () => this.act("/api/undo"));
+    if (after) toast(after.text === before.text ? t("changed-place", { tile: after.text }) : t("changed-to", { before: before.text, after: after.text }), "", t("undo"), () => this.putBack(state, body.correct, before.move));
+  }
+
+  // Undoes a correction; one that more moves came after is corrected back, so that these stay.
+  putBack({ key, moves }, correct, move) {
+    if (this.state.key !== key) return;
+    if (JSON.stringify(this.state.moves) === JSON.stringify(moves)) this.act("/api/undo");
+    else this.act("/api/tell", { correct, move });
+  }
+
+  // How many moves that are is counted now: the camera may have seen more since somebody asked.
+  backBefore(key, n) {
+    const { moves } = this.state;
+    if (this.state.key === key && moves.length >= n) this.act("/api/undo", { count: moves.length - n + 1 });
   }
 
   async hints(state) {
-    const wanted = choice("hints") && !state.over && !state.questions?.length && !state.foul;
+    const wanted = choice("hints") && !me.help_off && !state.over && !state.questions?.length && !state.foul;
     if (!wanted) { ghosts(this.board, state, []); return; }
     const { moves } = await get("/api/moves").catch(() => ({ moves: [] }));
     if (state === this.state) ghosts(this.board, state, moves);
@@ -391,7 +408,7 @@ export class TableView {
 
   openMove(move, tile = this.state.tiles.find((one) => one.n === move.n)) {
     if (move?.spots.length) this.board.light(move.spots, "points");
-    const dialog = moveSheet(this.state, move, tile, (url, body) => this.act(url, body), (spots) => this.board.light(spots, "points"));
+    const dialog = moveSheet(this, move, tile);
     dialog.addEventListener("close", () => { if (this.board.litKind === "points") this.board.dark(); });
   }
 }

@@ -139,10 +139,18 @@ export function working(text, share = null) {
   return h("div.working", { role: "status" }, h("p", {}, text), h("progress", { "aria-label": text, max: 1, ...(share === null ? {} : { value: share }) }));
 }
 
+// Where toasts go: into the sheet that lies over the page, which else would hide them.
+function toasts() {
+  const place = document.getElementById("toasts");
+  const over = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
+  if (place.parentNode !== over) over.append(place);
+  return place;
+}
+
 // What takes longer than a second says so until it is done; returns what ends it.
 function busy() {
   let bar = null;
-  const soon = setTimeout(() => document.getElementById("toasts").prepend(bar = h("div.toast.busy", {}, working(t("working")))), BUSY_MS);
+  const soon = setTimeout(() => toasts().prepend(bar = h("div.toast.busy", {}, working(t("working")))), BUSY_MS);
   return () => { clearTimeout(soon); bar?.remove(); };
 }
 
@@ -170,7 +178,7 @@ export async function attempt(action, { quiet = false } = {}) {
 export function toast(text, kind = "", word = "", act = null) {
   const box = h(`div.toast${kind ? "." + kind : ""}`, { role: kind === "bad" ? "alert" : "status" }, text,
     act ? h("button", { onclick: () => { box.remove(); act(); } }, icon("undo"), word) : null);
-  document.getElementById("toasts").append(box);
+  toasts().append(box);
   setTimeout(() => box.remove(), act ? 12000 : kind === "bad" ? 7000 : 3500);
 }
 
@@ -180,7 +188,7 @@ export function sheet(title, ...content) {
     h("div.sheet-head", {}, h("h2", {}, title),
       h("button.ghost.round", { "aria-label": t("close"), onclick: () => dialog.close() }, icon("cross"))),
     ...content);
-  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("close", () => { toasts(); dialog.remove(); });
   dialog.addEventListener("click", (e) => { if (e.target === dialog) dialog.close(); });
   document.body.append(dialog);
   dialog.showModal();

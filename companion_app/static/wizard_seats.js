@@ -44,19 +44,23 @@ const inOrder = (game, players, reordered) => (reordered ? players : game.player
 // that no tap goes to something that has just been replaced.
 function nameRows(game, setup, again, changed) {
   const rows = h("div.seats");
+  // Whoever is renamed stays the machine, or a person.
+  const levels = Array.from(setup.players, (name) => setup.machine[name?.trim()]);
+  const rename = (n, name) => {
+    setup.players[n] = name;
+    setup.machine = Object.fromEntries(setup.players.map((one, seat) => [one.trim(), levels[seat]]).filter(([one, level]) => one && level));
+    changed();
+  };
   const row = (n) => h("div.seat-row.on", {},
     h("span.avatar", { "--player": COLOURS[n % COLOURS.length] }, n + 1),
     h("input.name", { type: "text", maxlength: 24, placeholder: n < game.fewest ? t("player-n", { n: n + 1 }) : t("name-nobody"), "aria-label": t("name-n", { n: n + 1 }),
       list: "known-names", value: setup.players[n] ?? "", oninput: (e) => {
-        delete setup.machine[setup.players[n]];
-        setup.players[n] = e.target.value;
         if (e.target.value && n === rows.children.length - 1 && n + 1 < game.most) rows.append(row(n + 1));
-        changed();
-      } }),
-    whoPlays(setup.players[n] || String(n + 1), setup.machine[setup.players[n]], (level) => {
-      delete setup.machine[setup.players[n]];
-      setup.players[n] = level ? freeName(setup.players) : "";
-      if (level) setup.machine[setup.players[n]] = level;
+        rename(n, e.target.value);
+      }, onchange: (e) => { if (levels[n] && !e.target.value.trim()) rename(n, e.target.value = freeName(setup.players)); } }),
+    whoPlays(setup.players[n] || String(n + 1), levels[n], (level) => {
+      levels[n] = level;
+      rename(n, level ? freeName(setup.players) : "");
       again();
     }),
     up(n, setup.players[n] || String(n + 1), setup, again));

@@ -145,6 +145,7 @@ def test_tile_under_a_coin_is_asked_about_and_answered_by_its_picture(served, be
     move = served.desk.match.accepted[0].move
     assert (move.tile, move.at, move.turns) == (new.tile, new.at, new.turns)
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
+    page.wait("document.querySelector('.board .tap') && !document.querySelector('.board .lit.ask')")
 
 
 POINTS = "[...document.querySelectorAll('.photo-scores .points')].map((e) => +e.innerText)"

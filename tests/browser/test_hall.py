@@ -61,3 +61,26 @@ def test_arbiter_logs_in_and_sees_the_code(opened, hall):
     page.click("form button")
 
     page.wait(f"document.querySelector('.hall-code')?.textContent === '{hall.process.code}'")
+    delay = "document.querySelector('input[type=number]')"
+    page.js(f"{delay}.focus(); {delay}.value = 7")
+    hall.table("Table 2")
+    page.wait("document.querySelector('.hall-list')?.textContent.includes('Table 2')")
+    assert page.js(f"[{delay}.value, document.activeElement === {delay}]") == ["7", True]
+
+
+def test_view_that_was_left_before_its_answer_came_opens_no_stream(opened, hall):
+    page = opened("/tournaments")
+    page.js("(() => { const real = window.fetch; window.fetch = (url, how) => url !== '/api/hall'"
+            " ? real(url, how) : new Promise((done) => { window.answer = () => done(real(url)); });"
+            " window.streams = 0; const Stream = window.EventSource;"
+            " window.EventSource = function (url) { streams += 1; return new Stream(url); };"
+            " window.EventSource.CLOSED = Stream.CLOSED; })()")  # fmt: skip
+    page.click("#tabs a[href='/']")
+    page.wait("window.answer")
+    page.click("#tabs a[href='/tournaments']")
+    page.js("answer()")
+    page.click("#tabs a[href='/']")
+    page.js("answer()")
+
+    page.wait("streams > 0 && document.querySelector('.hall-search small').textContent")
+    assert page.js("streams") == 1

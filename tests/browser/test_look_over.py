@@ -116,6 +116,11 @@ def test_a_costly_move_is_tried_again_and_graded_only_after_the_answer(served, f
         )
         said.append(page.text(".look-over [role=status]"))
 
+    page.click(".look-over .row .primary")
+    page.wait("document.querySelector('.look-over .curve')")
+    page.wait("document.querySelector('.ghost-of-move image')")
+    assert page.text(".look-over [role=status]")
+    assert not page.js("document.querySelector('.place-choice')")
     assert ghosts == 0
     assert said == ["", "There is something better.", "Yes, that is good."]
 

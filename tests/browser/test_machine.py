@@ -66,6 +66,24 @@ def test_a_seat_of_the_wizard_is_the_machines(served):
     assert list(served.desk.machine.seats.values()) == [4]
 
 
+def test_machine_that_is_called_otherwise_stays_the_machine(served):
+    page = served.open("/new", PHONE, host=True)
+    page.click(".game-card", "Sssnake")
+    page.wait("document.querySelectorAll('.who-plays').length > 1")
+    page.js("{const one = document.querySelectorAll('.who-plays')[1]; one.value = '3'; "
+            "one.dispatchEvent(new Event('change'))}")  # fmt: skip
+    second = ".seat-row:nth-child(2) .name"
+    page.wait(f"document.querySelector('{second}').value === 'Snake Eye'")
+    page.fill(second, "")
+    page.fill(second, "Robot ")
+    page.click(".row .primary.big")
+    page.wait("document.querySelector('.card > .row .primary.big .icon')")
+    page.click(".card > .row .primary.big")
+    page.wait("document.querySelector('.table-view .player')")
+
+    assert dict(served.desk.machine.seats) == {"Robot": 3}
+
+
 def test_a_phone_plays_alone_on_the_drawing(served):
     page = served.open("/alone", PHONE)
     page.wait("document.querySelector('.game-card')")

@@ -126,6 +126,46 @@ def test_correction_of_an_earlier_move_changes_the_score(served, script):
     wait_until(lambda: served.guest().get("/api/state")["scores"] == before)
 
 
+def one_more(served):
+    """Lay any tile that may be laid now."""
+    match = served.desk.match
+    served.lay(next(m for m in match.game.legal_moves(match.position) if m.do == "place"))
+
+
+def test_correction_is_undone_alone_when_more_moves_came_after_it(served, script):
+    served.begin(script.record)
+    served.play(script.record, 3)
+    page = served.open("/", DESKTOP, host=True)
+    before = served.desk.match.accepted[2].move
+    page.click('.move-list li[value="3"] button')
+    page.click("dialog button", "another tile")
+    page.click(
+        "dialog .tile-choice:not(.now)", "curve" if before.tile.endswith("straight") else "straight"
+    )
+    page.wait("document.querySelector('.toast button')")
+    assert served.desk.match.accepted[2].move != before
+    one_more(served)
+    page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 4'")
+    page.click(".toast button", "Undo")
+
+    wait_until(lambda: served.desk.match.accepted[2].move == before)
+    assert len(served.desk.match.accepted) == 4
+
+
+def test_back_to_before_a_move_takes_back_what_was_laid_meanwhile_too(served, script):
+    served.begin(script.record)
+    served.play(script.record, 3)
+    page = served.open("/", DESKTOP, host=True)
+    page.click('.move-list li[value="3"] button')
+    page.wait("document.querySelector('dialog')")
+    one_more(served)
+    page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 4'")
+    page.click("dialog button", "before move 3")
+
+    page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 2'")
+    assert len(served.desk.match.accepted) == 2
+
+
 def test_roll_is_told_by_a_tap(served):
     served.begin(playthrough("sssnake_evening"))
     page = served.open("/", host=True)

@@ -94,10 +94,15 @@ def test_what_is_wrong_is_marked_in_the_picture(table):
     assert inside is True
 
 
-def to_ready(page, game):
+def to_players(page, game):
     if page.js("!!document.querySelector('.camera-step')"):
         page.click("button.primary", "Next")
     page.click(".game-card", game)
+    page.wait("document.querySelector('.who-plays')")
+
+
+def to_ready(page, game):
+    to_players(page, game)
     page.click("button.primary", "Next")
 
 
@@ -116,7 +121,10 @@ def test_self_test_says_how_many_of_ten_were_read_right(table):
 def test_game_that_already_lies_there_is_taken_up_and_goes_on(table):
     page = table.open("/new", host=True)
     page.wait("document.querySelector('.camera-step') || document.querySelector('.game-card')")
-    to_ready(page, "Schlangennest")
+    to_players(page, "Schlangennest")
+    page.js("{const one = document.querySelectorAll('.who-plays')[0]; one.value = '2'; "
+            "one.dispatchEvent(new Event('change'))}")  # fmt: skip
+    page.click("button.primary", "Next")
 
     page.click(".looks button", "already lies there")
     page.wait("document.querySelectorAll('dialog .tap').length > 2")
@@ -128,6 +136,7 @@ def test_game_that_already_lies_there_is_taken_up_and_goes_on(table):
     assert (match.start.midgame, match.start.next, len(match.layouts[0].cards)) == (
         True, "red", lying,
     )  # fmt: skip
+    assert dict(table.desk.machine.seats) == {"blue": 2}
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
 
 

@@ -165,6 +165,7 @@ def moves() -> Doc:
     match = companion().now().match
     if match is None or match.ended:
         return {"moves": []}
+    companion().allow_help()
     legal = match.game.legal_moves(match.position)[:MOST_MOVES_SHOWN]
     spots = [[spot(p) for p in match.cells_of(move)] for move in legal]
     return {"moves": [{"move": move_to_json(move), "spots": there}

@@ -85,8 +85,11 @@ def _order_help(do: Mapping[str, Any], number: int) -> None:
     order = Order(number, do["what"] == HELP_ON, _membership()["table"],
                   dict(said) if isinstance(said, Mapping) else {})  # fmt: skip
     news = keep_order(companion().home, order)
+    if not news:
+        return
+    companion().hub.publish({"event": "settings"})
     match = companion().now().match
-    if news and match is not None:
+    if match is not None:
         companion().eye.ask("ruling", {"what": str(do["what"]), "key": match.key, "n": number})
 
 

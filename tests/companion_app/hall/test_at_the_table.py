@@ -251,7 +251,8 @@ def test_while_help_is_off_the_machine_helps_nobody_in_any_way(table):
         ("/api/machine/seat", {"player": "red", "level": 3}),
     ):  # fmt: skip
         assert refused(host.post(address, body)) == "help-off", address
-    assert refused(host.client.get(f"/api/games/{key}/look-over")) == "help-off"
+    for address in (f"/api/games/{key}/look-over", "/api/moves"):
+        assert refused(host.client.get(address)) == "help-off"
     assert table.played.companion.player.asked == ["alone"]
 
 
@@ -265,6 +266,17 @@ def test_while_help_is_off_finished_games_are_looked_over_and_the_machine_may_le
 
     assert left.status_code == 200
     assert host.post(f"/api/games/{key}/try", {"n": 1}).get_json()["legal"]
+
+
+def test_phones_are_told_once_when_the_hall_switches_help_off(table):
+    hub, host = table.played.companion.hub, table.played.host()
+    listener = hub.listen(hub.version)
+    order = table.signed("help-off", "")
+    for _ in range(2):
+        host.post("/api/hall/ruling", order)
+
+    assert [event.body["event"] for event in listener.take(0)] == ["settings"]
+    hub.leave(listener)
 
 
 def test_when_the_round_is_closed_hints_are_given_again(table):

@@ -179,7 +179,7 @@ def test_who_follows_one_table_hears_of_it_alone(small_store):
     overview.read({"0" * 24})
 
     assert first["name"] == "Table 1"
-    assert next(follower) == ": still here\n\n"
+    assert next(follower) == "event: beat\ndata: {}\n\n"
 
 
 def test_wrong_code_lets_no_table_in_and_is_slowed(hall):

@@ -39,6 +39,7 @@ export class Line {
       mark(false);
       if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (source === this.source) this.open(); }, 2000);
     };
+    source.addEventListener("beat", () => { this.heard = Date.now(); });
     for (const name of this.names) {
       source.addEventListener(name, (e) => { this.heard = Date.now(); this.onRead(JSON.parse(e.data), e.lastEventId); });
     }
@@ -46,6 +47,7 @@ export class Line {
 
   close() {
     this.source?.close();
+    this.source = null;
     clearInterval(this.timer);
     document.removeEventListener("visibilitychange", this.seen);
   }
@@ -116,7 +118,7 @@ class AllView {
 
   async start() {
     const whole = await reached(() => get("/api/hall"), () => this.element.isConnected).catch(() => null);
-    if (!whole) return;
+    if (!whole || !this.element.isConnected) return;
     this.serial = whole.serial;
     for (const table of whole.tables) this.put(table);
     this.sort();
@@ -126,9 +128,9 @@ class AllView {
 
   take(news, id) {
     this.serial = Number(id);
-    const before = this.cards.size;
+    const before = [...this.cards.keys()].join();
     for (const table of news.tables) this.put(table);
-    if (this.cards.size !== before) this.sort();
+    if ([...this.cards.keys()].join() !== before) this.sort();
     else this.filter();
   }
 
@@ -273,7 +275,7 @@ function bars() {
     link("/tournaments", icon("crown"), h("span", {}, t("tour"))), link("/tv", icon("tv"), h("span", {}, t("hall-tv"))), link("/arbiter", icon("flag"), h("span", {}, t("hall-arbiter"))));
 }
 
-await loadWords(document.documentElement.lang);
+await reached(() => loadWords(document.documentElement.lang), () => true);
 await loadMe().catch(() => {});
 addEventListener("popstate", () => go(location.pathname, false));
 go(location.pathname, false);

@@ -8,6 +8,8 @@ const DECISIONS = { foul: ["overrule", "lift"], hand: ["lower-hand"], question: 
 export class ArbiterView {
   constructor() {
     this.element = h("section.hall");
+    this.parts = Array.from({ length: 6 }, () => h("div"));
+    this.drawn = [];
     this.clocks = [];
     this.show();
     this.timer = setInterval(() => this.show(), EVERY_MS);
@@ -24,20 +26,31 @@ export class ArbiterView {
       if (error.code === "not-arbiter") { me.arbiter = null; this.element.replaceChildren(this.login()); }
       return;
     }
-    const text = JSON.stringify({ ...whole, now_s: 0, rounds: whole.rounds.map((round) => ({ ...round, left_s: 0 })), tables: whole.tables.map((table) => ({ ...table, heard_s: 0 })) });
-    if (text === this.last) return;
-    this.last = text;
+    if (this.element.isConnected) this.draw(whole);
+  }
+
+  // A part is drawn anew only when something else is to be seen in it: what somebody types or taps
+  // in another part stays as it is. Clocks and health change all the time, and only as text.
+  draw(whole) {
     const names = Object.fromEntries(whole.tables.map((table) => [table.id, table.name]));
-    this.stopClocks();
-    this.element.replaceChildren(
-      h("h1", {}, t("hall-calls")),
-      whole.alerts.length ? h("div", {}, whole.alerts.map((alert) => this.call(alert, names))) : h("p", {}, t("hall-no-calls")),
-      ...this.rounds(whole.rounds),
-      h("h2", {}, t("hall-decided")), this.decisions(whole.decisions, names),
-      h("h2", {}, t("hall-health")), this.health(whole),
-      this.delay(whole),
-      h("h2", {}, t("hall-code")), h("p", {}, h("span.hall-code", {}, whole.code)),
-      h("button", { onclick: () => this.do("/api/arbiter/code", {}) }, t("hall-new-code")));
+    [
+      [[whole.alerts, names], () => [h("h1", {}, t("hall-calls")),
+        whole.alerts.length ? h("div", {}, whole.alerts.map((alert) => this.call(alert, names))) : h("p", {}, t("hall-no-calls"))]],
+      [whole.rounds.map((round) => ({ ...round, left_s: 0 })), () => this.rounds(whole.rounds)],
+      [[whole.decisions, names], () => [h("h2", {}, t("hall-decided")), this.decisions(whole.decisions, names)]],
+      [names, () => [h("h2", {}, t("hall-health")), this.health(whole)]],
+      [whole.delay_minutes, () => [this.delay(whole)]],
+      [whole.code, () => [h("h2", {}, t("hall-code")), h("p", {}, h("span.hall-code", {}, whole.code)),
+        h("button", { onclick: () => this.do("/api/arbiter/code", {}) }, t("hall-new-code"))]],
+    ].forEach(([shown, made], n) => {
+      const text = JSON.stringify(shown);
+      if (text === this.drawn[n]) return;
+      this.drawn[n] = text;
+      this.parts[n].replaceChildren(...made());
+    });
+    whole.rounds.forEach((round, n) => this.clocks[n].show(round));
+    for (const table of whole.tables) this.healthOf(table).forEach((text, n) => { this.cells.get(table.id)[n].textContent = text; });
+    if (!this.parts[0].isConnected) this.element.replaceChildren(...this.parts);
   }
 
   login() {
@@ -57,7 +70,6 @@ export class ArbiterView {
 
   async do(url, body) {
     await attempt(() => post(url, body));
-    this.last = null;
     this.show();
   }
 
@@ -84,11 +96,11 @@ export class ArbiterView {
   }
 
   rounds(all) {
+    this.stopClocks();
     if (!all.length) return [];
     return [h("h2", {}, t("hall-clocks")), ...all.map((round) => {
       const clock = new Clock(), act = round.paused ? "resume" : "pause";
       this.clocks.push(clock);
-      clock.show(round);
       return h("div.row.wrap.hall-clock", {}, h("span.grow", {}, `${round.name || t("tour")} – ${t("tour-round", { round: round.round })}`), clock.element,
         h("button", { "data-act": act, onclick: () => this.do(`/api/tournaments/${round.tournament}/do`, { do: `${act}-clock`, data: {} }) }, t(`tour-${act}`)));
     })];
@@ -115,14 +127,16 @@ export class ArbiterView {
       h("span", {}, t("tour-delay")), input, h("button", {}, t("tour-apply")));
   }
 
+  healthOf({ heard_s: heard, health }) {
+    return [heard ? when(heard) : "–", health.camera ?? "–", health.degrees ? `${health.degrees} °C` : "–",
+      health.disk_free_mb ? `${Math.round(health.disk_free_mb / 1000)} GB` : "–", health.version ?? ""];
+  }
+
   health(whole) {
+    this.cells = new Map(whole.tables.map((table) => [table.id, this.healthOf(table).map(() => h("td"))]));
     const row = (table) => h("tr", {},
       h("td", {}, h("a", { href: `/table/${table.id}` }, table.name)),
-      h("td", {}, table.heard_s ? when(table.heard_s) : "–"),
-      h("td", {}, table.health.camera ?? "–"),
-      h("td", {}, table.health.degrees ? `${table.health.degrees} °C` : "–"),
-      h("td", {}, table.health.disk_free_mb ? `${Math.round(table.health.disk_free_mb / 1000)} GB` : "–"),
-      h("td", {}, table.health.version ?? ""),
+      ...this.cells.get(table.id),
       h("td", {}, h("button", { "data-act": "correct", onclick: () => this.correct(table) }, t("hall-do-correct")),
         h("button", { onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "take-back" }) }, t("hall-do-take-back")),
         h("button", { onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "end" }) }, t("hall-do-end")),

@@ -207,7 +207,7 @@ export class MyView {
   async show() {
     try {
       this.draw(await reached(() => get(`${this.at}/me`), () => this.element.isConnected));
-      this.line ??= new Line(() => `${this.at}/me/events`, ["tournament"], () => this.show());
+      if (this.element.isConnected) this.line ??= new Line(() => `${this.at}/me/events`, ["tournament"], () => this.show());
     } catch (error) {
       if (error.code === "no-player") this.element.replaceChildren(this.login());
       else toast(error.message, "bad");
@@ -274,7 +274,7 @@ export class MyView {
 // Asks for the points of everybody at a table; who has most has won, unless somebody says otherwise.
 export async function askResult(table) {
   const told = await ask(t("tour-type-in"), t("tour-send"), [
-    ...table.players.map((player, seat) => [player, table.names[seat], { type: "number", step: 1, inputmode: "numeric", value: table.result?.scores[player] ?? "" }]),
+    ...table.players.map((player, seat) => [player, table.names[seat], { type: "number", step: 1, value: table.result?.scores[player] ?? "" }]),
     ["winner", t("tour-winner"), [["", t("tour-most-points")], ...table.players.map((player, seat) => [player, table.names[seat]])]]]);
   if (!told) return null;
   const scores = Object.fromEntries(table.players.filter((player) => !table.forfeits.includes(player)).map((player) => [player, told[player] === "" ? null : Number(told[player])]));
