@@ -90,7 +90,9 @@ def test_knock_is_noticed_and_followed(change, shift, turn_deg):
 
     assert movement.verdict == "moved"
     then = np.array([[[300.0, 200], [900, 250], [640, 500]]])
-    found, true = (cv2.perspectiveTransform(then, m) for m in (movement.now_from_then, now_from_then))
+    found, true = (
+        cv2.perspectiveTransform(then, m) for m in (movement.now_from_then, now_from_then)
+    )
     assert found == pytest.approx(true, abs=3)
 
 
