@@ -385,12 +385,12 @@ def test_still_in_other_light_is_not_exposed_for_the_old_light(camera, fake):
         assert "ExposureTime" not in asked["controls"]
 
 
-def test_camera_that_was_closed_is_not_opened_again(fake):
-    opened: list[int] = []
+def test_camera_that_was_closed_is_not_opened_again():
+    opened: list[FakeCamera] = []
 
-    def open_camera(number: int) -> FakeCamera:
-        opened.append(number)
-        return fake
+    def open_camera(_number: int) -> FakeCamera:
+        opened.append(FakeCamera())
+        return opened[-1]
 
     camera = PiCamera(open_camera=open_camera)
     camera.close()
