@@ -14,7 +14,6 @@ from vision.core.ground import Ground
 from vision.core.stages import stage
 from vision.core.tables import Guesses, TileEntry
 from vision.core.types import (
-    BACK,
     BEYOND_DOUBT,
     CLEAR,
     DOUBTED,
@@ -143,7 +142,7 @@ def _entries(
 
     Args:
         fields: the game's fields.
-        aside: cards beside the fields; face-down cards of the fields are appended.
+        aside: cards beside the fields; surely face-down cards of the fields are appended.
         tile_set: the box.
         tiny: whether the cards are so small that all of them are unsure.
     """
@@ -158,7 +157,7 @@ def _entries(
             card = _doubted(card, card.laid)
             laid.append(card)
             entry = tile_entry(card, field.number)
-            if card.confidence >= TOLD and card.laid >= CLEAR:
+            if card.confidence >= TOLD and card.laid >= CLEAR and entry.tile in tile_set:
                 tiles.append(entry)
             else:
                 unsure.append(replace(entry, guesses=guesses_of(card), why=why_of(card)))
@@ -361,7 +360,7 @@ def _stands_alone(one: Detection) -> bool:
 
 
 def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[SeenCard]]:
-    """Return a field's face-up and face-down cards, cells counted from its house or big card."""
+    """Return a field's cards and its surely face-down ones, counted from its house or big card."""
     cards = list(field.group.cards)
     anchor = anchor_of(field.group, tile_set)
     cards = [c for c in cards if c is anchor or not _is_no_big(c, anchor, tile_set)]
@@ -369,9 +368,9 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
         anchor = likely_house(field.group, tile_set)
         cards = [anchor if anchor is not None and c.at == anchor.at else c for c in cards]
     cards = _counted_from(anchor, cards, tile_set)
-    fronts = [card for card in cards if card.best is not None and card.best.tile != BACK]
-    backs = [card for card in cards if card.best is not None and card.best.tile == BACK]
-    return fronts, backs
+    read = [card for card in cards if card.best is not None]
+    backs = [card for card in read if card.is_read(TOLD) and not card.is_front()]
+    return [card for card in read if card not in backs], backs
 
 
 def _counted_from(

@@ -94,6 +94,27 @@ def test_face_down_card_is_a_back_aside():
     assert len(seen.tiles) == 2
 
 
+@pytest.mark.parametrize("front", ["blue/curve", "blue/head"])
+def test_card_that_may_be_face_down_stays_in_the_layout_and_is_asked_about(front):
+    detections, readings = table("0,0 blue/head 0;1,0 blue/straight 0;2,0 blue/curve 0")
+    readings[2] = CellReading((CellGuess("back", 0, 0, 0.5), CellGuess(front, 0, 1, 0.1)))
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST)
+
+    assert (len(seen.tiles), len(seen.aside)) == (2, 0)
+    assert {tile for tile, _ in seen.unsure[0]["guesses"]} == {"back", front}
+
+
+def test_card_of_which_the_box_has_no_more_is_not_told_as_a_face_down_one_in_the_layout():
+    detections, readings = table("0,0 blue/head 0;1,0 blue/straight 0;2,0 blue/curve 0")
+    readings[2] = CellReading((CellGuess("back", 0, 0, 0.7), CellGuess("blue/head", 0, 1, 0.3)))
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST)
+
+    assert [e["tile"] for e in seen.tiles] == ["blue/head", "blue/straight"]
+    assert len(seen.unsure) == 1
+
+
 def test_house_lies_at_the_origin_unturned():
     seen = read("1,1 house 3;1,0 red/straight 1;2,1 yellow/corner 0", CARNIVAL)
 
