@@ -149,10 +149,14 @@ def _entries(
     tiles: list[TileEntry] = []
     unsure: list[TileEntry] = []
     laid: list[SeenCard] = []
+    own: list[list[SeenCard]] = []
     for field in fields:
         cards, beside = _own_cards(field, tile_set)
+        own.append(cards)
         aside += beside
-        for settled_card in settled(cards, aside, tile_set):
+    every = [card for cards in own for card in cards]
+    for field, cards in zip(fields, own, strict=True):
+        for settled_card in settled(cards, every, aside, tile_set):
             card = _doubted(settled_card, DOUBTED, "small") if tiny else settled_card
             card = _doubted(card, card.laid)
             laid.append(card)
@@ -227,28 +231,37 @@ def _with_islands(
 
 @stage("settle", without=lambda cards, *_: tuple(cards))
 def settled(
-    cards: Sequence[SeenCard], aside: Sequence[SeenCard], tile_set: TileSet
-) -> tuple[SeenCard, ...]:
+    cards: Sequence[SeenCard], every: Iterable[SeenCard], aside: Iterable[SeenCard],
+    tile_set: TileSet,
+) -> tuple[SeenCard, ...]:  # fmt: skip
     """Return the cards of one layout; the box and the neighbours re-weight unsure guesses.
 
     A card with a ``why`` stays as it is: nothing in the box looks like it.
+
+    Args:
+        cards: the cards of the layout.
+        every: the cards of all layouts of the table, this one included: they share one box.
+        aside: the cards beside the layouts.
+        tile_set: the box.
     """
+    told = [card for card in every if card.confidence >= TOLD]
+    over = set(_too_many(told, tile_set))
     used = Counter(
-        card.best.tile for card in (*cards, *aside)
-        if card.best is not None and card.confidence >= TOLD
+        card.guesses[0].tile for card in (*told, *aside)
+        if card.confidence >= TOLD and card not in over
     )  # fmt: skip
-    sure = {card.at: card for card in cards if card.confidence >= TOLD}
-    over = {card.at for card in _too_many(sure.values(), tile_set)}
-    for at in over:
-        used[sure.pop(at).guesses[0].tile] -= 1
+    sure = [card for card in cards if card.confidence >= TOLD and card not in over]
     if len(sure) == len(cards):
         return tuple(cards)
-    sides = dict(sides_of(sure.values(), tile_set))
+    sides = dict(sides_of(sure, tile_set))
     weighed = (
-        card if card.at in sure or card.why else _weighed(card, sides, used, tile_set)
+        card if card in sure or card.why else _weighed(card, sides, used, tile_set)
         for card in cards
     )
-    return tuple(_one_too_many(card) if card.at in over else card for card in weighed)
+    return tuple(
+        _one_too_many(after) if card in over else after
+        for card, after in zip(cards, weighed, strict=True)
+    )
 
 
 def _one_too_many(card: SeenCard) -> SeenCard:

@@ -203,6 +203,33 @@ def test_of_more_cards_than_the_box_has_the_least_sure_is_doubted(sure, tile):
     assert [e["tile"] for e in seen.unsure] == [tile]
 
 
+FOUR_AND_ANOTHER = (
+    "-4,-4 big/1#0 0;-3,-4 big/1#1 0;-2,-4 double-curve 0;-1,-4 double-curve 0;"
+    "0,-4 double-curve 0;1,-4 double-curve 0;-4,3 big/2#0 0;-3,3 big/2#1 0;-2,3 double-curve 0"
+)
+"""Two fields of Sssnake with one double curve more than the box has."""
+
+
+def test_card_too_many_is_doubted_though_the_others_lie_in_another_field():
+    detections, readings = table(FOUR_AND_ANOTHER)
+    readings[-1] = CellReading((CellGuess("double-curve", 0, 0, 0.99),))
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, SSSNAKE)
+
+    assert [(e["field"], e["tile"]) for e in seen.unsure] == [(1, "double-curve")]
+    assert len(seen.tiles) == 6
+
+
+def test_card_of_which_all_lie_in_another_field_is_read_as_its_rival():
+    detections, readings = table(FOUR_AND_ANOTHER)
+    doubt = (CellGuess("double-curve", 0, 0, 0.6), CellGuess("crossing", 0, 0, 0.39))
+    readings[-1] = CellReading(doubt)
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, SSSNAKE)
+
+    assert [e["tile"] for e in seen.tiles if e["field"] == 1] == ["big/2", "crossing"]
+
+
 def test_rules_never_overrule_a_sure_card():
     seen = read("0,0 red/straight 0;1,0 blue/straight 0")
 
