@@ -130,8 +130,7 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         read = stages.cells or read_cells
         readings = read(picture.bgr, detections.found, stages.reader, request.profile)
         shown("classify", (detections, readings))
-        if stages.reader is not None and stages.reader.evidence is not None:
-            readings = in_company(readings, stages.reader.evidence.share)
+        readings = _in_company(readings, stages.reader)
         first = detections.found, readings
         detections, readings = _with_overlooked(
             picture.bgr, detections, readings, stages.reader, request
@@ -197,11 +196,21 @@ def _with_overlooked(
         return detections, readings
     if reader.embedded:
         eyes = _eyes(bgr, detections, reader, request)
-        return known_only(bgr, *with_own_tiles(detections, readings, eyes))
+        found, said = with_own_tiles(detections, readings, eyes)
+        if said is not readings:
+            said = _in_company(said, reader)
+        return known_only(bgr, found, said)
     if request.shape != "square":
         return detections, readings
     look = partial(read_cells, bgr, reader=reader.whole, profile=request.profile)
     return with_whole_bigs(*with_faint(detections, readings, look), request.tile_set, look)
+
+
+def _in_company(readings: Sequence[CellReading], reader: Reader | None) -> Sequence[CellReading]:
+    """Return the readings of one picture, less sure if most of its outlines are strangers."""
+    if reader is None or reader.evidence is None:
+        return readings
+    return in_company(readings, reader.evidence.share)
 
 
 def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest) -> Eyes:

@@ -183,8 +183,9 @@ def _looked_at_twice(
     distances = reader.distances_of(rows, [one.across_px for one in found])
     for number, reading in enumerate(reader.readings(distances)):
         if reading.best < CLEAR:
-            beside = lit(cut(bgr, _shifted(found[number].corners_px)))
-            distances[number] = _anywhere(reader, reader.distances(beside))
+            beside = described(lit(cut(bgr, _shifted(found[number].corners_px))))
+            wide = [found[number].across_px] * len(beside)
+            distances[number] = _anywhere(reader, reader.distances_of(beside, wide))
     return distances
 
 

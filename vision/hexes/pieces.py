@@ -139,11 +139,14 @@ def _by_sides(
     """Return tiles as the sides alone cut them, where the box cannot make up the cells."""
     names = {path_shape(kind.path): kind.name for kind in tile_set.of_colour(colour) if kind.path}
     groups = groups_of(set(own), lambda a, b: joins.share(a, b) > LIKELIER)
+    firm = groups_of(set(own), lambda a, b: joins.share(a, b) > LIKELIER + CLEAR_SIDE)
+    loose = groups_of(set(own), lambda a, b: joins.share(a, b) > LIKELIER - CLEAR_SIDE)
     cells = [tuple(sorted(spot[1:] for spot in group)) for group in groups]
     tiles = [names.get(free_shape(shape), "unknown") for shape in cells]
     found = []
     for group, shape, tile in zip(groups, cells, tiles, strict=True):
-        known = tiles.count(tile) <= tile_set.counts.get(tile, 0)
+        clear = group in firm and group in loose
+        known = clear and tiles.count(tile) <= tile_set.counts.get(tile, 0)
         sure = float(np.prod([own[spot] for spot in group]))
         piece = Piece(tile, shape, min(group)[0])
         found.append(SeenPiece(piece, SURE if known else LIKELIER, sure, (), known))
@@ -173,7 +176,8 @@ class SeenPiece:
     others: tuple[tuple[str, float], ...] = ()
     """Other tiles that may cover its first cell, with probabilities, the likeliest first."""
     known: bool = True
-    """False if the box has no such tile, or fewer of them than were seen."""
+    """False if the box has no such tile or fewer of them than were seen, or if the box cannot make
+    up the colour and a side that is not clearly seen could cut the tile otherwise."""
     torn: bool = False
     """Whether part of the tile may lie where nothing can be seen."""
 

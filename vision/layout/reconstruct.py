@@ -14,7 +14,6 @@ from vision.core.ground import Ground
 from vision.core.stages import stage
 from vision.core.tables import Guesses, TileEntry
 from vision.core.types import (
-    BACK,
     BEYOND_DOUBT,
     CLEAR,
     DOUBTED,
@@ -143,22 +142,26 @@ def _entries(
 
     Args:
         fields: the game's fields.
-        aside: cards beside the fields; face-down cards of the fields are appended.
+        aside: cards beside the fields; surely face-down cards of the fields are appended.
         tile_set: the box.
         tiny: whether the cards are so small that all of them are unsure.
     """
     tiles: list[TileEntry] = []
     unsure: list[TileEntry] = []
     laid: list[SeenCard] = []
+    own: list[list[SeenCard]] = []
     for field in fields:
         cards, beside = _own_cards(field, tile_set)
+        own.append(cards)
         aside += beside
-        for settled_card in settled(cards, aside, tile_set):
+    every = [card for cards in own for card in cards]
+    for field, cards in zip(fields, own, strict=True):
+        for settled_card in settled(cards, every, aside, tile_set):
             card = _doubted(settled_card, DOUBTED, "small") if tiny else settled_card
             card = _doubted(card, card.laid)
             laid.append(card)
             entry = tile_entry(card, field.number)
-            if card.confidence >= TOLD and card.laid >= CLEAR:
+            if card.confidence >= TOLD and card.laid >= CLEAR and entry.tile in tile_set:
                 tiles.append(entry)
             else:
                 unsure.append(replace(entry, guesses=guesses_of(card), why=why_of(card)))
@@ -228,28 +231,37 @@ def _with_islands(
 
 @stage("settle", without=lambda cards, *_: tuple(cards))
 def settled(
-    cards: Sequence[SeenCard], aside: Sequence[SeenCard], tile_set: TileSet
-) -> tuple[SeenCard, ...]:
+    cards: Sequence[SeenCard], every: Iterable[SeenCard], aside: Iterable[SeenCard],
+    tile_set: TileSet,
+) -> tuple[SeenCard, ...]:  # fmt: skip
     """Return the cards of one layout; the box and the neighbours re-weight unsure guesses.
 
     A card with a ``why`` stays as it is: nothing in the box looks like it.
+
+    Args:
+        cards: the cards of the layout.
+        every: the cards of all layouts of the table, this one included: they share one box.
+        aside: the cards beside the layouts.
+        tile_set: the box.
     """
+    told = [card for card in every if card.confidence >= TOLD]
+    over = set(_too_many(told, tile_set))
     used = Counter(
-        card.best.tile for card in (*cards, *aside)
-        if card.best is not None and card.confidence >= TOLD
+        card.guesses[0].tile for card in (*told, *aside)
+        if card.confidence >= TOLD and card not in over
     )  # fmt: skip
-    sure = {card.at: card for card in cards if card.confidence >= TOLD}
-    over = {card.at for card in _too_many(sure.values(), tile_set)}
-    for at in over:
-        used[sure.pop(at).guesses[0].tile] -= 1
+    sure = [card for card in cards if card.confidence >= TOLD and card not in over]
     if len(sure) == len(cards):
         return tuple(cards)
-    sides = dict(sides_of(sure.values(), tile_set))
+    sides = dict(sides_of(sure, tile_set))
     weighed = (
-        card if card.at in sure or card.why else _weighed(card, sides, used, tile_set)
+        card if card in sure or card.why else _weighed(card, sides, used, tile_set)
         for card in cards
     )
-    return tuple(_one_too_many(card) if card.at in over else card for card in weighed)
+    return tuple(
+        _one_too_many(after) if card in over else after
+        for card, after in zip(cards, weighed, strict=True)
+    )
 
 
 def _one_too_many(card: SeenCard) -> SeenCard:
@@ -361,7 +373,7 @@ def _stands_alone(one: Detection) -> bool:
 
 
 def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[SeenCard]]:
-    """Return a field's face-up and face-down cards, cells counted from its house or big card."""
+    """Return a field's cards and its surely face-down ones, counted from its house or big card."""
     cards = list(field.group.cards)
     anchor = anchor_of(field.group, tile_set)
     cards = [c for c in cards if c is anchor or not _is_no_big(c, anchor, tile_set)]
@@ -369,9 +381,9 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
         anchor = likely_house(field.group, tile_set)
         cards = [anchor if anchor is not None and c.at == anchor.at else c for c in cards]
     cards = _counted_from(anchor, cards, tile_set)
-    fronts = [card for card in cards if card.best is not None and card.best.tile != BACK]
-    backs = [card for card in cards if card.best is not None and card.best.tile == BACK]
-    return fronts, backs
+    read = [card for card in cards if card.best is not None]
+    backs = [card for card in read if card.is_read(TOLD) and not card.is_front()]
+    return [card for card in read if card not in backs], backs
 
 
 def _counted_from(

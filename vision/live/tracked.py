@@ -80,8 +80,8 @@ class TrackedTable:
             return self._whole(bgr, small, t_s)
         doubtful = [np.asarray(entry["outline"]) for entry in self._known.unsure]
         looked_at = changed | painted_on(doubtful, changed.shape, small.shape[1] / bgr.shape[1])
-        due = t_s - self._verified_s > VERIFY_S and not looked_at.any()
-        if due or (self._doubted and not changed.any()):
+        due = t_s - self._verified_s > VERIFY_S
+        if (due or self._doubted) and not changed.any():
             return self._whole(bgr, small, t_s)
         if not looked_at.any():
             self.repeats += 1

@@ -94,6 +94,27 @@ def test_face_down_card_is_a_back_aside():
     assert len(seen.tiles) == 2
 
 
+@pytest.mark.parametrize("front", ["blue/curve", "blue/head"])
+def test_card_that_may_be_face_down_stays_in_the_layout_and_is_asked_about(front):
+    detections, readings = table("0,0 blue/head 0;1,0 blue/straight 0;2,0 blue/curve 0")
+    readings[2] = CellReading((CellGuess("back", 0, 0, 0.5), CellGuess(front, 0, 1, 0.1)))
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST)
+
+    assert (len(seen.tiles), len(seen.aside)) == (2, 0)
+    assert {tile for tile, _ in seen.unsure[0]["guesses"]} == {"back", front}
+
+
+def test_card_of_which_the_box_has_no_more_is_not_told_as_a_face_down_one_in_the_layout():
+    detections, readings = table("0,0 blue/head 0;1,0 blue/straight 0;2,0 blue/curve 0")
+    readings[2] = CellReading((CellGuess("back", 0, 0, 0.7), CellGuess("blue/head", 0, 1, 0.3)))
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST)
+
+    assert [e["tile"] for e in seen.tiles] == ["blue/head", "blue/straight"]
+    assert len(seen.unsure) == 1
+
+
 def test_house_lies_at_the_origin_unturned():
     seen = read("1,1 house 3;1,0 red/straight 1;2,1 yellow/corner 0", CARNIVAL)
 
@@ -180,6 +201,33 @@ def test_of_more_cards_than_the_box_has_the_least_sure_is_doubted(sure, tile):
 
     assert [e["tile"] for e in seen.tiles] == ["blue/head"]
     assert [e["tile"] for e in seen.unsure] == [tile]
+
+
+FOUR_AND_ANOTHER = (
+    "-4,-4 big/1#0 0;-3,-4 big/1#1 0;-2,-4 double-curve 0;-1,-4 double-curve 0;"
+    "0,-4 double-curve 0;1,-4 double-curve 0;-4,3 big/2#0 0;-3,3 big/2#1 0;-2,3 double-curve 0"
+)
+"""Two fields of Sssnake with one double curve more than the box has."""
+
+
+def test_card_too_many_is_doubted_though_the_others_lie_in_another_field():
+    detections, readings = table(FOUR_AND_ANOTHER)
+    readings[-1] = CellReading((CellGuess("double-curve", 0, 0, 0.99),))
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, SSSNAKE)
+
+    assert [(e["field"], e["tile"]) for e in seen.unsure] == [(1, "double-curve")]
+    assert len(seen.tiles) == 6
+
+
+def test_card_of_which_all_lie_in_another_field_is_read_as_its_rival():
+    detections, readings = table(FOUR_AND_ANOTHER)
+    doubt = (CellGuess("double-curve", 0, 0, 0.6), CellGuess("crossing", 0, 0, 0.39))
+    readings[-1] = CellReading(doubt)
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, SSSNAKE)
+
+    assert [e["tile"] for e in seen.tiles if e["field"] == 1] == ["big/2", "crossing"]
 
 
 def test_rules_never_overrule_a_sure_card():

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -128,6 +129,25 @@ def test_everything_is_looked_at_now_and_then():
         tracked.read(shots[0].bgr, moment)
 
     assert (tracked.wholes, tracked.repeats) == (3, 2)
+
+
+def test_everything_is_looked_at_now_and_then_though_one_tile_stays_unsure():
+    table, _ = filmed("carnival", 2, 16, 17)
+    box = built_in_set("carnival")
+    request = ReadRequest(box.lattice, box)
+    bgr = next(table.quiet(0.1)).bgr.copy()
+    lit = np.asarray(read_table(bgr, request).tiles[-1]["outline"]).mean(axis=0)
+    cv2.circle(bgr, tuple(int(v) for v in lit), 12, (255, 255, 255), -1)
+    tracked = TrackedTable(request)
+    for moment in (0.0, 0.1, 0.2):
+        state = tracked.read(bgr, moment)
+    assert len(state.unsure) == 1
+    assert (tracked.wholes, tracked.parts) == (2, 1)
+
+    for moment in (11.0, 11.1):
+        tracked.read(bgr, moment)
+
+    assert (tracked.wholes, tracked.parts) == (3, 2)
 
 
 def test_tiles_beside_the_table_are_left_out_until_one_is_laid_at_their_side():
