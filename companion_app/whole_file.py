@@ -10,6 +10,8 @@ from pathlib import Path
 def write_whole(path: Path, data: str | bytes, mode: int = 0o666) -> None:
     """Replace a file atomically; its new data is synced to the disk before the replacement.
 
+    A file that root writes belongs to the owner of its folder: the service must be able to read it.
+
     Raises:
         OSError: the file could not be written; the old one stays unchanged.
     """
@@ -17,6 +19,9 @@ def write_whole(path: Path, data: str | bytes, mode: int = 0o666) -> None:
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         with os.fdopen(handle, "wb") as file:
+            if os.geteuid() == 0:
+                owner = path.parent.stat()
+                os.fchown(handle, owner.st_uid, owner.st_gid)
             file.write(data.encode() if isinstance(data, str) else data)
             file.flush()
             os.fsync(file.fileno())

@@ -13,13 +13,29 @@ if [ "${1:-}" = setting ]; then
     exec "$program/python" -c 'import sys; from companion_app.settings import load_settings; print(getattr(load_settings(), sys.argv[1]))' "$2"
 fi
 case "${1:-}" in
-    doctor | backup | restore | watch | teach | run | pin)
+    box)
+        # A box that is taken in becomes the service's; one that is signed stays the caller's.
+        whose=caller
+        case " $* " in
+            *" --sign"*) ;;
+            *" --take "*) whose=service ;;
+        esac
+        ;;
+    doctor | backup | restore | watch | teach | run | pin | card | hall) whose=service ;;
+    *) whose=caller ;;
+esac
+case $whose in
+    service)
         [ "$(id -u)" -eq 0 ] || {
             echo "snake-eye: games belong to the service; type: sudo snake-eye $*" >&2
             exit 2
         }
         ;;
-    *) exec "$program/snake-eye" "$@" ;;
+    caller)
+        # Nobody else may look into the service's folder; others have one of their own.
+        if [ "$(id -u)" -ne 0 ]; then unset SNAKE_EYE_HOME; fi
+        exec "$program/snake-eye" "$@"
+        ;;
 esac
 
 # A backup is written and read by whoever asks, not by the service's own user, who may see little.
@@ -55,9 +71,72 @@ if [ "$1" = backup ] || [ "$1" = restore ]; then
     if [ "$running" = yes ]; then systemctl start snake-eye; fi
     if [ "$status" -eq 0 ] && [ "$what" = backup ]; then
         mv "$between/backup.zip" "$file"
-        chown "$(id -u)" "$file"
+        chown "${SUDO_UID:-0}:${SUDO_GID:-0}" "$file"
         echo "It lies in $file."
     fi
     exit "$status"
 fi
-exec runuser -u snake-eye -- "$program/snake-eye" "$@"
+
+# The service's own user sees nothing of the caller's folders: what it is to read is copied to where
+# it may look, and what it writes is brought from there.
+between=
+out=
+before=
+what=$1
+left=$#
+while [ "$left" -gt 0 ]; do
+    case $1 in
+        --out=* | --photos=* | --labels=* | --map=*)
+            one=$1
+            shift
+            set -- "${one%%=*}" "${one#*=}" "$@"
+            left=$((left + 1))
+            ;;
+    esac
+    one=$1
+    shift
+    left=$((left - 1))
+    named=$one
+    case "$what $before" in
+        "doctor --out" | "card --out" | "hall backup") out=$one ;;
+        "teach --photos" | "teach --labels" | "teach --map" | "hall restore") ;;
+        "box box" | "box --json" | "box --take") ;;
+        *) named= ;;
+    esac
+    case $named in
+        -*)
+            named=
+            out=
+            ;;
+    esac
+    if [ -n "$named" ]; then
+        if [ -z "$between" ]; then
+            between=$(mktemp -d /var/lib/snake-eye/between-XXXXXX)
+            trap 'rm -rf "$between"' EXIT
+        fi
+        one=$(basename -- "$named")
+        if [ "$named" != "$out" ]; then
+            [ -e "$named" ] || {
+                echo "snake-eye: there is no $named" >&2
+                exit 2
+            }
+            one=${before#--}/$one
+            mkdir -p "$between/${before#--}"
+            cp -rL -- "$named" "$between/$one"
+        elif [ -e "$out" ]; then
+            echo "snake-eye: $out exists already; name a new file" >&2
+            exit 2
+        fi
+    fi
+    before=${named:-$one}
+    set -- "$@" "$one"
+done
+[ -n "$between" ] || exec runuser -u snake-eye -- "$program/snake-eye" "$@"
+chown -R snake-eye: "$between"
+status=0
+(cd "$between" && runuser -u snake-eye -- "$program/snake-eye" "$@") || status=$?
+if [ -n "$out" ] && [ -e "$between/$(basename -- "$out")" ]; then
+    mv -- "$between/$(basename -- "$out")" "$out"
+    chown "${SUDO_UID:-0}:${SUDO_GID:-0}" "$out"
+fi
+exit "$status"

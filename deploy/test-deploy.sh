@@ -138,6 +138,12 @@ must has_game
 must cmp "$tree/etc/snake-eye/snake-eye.toml" "$tree/root/settings-before"
 must inside runuser -u snake-eye -- test ! -w "$first"
 must grep -qxE '[0-9]{4,12}' <(inside snake-eye pin --new)
+must inside runuser -u nobody -- snake-eye perft --game snekagon --players red,green --depth 1
+must inside snake-eye card --out /root/card.svg
+must test -s "$tree/root/card.svg"
+must inside runuser -u snake-eye -- test -r /var/lib/snake-eye/home/page.json
+inside snake-eye doctor --out /root/help.zip || true
+must test -s "$tree/root/help.zip"
 must grep -q "<port>$port</port>" "$tree/etc/avahi/services/snake-eye.service"
 
 step "install again"

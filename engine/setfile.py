@@ -56,7 +56,7 @@ def load_set(name: str, folders: Iterable[Path]) -> TileSet:
     """Return the set of that name from the first folder that has it, else the built-in one.
 
     Raises:
-        SetError: there is no such set, or its file has a mistake.
+        SetError: there is no such set, its file has a mistake, or gives it another name.
     """
     if not SAFE_NAME.fullmatch(name):
         raise SetError(
@@ -65,7 +65,13 @@ def load_set(name: str, folders: Iterable[Path]) -> TileSet:
     for folder in (*folders, BUILT_IN_FOLDER):
         path = folder / f"{name}.toml"
         if path.is_file():
-            return read_set_file(path)
+            found = read_set_file(path)
+            if found.name != name:
+                problem = (
+                    f"is {shown(found.name)}, but must be as the file is called, {shown(name)}"
+                )
+                raise SetError(f"{path.name}: name: {problem}")
+            return found
     known = ", ".join(built_in_names())
     raise SetError(f"there is no set called {name!r}; the built-in ones are {known}")
 

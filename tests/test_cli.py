@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -17,8 +18,11 @@ import cv2
 import numpy as np
 import pytest
 
+from companion_app.cli import reading
 from companion_app.cli.main import build_parser, main
 from engine.games import GAMES
+from vision.core.request import ReadRequest
+from vision.core.tables import TableState
 
 ROOT = Path(__file__).parent.parent
 PLAYTHROUGHS = ROOT / "tests" / "playthroughs"
@@ -293,6 +297,66 @@ def test_a_score_for_people_lists_what_is_open_with_each_answer(run, write):
 
     assert "open: " + game["expect"]["open"][0]["question"] in out
     assert "  violet: yellow " in out
+
+
+def test_a_score_from_a_dark_photo_says_so_and_is_no_answer(run, tmp_path):
+    photo = tmp_path / os.fsdecode(b"dark-\xff.png")
+    photo.write_bytes(cv2.imencode(".png", np.full((480, 640, 3), 4, np.uint8))[1].tobytes())
+
+    _, read, _ = run("read", str(photo), "--game", "schlangennest", "--json")
+    status, out, _ = run("score", str(photo), "--game", "schlangennest")
+    _, scored, _ = run("score", str(photo), "--game", "schlangennest", "--json")
+
+    advice = [one["text"] for one in json.loads(read)["quality"]["advice"]]
+    assert status == 1
+    assert advice
+    assert out.splitlines()[: len(advice)] == advice
+    assert json.loads(scored)["table"]["file"] == json.loads(read)["file"]
+
+
+def test_a_score_for_people_tells_how_many_tiles_are_not_counted(run, write):
+    unsure = {"at": [3, 0], "why": "glare", "guesses": []}
+    table = {"tiles": [{"tile": "blue/straight", "at": [0, 0], "turns": 0}],
+             "unsure": [unsure, unsure | {"at": [4, 0]}]}  # fmt: skip
+    status, out, _ = run("score", write(table), "--game", "schlangennest")
+
+    assert status == 0
+    assert out.splitlines()[0] == "2 tiles are unsure and not counted"
+
+
+def test_boards_with_other_eyes_are_read_and_drawn_with_those(run, write, tmp_path, monkeypatch):
+    asked: list[ReadRequest] = []
+
+    def read_picture(name: str, request: ReadRequest) -> TableState:
+        asked.append(request)
+        return TableState((640, 480))
+
+    monkeypatch.setattr(reading, "read_picture", read_picture)
+    eyes = [[0, -3], [2, 1]]
+    record = {"game": "snekagon5g", "players": ["red", "green"], "moves": []}
+    drawn = []
+    for options in ({}, {"eyes": eyes}):
+        run("draw", write(record | {"options": options}), "--out", str(tmp_path / "drawn.svg"))
+        drawn.append((tmp_path / "drawn.svg").read_text())
+    run("score", "table.jpg", "--game", "snekagon5g", "--option", f"eyes={json.dumps(eyes)}")
+
+    assert drawn[0] != drawn[1]
+    assert asked[0].tile_set is not None
+    assert [list(eye) for eye in asked[0].tile_set.extras["board"]["eyes"]] == eyes
+
+
+def test_a_size_that_cannot_be_printed_is_no_fault_of_the_folder(run, tmp_path):
+    status, _, err = run("print", "--game", "snekagon", "--size", "5", "--out", str(tmp_path))
+
+    assert status == 2
+    assert err.startswith("snake-eye: a size of 5 mm cannot be printed")
+
+
+def test_an_address_that_is_not_of_this_machine_is_named(run):
+    status, _, err = run("run", "--host", "192.0.2.77")
+
+    assert status == 2
+    assert err.startswith("snake-eye: 192.0.2.77 cannot be used: ")
 
 
 # --- what the command says of itself

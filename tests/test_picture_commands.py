@@ -86,6 +86,15 @@ def photo(path: Path, *, grey: bool = False) -> Path:
 # --- read ---
 
 
+def test_a_mistyped_photo_is_told_though_the_last_drawing_is_there(run, tmp_path):
+    drawing = photo(tmp_path / "seen.png")
+
+    ran = run("read", tmp_path / "tabel.jpg", "--game", "carnival", "--out", drawing)
+
+    assert ran.status == 2
+    assert "tabel.jpg" in ran.err
+
+
 def test_picture_becomes_one_table_state(run, reader, tmp_path):
     name = photo(tmp_path / "table.png")
 
@@ -252,6 +261,19 @@ def test_pictures_that_do_not_help_are_named(run, tmp_path):
     assert "is no picture" in why["9.jpg"]
     assert "not seen" in why["8.png"]
     assert why["7.png"] == "it has 1440 x 1080 pixels, the others 960 x 720"
+
+
+def test_table_is_not_taken_from_another_picture_than_the_last(run, tmp_path):
+    folder = sheet_photos(tmp_path / "photos", 5)
+    photo(folder / "9.png")
+
+    ran = run("calibrate", "--photos", folder, "--out", tmp_path / "p.json", "--json")
+
+    (answer,) = ran.documents
+    profile = load_profile(tmp_path / "p.json")
+    assert (ran.status, answer["used"], answer["table"], answer["light"]) == (0, 5, False, False)
+    assert answer["notes"][-1].startswith("the last picture could not be used")
+    assert (profile.table, profile.light, profile.reference) == (None, None, None)
 
 
 def test_photos_without_the_pattern_are_answered_with_no(run, tmp_path):

@@ -11,7 +11,9 @@ from companion_app.answers import InputError
 from companion_app.boxes import box_for
 from companion_app.cli.reading import request_from
 from companion_app.cli.teach_command import add_teach_command
+from companion_app.home import set_folders
 from engine.games import game_named
+from models.teaching.shelf import give_title, name_for
 from vision.classify.taught import find_taught
 
 SIDE = 72
@@ -117,3 +119,67 @@ def test_a_box_without_a_game_is_read_but_not_played(home):
 
     with pytest.raises(InputError, match=r"taught without a game.*read --set loose"):
         box_for(game_named("schlangennest"), "loose")
+
+
+def of_game(folder, game, *tiles):
+    map_file = folder / f"{game}.json"
+    map_file.write_text(
+        json.dumps({kind: [tile, 0] for kind, tile in zip(COLOURS, tiles, strict=True)})
+    )
+    return ["--game", game, "--map", str(map_file)]
+
+
+def test_a_box_that_is_taught_anew_plays_by_its_new_game_or_by_none(home):
+    asked, sets = photo_and_labels(home), home / "home" / "sets"
+    nest = of_game(home, "schlangennest", "blue/curve", "blue/straight", "red/curve")
+    sssnake = of_game(home, "sssnake", "curve", "straight", "crossing")
+
+    run("ropes", *asked, *nest)
+    give_title(sets, "ropes", "Red ropes")
+    with pytest.raises(InputError, match="--replace"):
+        run("ropes", *asked, *sssnake)
+    run("ropes", *asked, *sssnake, "--replace")
+    assert box_for(game_named("sssnake"), "ropes").game == "sssnake"
+    taught = find_taught("ropes", set_folders())
+    assert taught is not None
+    assert taught.tile_set.game == "sssnake"
+
+    run("ropes", *asked, "--replace")
+    with pytest.raises(InputError, match="taught without a game"):
+        box_for(game_named("sssnake"), "ropes")
+
+
+def test_rules_that_the_owner_wrote_are_never_forgotten(home):
+    asked, rules = photo_and_labels(home), home / "home" / "sets" / "ropes.toml"
+    run(
+        "ropes", *asked, *of_game(home, "schlangennest", "blue/curve", "blue/straight", "red/curve")
+    )
+    rules.write_text(rules.read_text().replace("count = 9", "count = 8"))
+    own = rules.read_text()
+
+    with pytest.raises(InputError, match="is a box for schlangennest, not for sssnake"):
+        run(
+            "ropes", *asked, *of_game(home, "sssnake", "curve", "straight", "crossing"), "--replace"
+        )
+    assert rules.read_text() == own
+
+
+def test_a_box_keeps_its_title_when_photos_are_added(home):
+    asked, sets = photo_and_labels(home), home / "home" / "sets"
+    run("krabicka-c-1", *asked)
+    give_title(sets, "krabicka-c-1", "Krabička č. 1")
+
+    run("krabicka-c-1", *asked)
+
+    assert name_for(sets, "Krabička č. 1") == "krabicka-c-1"
+
+
+def test_photos_that_nobody_may_see_get_one_clear_sentence(home, monkeypatch):
+    def closed(path):
+        raise PermissionError(13, "Permission denied")
+
+    asked = photo_and_labels(home)
+    monkeypatch.setattr("pathlib.Path.is_dir", closed)
+
+    with pytest.raises(InputError, match="Permission denied"):
+        run("my-box", *asked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,10 @@ from companion_app.answers import ANSWERED, NO, InputError, answer, complain
 from vision import PictureError, load_picture, shown
 
 PICTURE_ENDINGS = frozenset([".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"])
+LAST_LEFT_OUT = (
+    "the last picture could not be used, so the table is not known; take it again with the sheet "
+    "flat on the table"
+)
 
 
 def calibrate(arguments: Namespace) -> int:
@@ -25,6 +30,8 @@ def calibrate(arguments: Namespace) -> int:
     learnt = learn_profile(_photos(files, broken), pattern)
     left_out = (*broken, *learnt.left_out)
     learnt = Learnt(len(files), learnt.profile, left_out, learnt.notes)
+    if shown(files[-1].name) in dict(left_out):
+        learnt = _without_table(learnt)
     if learnt.profile is not None:
         save_profile(learnt.profile, Path(arguments.out))
     document = _calibration_to_json(learnt, arguments.out)
@@ -33,6 +40,14 @@ def calibrate(arguments: Namespace) -> int:
         complain(f"no picture shows {pattern.words}; nothing was saved")
         return NO
     return ANSWERED
+
+
+def _without_table(learnt: Learnt) -> Learnt:
+    """Return what holds of the lens alone: no other picture shows the table as it is in play."""
+    if learnt.profile is None:
+        return learnt
+    profile = replace(learnt.profile, table=None, light=None, reference=None)
+    return replace(learnt, profile=profile, notes=(*learnt.notes, LAST_LEFT_OUT))
 
 
 def _photo_folder(arguments: Namespace) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from companion_app.answers import ANSWERED, InputError, answer, shown_name, writing
+from companion_app.boxes import box_on_the_table
 from companion_app.cli.record_commands import named, record_from
 from engine import referee as judging
 from engine.draw import Drawing, layout_drawing, svg
@@ -56,7 +57,7 @@ def _drawing(record: Record) -> Drawing:
         move for move, broken in zip(record.moves, played.verdicts, strict=True) if broken == ()
     ]
     return layout_drawing(
-        record.tile_set, record.game.layout(played.position),
+        box_on_the_table(record), record.game.layout(played.position),
         marked=[cell for foul in fouls for cell in _drawn(foul.cells, foul.snake, record)],
         last=_last_cells(legal[-1], record) if legal else (),
         players=record.start.players, title=record.game.facts.title,

@@ -151,7 +151,7 @@ def _check_out(out: str, images: list[str]) -> None:
         raise InputError(f"--out {shown_name(out)}: a picture ends with one of {endings}")
     if len(images) > 1:
         raise InputError("--out is for one picture at a time")
-    if Path(out).exists() and Path(out).samefile(images[0]):
+    if all(Path(one).exists() for one in (out, images[0])) and Path(out).samefile(images[0]):
         raise InputError(f"--out {shown_name(out)} is the photo itself; take another name")
 
 

@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from companion_app.answers import (
@@ -19,7 +20,7 @@ from companion_app.answers import (
     print_json,
     shown_name,
 )
-from companion_app.boxes import box_for, players_seen
+from companion_app.boxes import box_for, box_on_the_table, players_seen
 from companion_app.cli.arguments import told_options, told_players
 from companion_app.home import set_folders
 from companion_app.live.places import leading
@@ -43,6 +44,10 @@ from engine.wording import in_english
 ENGLISH = Speech("en")
 LEGAL = {"one": "{n} legal move", "other": "{n} legal moves"}
 MOVES = {"one": "{n} move", "other": "{n} moves"}
+UNSURE = {
+    "one": "{n} tile is unsure and not counted",
+    "other": "{n} tiles are unsure and not counted",
+}
 SEQUENCES = {"one": "{n} sequence of {moves}", "other": "{n} sequences of {moves}"}
 
 
@@ -111,7 +116,8 @@ def score(arguments: Namespace) -> int:
     options = told_options(game, arguments.option)
     players = told_players(game, arguments.players) if arguments.players else ()
     with named(arguments.table):
-        layout, table = parse_table(game, tile_set, _table_from(arguments), more=game.facts.counts)
+        given = _table_from(arguments, Record(game, tile_set, Start(players, options)))
+        layout, table = parse_table(game, tile_set, given, more=game.facts.counts)
         start = Start(
             players or players_seen(game, tile_set, layout), options, layout, midgame=True,
             tokens=parse_counts(table.get("tokens", {}), "tokens"),
@@ -120,19 +126,33 @@ def score(arguments: Namespace) -> int:
         scored = judging.score_table(game, tile_set, start)
     head = {"format": TABLE_FORMAT, "version": VERSION, "game": game.facts.name}
     full = head | {"set": tile_set.name} | dict(table)
-    answer(arguments, {"table": full} | scored, _score(scored))
-    return NO if scored["violations"] else ANSWERED
+    answer(arguments, {"table": full} | scored, (*_doubts(table), *_score(scored)))
+    good = _is_json(arguments.table) or table["quality"]["ok"]
+    return NO if scored["violations"] or not good else ANSWERED
 
 
-def _table_from(arguments: Namespace) -> Json:
+def _doubts(table: Mapping[str, Json]) -> Iterator[str]:
+    """Yield what makes the score of a table that was read from a picture doubtful."""
+    yield from (advice["text"] for advice in table.get("quality", {}).get("advice", ()))
+    if unsure := len(table.get("unsure", ())):
+        yield in_english(UNSURE, {"n": str(unsure)})
+
+
+def _is_json(name: str) -> bool:
+    return name == "-" or Path(name).suffix.lower() == ".json"
+
+
+def _table_from(arguments: Namespace, asked: Record) -> Json:
     """Return a table state, from a JSON file or read from a picture."""
-    if arguments.table == "-" or Path(arguments.table).suffix.lower() == ".json":
+    if _is_json(arguments.table):
         return _json_from(arguments.table)
     from companion_app.cli.reading import read_picture, request_from
-    from vision import table_state_to_json
+    from vision import shown, table_state_to_json
 
     request = request_from(Namespace(**vars(arguments), shape=None, grid=None))
-    return table_state_to_json(read_picture(arguments.table, request), arguments.table)
+    if "eyes" in asked.start.options:
+        request = replace(request, tile_set=box_on_the_table(asked))
+    return table_state_to_json(read_picture(arguments.table, request), shown(arguments.table))
 
 
 def answer_lines(

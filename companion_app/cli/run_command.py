@@ -67,7 +67,8 @@ def run_companion(arguments: Namespace) -> int:
     try:
         sock = listening(arguments.host, arguments.port)
     except OSError as error:
-        raise InputError(f"port {arguments.port} cannot be used: {error.strerror}") from error
+        where = arguments.host if arguments.port is None else f"port {arguments.port}"
+        raise InputError(f"{where} cannot be used: {error.strerror}") from error
     asked = {name: value for name, value in vars(arguments).items() if name != "command"}
     with sock:
         try:

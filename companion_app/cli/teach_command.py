@@ -89,9 +89,9 @@ def teach(arguments: Namespace) -> int:
     if arguments.map is not None and arguments.game is None:
         raise InputError("--map says which tiles of a game yours are; name the game with --game")
     photos = Path(arguments.photos)
-    if not photos.is_dir():
-        raise InputError(f"there is no folder {photos}")
     try:
+        if not photos.is_dir():
+            raise InputError(f"there is no folder {photos}")
         check_name(arguments.name)
         lesson = Lesson(
             arguments.name, arguments.shape, photos,

@@ -17,7 +17,7 @@ SIZES_MM = (10.0, 400.0)
 """Narrowest and widest card or hex cell that is printed."""
 
 
-class SheetError(ValueError):
+class SheetError(Exception):
     """The tiles cannot be printed as asked; the message is for the person who asked."""
 
 

@@ -12,13 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.setfile import BUILT_IN_FOLDER
+from engine.errors import RecordError
+from engine.given import read_json
+from engine.setfile import BUILT_IN_FOLDER, built_in_names
 from models.teaching.kept import Kept, write_kept
 from models.teaching.signature import forget_signature
 from vision.classify.reader import Reader
 from vision.classify.taught import FEATURES, wanted
 from vision.core.files import write_arrays
 from vision.hexes.taught.reader import BoardReader
+
+TITLE = re.compile(r"(?m)^title *=.*$")
 
 
 def write_taught(
@@ -32,7 +36,8 @@ def write_taught(
         name: name of the box.
         reader: the fitted reader.
         facts: further entries of the manifest.
-        game: game whose set file is copied under the box's name, unless the owner has one already.
+        game: game whose set file is copied under the box's name, unless the owner has one already;
+            the copy for another game is removed.
         kept: the examples that it was learnt from.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -47,12 +52,17 @@ def write_taught(
     examples_sha256 = write_kept(part, kept)
     examples_file = f"{name}-{examples_sha256[:8]}.examples.npz"
     part.replace(folder / examples_file)
-    if game is not None and not (folder / f"{name}.toml").exists():
-        write_text(folder / f"{name}.toml", game_file(name, game))
+    rules = folder / f"{name}.toml"
+    if copied_game(folder, name) not in (None, game):
+        rules.unlink()
+    if game is not None and not rules.exists():
+        write_text(rules, game_file(name, game))
     manifest = {
         **wanted(name), "features": FEATURES, **facts, "game": game, "file": file, "sha256": sha256,
         **numbers, "examples": {"file": examples_file, "sha256": examples_sha256},
     }  # fmt: skip
+    if title := _manifest(folder, name).get("title"):
+        manifest["title"] = title
     write_text(folder / f"{name}.json", json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
     for path in old - {folder / file, folder / examples_file}:
         path.unlink(missing_ok=True)
@@ -84,6 +94,27 @@ def files_of(folder: Path, name: str) -> list[Path]:
 def game_file(name: str, game: str) -> str:
     """Return the set file of a game under another name."""
     return renamed_set((BUILT_IN_FOLDER / f"{game}.toml").read_text(encoding="utf-8"), name)
+
+
+def copied_game(folder: Path, name: str) -> str | None:
+    """Return the game whose set file teaching copied for a box; ``None`` for an owner's own."""
+    game, rules = _manifest(folder, name).get("game"), folder / f"{name}.toml"
+    if game not in built_in_names() or not rules.is_file():
+        return None
+    # The page writes the title that the owner gave into the copy.
+    there, copy = (
+        TITLE.sub("", text) for text in (rules.read_text("utf-8"), game_file(name, game))
+    )
+    return str(game) if there == copy else None
+
+
+def _manifest(folder: Path, name: str) -> Mapping[str, Any]:
+    """Return the manifest of a taught box; empty where there is none yet."""
+    try:
+        found = read_json(folder / f"{name}.json")
+    except (OSError, RecordError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def renamed_set(text: str, name: str) -> str:

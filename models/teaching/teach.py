@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.setfile import SAFE_NAME, built_in_names, built_in_set
+from engine.tiles import TileSet
 from models.teaching.board_fit import FittedBoard, fit_board
 from models.teaching.board_lessons import board_examples, check_learnt, has_board
 from models.teaching.errors import TeachingError
@@ -37,7 +38,7 @@ from models.teaching.labels import UNKNOWN, Label, Labels, corrections_in
 from models.teaching.mapping import Mapped, mapping_for
 from models.teaching.match import placed_tiles
 from models.teaching.report import report_of
-from models.teaching.store import write_taught
+from models.teaching.store import copied_game, write_taught
 from vision import Picture, Points, Shape, VisionError, load_picture
 from vision.classify.taught import game_set, loose_set
 from vision.core.crop import cut
@@ -293,13 +294,18 @@ def prepared_loose(examples: Examples, name: str, shape: Shape) -> tuple[Prepare
 def _mapped(lesson: Lesson, examples: Examples, folder: Path) -> Mapped:
     """Return the examples under the names that the box has."""
     if lesson.game is not None and on_board(lesson):
-        return Mapped(examples, game_set(lesson.name, lesson.game, folder))
+        return Mapped(examples, _box(lesson, lesson.game, folder))
     if lesson.game is None:
         box = loose_set(lesson.name, lesson.shape, dict.fromkeys(examples.tiles, 1))
         return Mapped(examples, box)
-    return mapping_for(
-        examples, game_set(lesson.name, lesson.game, folder), lesson.mapping, lesson.shape
-    )
+    return mapping_for(examples, _box(lesson, lesson.game, folder), lesson.mapping, lesson.shape)
+
+
+def _box(lesson: Lesson, game: str, folder: Path) -> TileSet:
+    """Return the game's box under the lesson's name; a copy that is forgotten does not count."""
+    if lesson.replace and copied_game(folder, lesson.name) is not None:
+        return replace(built_in_set(game), name=lesson.name)
+    return game_set(lesson.name, game, folder)
 
 
 def _examples_of(

@@ -1,9 +1,11 @@
 """A file is written in one step, or not at all."""
 
+import os
 import stat
 
 import pytest
 
+from companion_app.hall.line.broker import write_private
 from companion_app.whole_file import write_whole
 
 
@@ -46,3 +48,14 @@ def test_a_file_with_secrets_is_for_its_owner_alone(tmp_path):
     write_whole(tmp_path / "pin.json", "{}", 0o600)
 
     assert stat.S_IMODE((tmp_path / "pin.json").stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can write for others")
+@pytest.mark.parametrize("write", [write_whole, write_private])
+def test_a_file_that_root_writes_belongs_to_the_owner_of_its_folder(tmp_path, write):
+    os.chown(tmp_path, 1234, 2345)
+
+    write(tmp_path / "page.json", "{}")
+
+    found = (tmp_path / "page.json").stat()
+    assert (found.st_uid, found.st_gid) == (1234, 2345)

@@ -67,25 +67,103 @@ def test_script_says_that_it_needs_root(name, tmp_path):
     "asked", [["--with-secrets", "games.zip"], ["games.zip", "--with-secrets"]]
 )
 def test_installed_command_passes_options_on_wherever_they_stand(asked, tmp_path):
-    between, programs = tmp_path / "between", tmp_path / "programs"
-    for folder in (between, programs):
-        folder.mkdir()
     (tmp_path / "games.zip").touch()
-    for name, does in {
-        "id": "echo 0", "mktemp": f"echo {between}", "chown": ":", "systemctl": "exit 3",
-        "install": 'cp "$5" "$6"', "runuser": 'echo "$@"',
-    }.items():  # fmt: skip
-        (programs / name).write_text(f"#!/bin/sh\n{does}\n")
-        (programs / name).chmod(0o755)
 
-    ran = subprocess.run(
-        ["/bin/sh", DEPLOY / "snake-eye-command.sh", "restore", *asked], cwd=tmp_path,
-        env={"PATH": f"{programs}:/usr/bin:/bin"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    ran = ran_as_installed(tmp_path, ["restore", *asked])
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.split()[-3:] == [
-        "restore", "--with-secrets", f"{between}/backup.zip"]  # fmt: skip
+        "restore", "--with-secrets", f"{tmp_path}/between/backup.zip"]  # fmt: skip
+
+
+@pytest.mark.parametrize("told", [["--out", "help.zip"], ["--out=help.zip"]])
+def test_installed_command_brings_what_the_service_wrote_to_where_it_was_asked_for(told, tmp_path):
+    ran = ran_as_installed(tmp_path, ["doctor", *told], "echo written >help.zip; exit 1")
+
+    assert (ran.returncode, ran.stderr) == (1, ""), "it found something, and wrote it down"
+    assert (tmp_path / "help.zip").read_text() == "written\n"
+
+
+@pytest.mark.parametrize("asked", [["doctor"], ["card"], ["hall", "backup"]])
+def test_installed_command_writes_over_no_file(asked, tmp_path):
+    (tmp_path / "kept.zip").write_text("old")
+    option = [] if asked[0] == "hall" else ["--out"]
+
+    ran = ran_as_installed(tmp_path, [*asked, *option, "kept.zip"], "echo new >kept.zip")
+
+    assert ran.returncode == 2
+    assert "kept.zip exists already" in ran.stderr
+    assert (tmp_path / "kept.zip").read_text() == "old"
+
+
+def test_installed_command_hands_photos_and_labels_to_the_service(tmp_path):
+    (tmp_path / "my photos").mkdir()
+    (tmp_path / "my photos/1.jpg").touch()
+    (tmp_path / "labels.json").touch()
+    asked = ["teach", "ropes", "--photos", "my photos", "--labels", "labels.json", "--replace"]
+
+    ran = ran_as_installed(tmp_path, asked, 'shift 4; for a; do echo "$a"; done; ls "$4" "$6"')
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.splitlines() == [
+        "teach", "ropes", "--photos", "photos/my photos", "--labels", "labels/labels.json",
+        "--replace", "labels/labels.json", "", "photos/my photos:", "1.jpg"]  # fmt: skip
+
+
+def test_installed_command_names_a_file_that_is_not_there(tmp_path):
+    ran = ran_as_installed(tmp_path, ["teach", "ropes", "--photos", "nowhere"])
+
+    assert (ran.returncode, ran.stderr) == (2, "snake-eye: there is no nowhere\n")
+
+
+@pytest.mark.parametrize("command", ["card", "hall", "pin", "doctor"])
+def test_installed_command_says_where_the_service_is_needed(command, tmp_path):
+    ran = ran_as_installed(tmp_path, [command], who=1000)
+
+    assert ran.returncode == 2
+    assert f"type: sudo snake-eye {command}" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "who", "home"),
+    [
+        (["referee", "game.json"], 1000, "none"),
+        (["box", "ropes.zip"], 1000, "none"),
+        (["referee", "game.json"], 0, "/var/lib/snake-eye/home"),
+        (["box", "ropes.zip", "--sign", "key"], 0, "/var/lib/snake-eye/home"),
+    ],
+)
+def test_installed_command_leads_nobody_into_a_folder_that_is_closed_to_him(
+    asked, who, home, tmp_path
+):
+    ran = ran_as_installed(tmp_path, asked, who=who)
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.split() == ["ran", *asked, home]
+
+
+def ran_as_installed(
+    folder: Path, asked: list[str], does: str = 'echo "$@"', who: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Run the installed command in a folder; only the system and the program are stood in for."""
+    between, programs = folder / "between", folder / "programs"
+    for one in (between, programs):
+        one.mkdir()
+    script = (DEPLOY / "snake-eye-command.sh").read_text(encoding="utf-8")
+    (folder / "command.sh").write_text(
+        script.replace("/opt/snake-eye/current/.venv/bin", str(programs))
+    )
+    for name, doing in {
+        "id": f"echo {who}", "mktemp": f"echo {between}", "chown": ":", "systemctl": "exit 3",
+        "install": 'cp "$5" "$6"', "runuser": does,
+        "snake-eye": 'echo ran "$@" "${SNAKE_EYE_HOME-none}"',
+    }.items():  # fmt: skip
+        (programs / name).write_text(f"#!/bin/sh\n{doing}\n")
+        (programs / name).chmod(0o755)
+    return subprocess.run(
+        ["/bin/sh", "command.sh", *asked], cwd=folder,
+        env={"PATH": f"{programs}:/usr/bin:/bin"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
 
 
 # --- Units ---

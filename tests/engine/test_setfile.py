@@ -8,6 +8,7 @@ from engine.errors import SetError
 from engine.setfile import BUILT_IN_FOLDER, built_in_names, built_in_set, load_set, parse_set
 
 NEST = (BUILT_IN_FOLDER / "schlangennest.toml").read_text(encoding="utf-8")
+MINE = NEST.replace('name = "schlangennest"', 'name = "mine"', 1)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,17 @@ def test_an_owners_set_is_found_before_the_built_in_one(tmp_path):
 
     assert load_set("schlangennest", [tmp_path])["blue/curve"].count == 8
     assert built_in_set("schlangennest")["blue/curve"].count == 9
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("schlangennest", "my-box"), ("my-box", "schlangennest")]
+)
+def test_a_set_is_called_as_its_file_is(tmp_path, file, name):
+    own = NEST.replace('name = "schlangennest"', f'name = "{name}"', 1)
+    (tmp_path / f"{file}.toml").write_text(own, encoding="utf-8")
+
+    with pytest.raises(SetError, match=rf"^{file}\.toml: name: is .{name}., but must .*{file}"):
+        load_set(file, [tmp_path])
 
 
 @pytest.mark.parametrize("name", ["nothing", "../schlangennest", "", "A", "x" * 99])
@@ -103,16 +115,16 @@ def test_a_file_that_is_no_set_file_is_told(tmp_path, data, said):
 
 
 def test_a_mark_of_the_byte_order_is_passed_over(tmp_path):
-    (tmp_path / "mine.toml").write_bytes(b"\xef\xbb\xbf" + NEST.encode())
+    (tmp_path / "mine.toml").write_bytes(b"\xef\xbb\xbf" + MINE.encode())
 
     assert load_set("mine", [tmp_path])["blue/curve"].count == 9
 
 
 def test_a_box_is_made_once_until_its_file_changes(tmp_path):
     file = tmp_path / "mine.toml"
-    file.write_text(NEST, encoding="utf-8")
+    file.write_text(MINE, encoding="utf-8")
     first = load_set("mine", [tmp_path])
     assert load_set("mine", [tmp_path]) is first
 
-    file.write_text(NEST.replace("count = 9", "count = 8"), encoding="utf-8")
+    file.write_text(MINE.replace("count = 9", "count = 8"), encoding="utf-8")
     assert load_set("mine", [tmp_path])["blue/curve"].count == 8

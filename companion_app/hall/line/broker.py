@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from companion_app.hall.errors import HallError
 from companion_app.hall.line.keys import BROKER, HALL, HallKeys, key_to_pem
 from companion_app.hall.line.message import MOST_BYTES
+from companion_app.whole_file import write_whole
 
 log = logging.getLogger(__name__)
 PORT = 8883
@@ -176,10 +177,4 @@ def answers(address: BrokerAddress) -> bool:
 
 def write_private(file: Path, text: str) -> None:
     """Write a file atomically, readable only by its owner."""
-    beside = file.with_name(file.name + ".new")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    beside.replace(file)
+    write_whole(file, text, 0o600)

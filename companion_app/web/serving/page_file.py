@@ -88,7 +88,7 @@ class SettingsFile:
         self._mark: tuple[int, int, int] | None = None
         self.made_pin: str | None = None
         """The PIN if this start generated one, to be shown once; only its hash is stored."""
-        self._now = self._read()
+        self._now = self._read(None)
 
     @property
     def now(self) -> Settings:
@@ -96,7 +96,7 @@ class SettingsFile:
         with self._lock:
             mark = self._stamp()
             if mark is not None and mark != self._mark:
-                self._now = self._read()
+                self._now = self._read(self._now)
             return self._now
 
     def change(self, **changes: object) -> Settings:
@@ -148,12 +148,13 @@ class SettingsFile:
         with self._checking:
             return is_pin_of(pin, self.now.pin_hash)
 
-    def _read(self) -> Settings:
+    def _read(self, before: Settings | None) -> Settings:
+        """Return the settings in the file, or those before where it cannot be read just now."""
         self._mark = self._stamp()
         try:
             kept = _kept(self._path)
             settings = _taken_over(kept, self._cost)
-        except (OSError, EngineError, ValueError) as error:
+        except (FileNotFoundError, EngineError, ValueError) as error:
             if not isinstance(error, FileNotFoundError):
                 log.error("the settings of the page cannot be used, it begins anew: %s", error)
             self.made_pin = some_pin()
@@ -161,6 +162,11 @@ class SettingsFile:
                                 join_code=some_code())  # fmt: skip
             self._write(settings)
             return settings
+        except OSError as error:
+            if before is None:
+                raise
+            log.error("the settings of the page cannot be read, the old ones hold: %s", error)
+            return before
         if "pin_hash" not in kept or not kept.get("join_code"):
             self._write(settings)
         return settings
@@ -175,7 +181,8 @@ class SettingsFile:
             found = self._path.stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        # The time of change, unlike that of writing, also tells of another owner or mode.
+        return found.st_ctime_ns, found.st_size, found.st_ino
 
 
 def read_settings(path: Path) -> Settings:

@@ -108,6 +108,27 @@ def test_damaged_settings_are_made_anew(tmp_path):
     assert len(SettingsFile(tmp_path / "page.json").made_pin or "") == 6
 
 
+def test_settings_that_cannot_be_read_just_now_stay_as_they_were(tmp_path, monkeypatch):
+    file = tmp_path / "page.json"
+    settings = SettingsFile(file, pin_cost=2)
+    before, kept = settings.now, file.read_bytes()
+
+    with monkeypatch.context() as closed:
+        closed.setattr(Path, "open", cannot_be_read)
+        file.chmod(0o000)
+        assert settings.now == before
+        with pytest.raises(PermissionError):
+            SettingsFile(file)
+
+    assert file.read_bytes() == kept
+    SettingsFile(file, pin_cost=2).keep_card("a new card")
+    assert settings.is_card("a new card")
+
+
+def cannot_be_read(*_: object, **__: object) -> None:
+    raise PermissionError(13, "Permission denied")
+
+
 def test_request_without_the_token_is_refused(played):
     host = played.host()
 
