@@ -30,10 +30,11 @@ def tiles_among(strangers: int) -> tuple[np.ndarray, list[Detection]]:
     corners = [(20, 20), (20 + SIDE, 20)]
     corners += [(20 + 100 * (n % 6), 120 + 90 * (n // 6)) for n in range(strangers)]
     for number, (left, top) in enumerate(corners):
-        shown = rng.integers(0, 255, (SIDE, SIDE, 3)).astype(np.uint8)
+        place = bgr[top : top + SIDE, left : left + SIDE]
+        place[:] = rng.integers(0, 255, (SIDE, SIDE, 3))
         if number < len(OWN):
-            shown = cv2.resize(painted[OWN[number]].bgr, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
-        bgr[top : top + SIDE, left : left + SIDE] = shown
+            face = painted[OWN[number]].bgr
+            place[:] = cv2.resize(face, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
     return bgr, [Detection(SQUARE + np.array(corner), 0.95) for corner in corners]
 
 
@@ -60,4 +61,4 @@ def test_tile_among_strangers_is_not_told_because_another_one_was_found_late(str
 
     state = read_table(bgr, ReadRequest("square", NEST), Stages(lambda *_: seen, reader))
 
-    assert sorted(entry.tile for entry in state.tiles) == (sorted(OWN) if told else [])
+    assert sorted(entry["tile"] for entry in state.tiles) == (sorted(OWN) if told else [])

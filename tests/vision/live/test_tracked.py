@@ -139,9 +139,8 @@ def test_everything_is_looked_at_now_and_then_though_one_tile_stays_unsure():
     lit = np.asarray(read_table(bgr, request).tiles[-1]["outline"]).mean(axis=0)
     cv2.circle(bgr, tuple(int(v) for v in lit), 12, (255, 255, 255), -1)
     tracked = TrackedTable(request)
-    for moment in (0.0, 0.1, 0.2):
-        state = tracked.read(bgr, moment)
-    assert len(state.unsure) == 1
+    states = [tracked.read(bgr, moment) for moment in (0.0, 0.1, 0.2)]
+    assert len(states[-1].unsure) == 1
     assert (tracked.wholes, tracked.parts) == (2, 1)
 
     for moment in (11.0, 11.1):
