@@ -139,6 +139,6 @@ def test_points_that_the_lens_bends_are_straightened():
         rays, np.zeros(3), np.zeros(3), TRUE_LENS.matrix, TRUE_LENS.distortion
     )
 
-    assert TRUE_LENS.straight_px(np.float64(bent)) == pytest.approx(points, abs=1e-2)
+    assert TRUE_LENS.straight_px(np.asarray(bent, np.float64)) == pytest.approx(points, abs=1e-2)
     plain = replace(TRUE_LENS, distortion=np.zeros(5))
     assert plain.straight_px(points) == pytest.approx(points)
