@@ -17,7 +17,6 @@ from companion_app.eye.feeder import Feeder
 from companion_app.eye.turns import Turns
 from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
-from companion_app.live.keeping import is_made_alone
 from companion_app.live.log_line import last_of, names_in
 from companion_app.live.machine import NOTE, Machine, machine_in
 from companion_app.live.match import Accepted, Match
@@ -230,7 +229,7 @@ class Desk:
             last = len(match.accepted)
             if count is None:
                 count = 1
-                while count < last and is_made_alone(match, last - count + 1):
+                while count < last and referee.made_alone(last - count + 1):
                     count += 1
             if not 1 <= count <= last:
                 raise ToldError("there is no move to take back")
@@ -253,9 +252,10 @@ class Desk:
 
     def _chosen(self, after: int) -> list[Accepted]:
         """Return the moves after so many that somebody has chosen, newest first."""
-        match = self._on().match
-        numbers = range(len(match.accepted), after, -1)
-        return [match.accepted[n - 1] for n in numbers if not is_made_alone(match, n)]
+        referee = self._on()
+        accepted = referee.match.accepted
+        numbers = range(len(accepted), after, -1)
+        return [accepted[n - 1] for n in numbers if not referee.made_alone(n)]
 
     @property
     def can_undo(self) -> bool:

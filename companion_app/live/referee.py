@@ -11,7 +11,7 @@ from typing import Any
 
 from companion_app.live.asker import Asker
 from companion_app.live.judging import Judge
-from companion_app.live.keeping import Keeper, LookAgain
+from companion_app.live.keeping import Keeper, LookAgain, is_made_alone
 from companion_app.live.match import Accepted, Match
 from companion_app.live.places import Sighting
 from companion_app.live.player_messages import PlayerMessages
@@ -75,6 +75,10 @@ class Referee:
             ToldError: the message cannot be used; the error says why.
         """
         self._messages.tell(message, t)
+
+    def made_alone(self, n: int) -> bool:
+        """Say whether the referee made the nth move for a player without a choice."""
+        return is_made_alone(self.match, n)
 
     def take_back(self, count: int, t: float) -> list[Accepted]:
         """Take back the last moves as the host says, also a foul; return them, newest first."""
