@@ -95,8 +95,7 @@ def grouped(patches: Patches, shape: Shape) -> Grouping:
     count, folds = len(patches), folds_of(shape)
     if not count:
         return Grouping(np.zeros(0, np.int64), np.zeros(0, np.int64))
-    rows = np.stack([_prints(plain(patches, [turn] * count, folds)) for turn in range(folds)])
-    apart, turns = _differences(rows)
+    apart, turns = _differences(_turned_prints(patches, folds))
     groups = np.full(count, -1)
     steps = np.zeros(count, np.int64)
     firsts: list[int] = []
@@ -114,8 +113,13 @@ def grouped(patches: Patches, shape: Shape) -> Grouping:
 def aligning_turns(patches: Patches, shape: Shape, example: int, others: list[int]) -> list[int]:
     """Return the clockwise turns that align tiles with another one."""
     folds, chosen = folds_of(shape), patches[[example, *others]]
-    rows = np.stack([_prints(plain(chosen, [turn] * len(chosen), folds)) for turn in range(folds)])
-    return [int(turn) for turn in _differences(rows)[1][0, 1:]]
+    return [int(turn) for turn in _differences(_turned_prints(chosen, folds))[1][0, 1:]]
+
+
+def _turned_prints(patches: Patches, folds: int) -> Floats:
+    """Return the features of every tile's print in every turn: turn, tile, feature."""
+    turned = (plain(patches, [turn] * len(patches), folds) for turn in range(folds))
+    return np.stack([_prints(one) for one in turned])
 
 
 def _prints(patches: Patches) -> Floats:

@@ -107,10 +107,7 @@ def limit_looks() -> None:
 def guess(what: str, is_right: Callable[[], bool], code: str) -> None:
     """Refuse a wrong guess, and every guess by an address that has to wait after wrong ones."""
     guesses, who = hall().limiter.guesses, caller()
-    if wait := guesses.wait_s(what, who):
-        raise TooOften(retry_after_s=wait)
-    if not is_right():
-        guesses.wrong(what, who)
+    if not guesses.tried(what, who, is_right):
         log.warning("wrong %s from %s", what, who)
         raise NotHost(code=code)
     guesses.forget(what, who)

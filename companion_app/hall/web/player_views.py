@@ -16,7 +16,7 @@ from companion_app.hall.web.feed_views import stream
 from companion_app.hall.web.guard import OPEN, caller, open_to
 from companion_app.hall.web.hall import hall, secret_of
 from companion_app.hall.web.tournament_views import known
-from companion_app.web.serving.errors import BadRequest, NotHost, TooOften
+from companion_app.web.serving.errors import BadRequest, NotHost
 from companion_app.web.serving.exchange import asked, language
 
 blueprint = Blueprint("player", __name__)
@@ -37,13 +37,12 @@ def code_for(id_: str, player: str) -> str:
 def sign_in(id_: str) -> Response:
     """Sign this phone in by a player's ``code``; before his first round this checks him in."""
     found = known(id_)
-    guesses, who = hall().limiter.guesses, caller()
-    if wait := guesses.wait_s("player code", who):
-        raise TooOften(retry_after_s=wait)
-    player = player_with(_secret(id_), str(asked().get("code", ""))[:40], found.now.players)
+    secret, code = _secret(id_), str(asked().get("code", ""))[:40]
+    # A right code never resets the count, or a player could use his own to guess others'.
+    player = hall().limiter.guesses.tried(
+        "player code", caller(), lambda: player_with(secret, code, found.now.players)
+    )
     if player is None:
-        # A right code never resets this count, or a player could use his own to guess others'.
-        guesses.wrong("player code", who)
         raise NotHost(code="wrong-code")
     session["plays"] = dict([*_plays().items(), (id_, player)][-MOST_REMEMBERED:])
     session.permanent = True

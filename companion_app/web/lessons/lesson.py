@@ -414,7 +414,7 @@ def _target(lesson: Doc, into: Any) -> int:
     """Return the group that tiles move to: a known one, -2 for left out, or a new one."""
     groups: set[int] = {tile["group"] for tile in lesson["tiles"]}
     if into == "new":
-        return 1 + max(-1, *map(int, groups))
+        return 1 + max(-1, *groups)
     if into == "out":
         return -2
     if type(into) is not int or into not in groups:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hmac
 import logging
 import secrets
-import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -35,8 +34,6 @@ from companion_app.web.serving.roles import HOST, PARTS, SEAT, WATCHER, reaches
 from companion_app.web.serving.sessions import LASTS_S, Session, Sessions
 
 log = logging.getLogger(__name__)
-_GUESSING = threading.Lock()
-"""Held from the check of the wait to the count: guesses made at once are counted one by one."""
 
 PIN_TRIES = FREE_GUESSES
 """Wrong PINs or codes that one address may send before it has to wait, each time longer."""
@@ -420,15 +417,15 @@ def _guess(
     Wrong guesses count for one PIN or code; a changed PIN or code resets the count.
     """
     who, about = caller(), f"{what} {number}"
-    with _GUESSING:
-        if wait := limiter.guesses.wait_s(about, who):
-            log.warning("%s guessing from %s is slowed for %d s", what, who, wait)
-            raise TooOften(retry_after_s=wait)
-        if not is_right():
-            limiter.guesses.wrong(about, who)
-            log.warning("wrong %s from %s", what, who)
-            raise wrong
-        limiter.guesses.forget(about, who)
+    try:
+        right = limiter.guesses.tried(about, who, is_right)
+    except TooOften as error:
+        log.warning("%s guessing from %s is slowed for %d s", what, who, error.retry_after_s)
+        raise
+    if not right:
+        log.warning("wrong %s from %s", what, who)
+        raise wrong
+    limiter.guesses.forget(about, who)
 
 
 def _with_safe_headers(response: Response) -> Response:

@@ -8,7 +8,11 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
+from typing import TypeVar
 
+from companion_app.web.serving.errors import TooOften
+
+T = TypeVar("T")
 MOST_KEPT = 4096
 FREE_GUESSES, FIRST_WAIT_S, LONGEST_WAIT_S = 5, 60.0, 3600.0
 """Exponential backoff: wrong guesses until the first wait, that wait, and the longest one; each
@@ -74,6 +78,23 @@ class Guesses:
         self._clock, self._most = clock, most
         self._known: OrderedDict[tuple[str, str], _Guesser] = OrderedDict()
         self._lock = threading.Lock()
+        self._trying = threading.Lock()
+        """Held from the check of the wait to the count, so that guesses sent at once are counted
+        one by one."""
+
+    def tried(self, what: str, who: str, check: Callable[[], T]) -> T:
+        """Return what a check of a guess gives; nothing, or false, counts as wrong.
+
+        Raises:
+            TooOften: the address has to wait after wrong guesses.
+        """
+        with self._trying:
+            if wait := self.wait_s(what, who):
+                raise TooOften(retry_after_s=wait)
+            found = check()
+            if not found:
+                self.wrong(what, who)
+            return found
 
     def wait_s(self, what: str, who: str) -> int:
         """Return the seconds until an address may guess again; 0 when it may now."""

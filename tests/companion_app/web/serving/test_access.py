@@ -7,6 +7,7 @@ import re
 import shutil
 import ssl
 import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -19,6 +20,7 @@ from flask.sessions import SecureCookieSessionInterface
 
 from companion_app.web.serving import sessions as sessions_module
 from companion_app.web.serving.access import COOKIE, PART, PIN_TRIES, SECURE_COOKIE
+from companion_app.web.serving.errors import TooOften
 from companion_app.web.serving.https_front import HttpsOffer
 from companion_app.web.serving.limits import (
     FIRST_WAIT_S,
@@ -60,6 +62,26 @@ def test_pin_guessing_is_slowed_also_for_the_right_one(played):
     assert int(slowed.headers["Retry-After"]) > 0
     played.time_s += 61
     assert guest.post("/api/login", {"pin": "424242"}).status_code == 200
+
+
+def test_guesses_sent_at_once_are_checked_one_by_one():
+    guesses, checked, sent = Limiter().guesses, [], threading.Barrier(PIN_TRIES + 5)
+
+    def wrong() -> bool:
+        checked.append(1)
+        time.sleep(0.005)
+        return False
+
+    def guess() -> None:
+        sent.wait()
+        with suppress(TooOften):
+            guesses.tried("pin", "a", wrong)
+
+    with ThreadPoolExecutor(sent.parties) as phones:
+        for _ in range(sent.parties):
+            phones.submit(guess)
+
+    assert len(checked) == PIN_TRIES
 
 
 def test_pins_that_are_guessed_at_once_are_counted_one_by_one(played, monkeypatch):
