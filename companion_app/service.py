@@ -14,6 +14,7 @@ from companion_app.answers import BAD_INPUT, complain
 from companion_app.cli import main as cli
 from companion_app.home import home_folder
 from companion_app.listening import status_of
+from companion_app.live.errors import StoreError
 from companion_app.settings import Settings, SettingsError, load_settings
 from companion_app.web.serving.page_file import SettingsFile
 
@@ -33,7 +34,7 @@ def main() -> int:
     logging.basicConfig(level=settings.log.upper(), format="%(levelname)s %(name)s: %(message)s")
     # Creates the PIN here: ``run`` would print a new one into the journal. The owner gets one by
     # ``sudo snake-eye pin --new``.
-    with suppress(OSError):
+    with suppress(StoreError):
         SettingsFile(home_folder() / "page.json")
     status = cli.main(arguments_of(settings))
     return TRY_AGAIN if status == BAD_INPUT else status

@@ -38,45 +38,6 @@ case $whose in
         ;;
 esac
 
-# A backup is written and read by whoever asks, not by the service's own user, who may see little.
-if [ "$1" = backup ] || [ "$1" = restore ]; then
-    what=$1
-    shift
-    options=
-    file=
-    for one in "$@"; do
-        case $one in
-            -*) options="$options $one" ;;
-            *) file=$one ;;
-        esac
-    done
-    [ -n "$file" ] || exec "$program/snake-eye" "$what" "$@"
-    between=$(mktemp -d /var/lib/snake-eye/between-XXXXXX)
-    trap 'rm -rf "$between"' EXIT
-    chown snake-eye: "$between"
-    running=no
-    if [ "$what" = restore ]; then
-        install -o snake-eye -m 600 "$file" "$between/backup.zip"
-        if [ -d /run/systemd/system ] && systemctl is-active --quiet snake-eye; then
-            running=yes
-            systemctl stop snake-eye
-        fi
-    elif [ -e "$file" ]; then
-        echo "snake-eye: $file exists already; name a new file" >&2
-        exit 2
-    fi
-    status=0
-    # shellcheck disable=SC2086  # a list of options without blanks
-    runuser -u snake-eye -- "$program/snake-eye" "$what" $options "$between/backup.zip" || status=$?
-    if [ "$running" = yes ]; then systemctl start snake-eye; fi
-    if [ "$status" -eq 0 ] && [ "$what" = backup ]; then
-        mv "$between/backup.zip" "$file"
-        chown "${SUDO_UID:-0}:${SUDO_GID:-0}" "$file"
-        echo "It lies in $file."
-    fi
-    exit "$status"
-fi
-
 # The service's own user sees nothing of the caller's folders: what it is to read is copied to where
 # it may look, and what it writes is brought from there.
 between=
@@ -98,8 +59,9 @@ while [ "$left" -gt 0 ]; do
     left=$((left - 1))
     named=$one
     case "$what $before" in
-        "doctor --out" | "card --out" | "hall backup") out=$one ;;
+        "doctor --out" | "card --out" | "hall backup" | "backup backup" | "backup --json") out=$one ;;
         "teach --photos" | "teach --labels" | "teach --map" | "hall restore") ;;
+        "restore restore" | "restore --json" | "restore --with-secrets") ;;
         "box box" | "box --json" | "box --take") ;;
         *) named= ;;
     esac
@@ -133,8 +95,14 @@ while [ "$left" -gt 0 ]; do
 done
 [ -n "$between" ] || exec runuser -u snake-eye -- "$program/snake-eye" "$@"
 chown -R snake-eye: "$between"
+running=no
+if [ "$what" = restore ] && [ -d /run/systemd/system ] && systemctl is-active --quiet snake-eye; then
+    running=yes
+    systemctl stop snake-eye
+fi
 status=0
 (cd "$between" && runuser -u snake-eye -- "$program/snake-eye" "$@") || status=$?
+if [ "$running" = yes ]; then systemctl start snake-eye; fi
 if [ -n "$out" ] && [ -e "$between/$(basename -- "$out")" ]; then
     mv -- "$between/$(basename -- "$out")" "$out"
     chown "${SUDO_UID:-0}:${SUDO_GID:-0}" "$out"

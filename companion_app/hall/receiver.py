@@ -58,6 +58,8 @@ SMALL_BYTES = 8192
 """A message costs one token, and one more for each full 8 KiB: a batch some 17, a picture 129."""
 MARKS_AT_ONCE = 500
 HEALTH_BYTES = 2000
+LARGEST_HEALTH = 10**12
+"""The largest whole number in a table's health; metrics are floats, and a longer one is none."""
 LONGEST_ANSWER = 500
 UNKNOWN_S = 2.0
 """Seconds before an unknown table is looked up in the store again."""
@@ -291,6 +293,8 @@ def _health(one: Waiting) -> Health:
     # written like this, which refuses the message.
     if len(json.dumps(said, ensure_ascii=False, allow_nan=False).encode()) > HEALTH_BYTES:
         raise BadMessageError("too much about its health")
+    if any(isinstance(value, int) and abs(value) > LARGEST_HEALTH for value in said.values()):
+        raise BadMessageError("too large a number about its health")
     return Health(one.table, number, said)
 
 

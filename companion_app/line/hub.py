@@ -16,6 +16,10 @@ MOST_WAITING = 64
 MOST_LISTENERS = 240
 """Phones that may listen; each blocks a thread, about 0.03 MB. Further ones are told to retry."""
 
+WOKEN_AT_ONCE, PAUSE_S = 8, 0.001
+"""Threads of phones woken at once, and the pause after them. Hundreds that are woken together
+compete with each other and with the one that wakes them, so that the last phone waits longest."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -43,12 +47,16 @@ class Listener:
         self._closed = False
 
     def put(self, event: Event) -> None:
-        """Add an event without blocking, however slow the phone is."""
+        """Add an event without blocking, however slow the phone is; ``wake`` tells its thread."""
         with self._news:
             if len(self._waiting) >= self.most_waiting:
                 self._waiting.clear()
                 self._waiting.append(MISSED)
             self._waiting.append(event)
+
+    def wake(self) -> None:
+        """Tell the phone's thread of what was added."""
+        with self._news:
             self._news.notify()
 
     def take(self, wait_s: float) -> list[Event]:
@@ -99,8 +107,13 @@ class Hub:
             self._id += 1
             event = Event(self._id, {"sent_s": round(time.time(), 4), **body})
             self._last.append(event)
-            for listener in self._listeners:
+            listeners = list(self._listeners)
+            for listener in listeners:
                 listener.put(event)
+        for number, listener in enumerate(listeners):
+            if number and number % WOKEN_AT_ONCE == 0:
+                time.sleep(PAUSE_S)
+            listener.wake()
         return event
 
     def listen(self, after: int | None, most_waiting: int = MOST_WAITING) -> Listener:

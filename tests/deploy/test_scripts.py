@@ -72,8 +72,7 @@ def test_installed_command_passes_options_on_wherever_they_stand(asked, tmp_path
     ran = ran_as_installed(tmp_path, ["restore", *asked])
 
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout.split()[-3:] == [
-        "restore", "--with-secrets", f"{tmp_path}/between/backup.zip"]  # fmt: skip
+    assert [Path(word).name for word in ran.stdout.split()[-2:]] == asked
 
 
 @pytest.mark.parametrize("told", [["--out", "help.zip"], ["--out=help.zip"]])
@@ -155,7 +154,7 @@ def ran_as_installed(
     )
     for name, doing in {
         "id": f"echo {who}", "mktemp": f"echo {between}", "chown": ":", "systemctl": "exit 3",
-        "install": 'cp "$5" "$6"', "runuser": does,
+        "runuser": does,
         "snake-eye": 'echo ran "$@" "${SNAKE_EYE_HOME-none}"',
     }.items():  # fmt: skip
         (programs / name).write_text(f"#!/bin/sh\n{doing}\n")

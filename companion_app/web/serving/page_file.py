@@ -82,13 +82,21 @@ class SettingsFile:
     """The settings and their file; re-read when ``pin --new`` in another process changes it."""
 
     def __init__(self, path: Path, pin_cost: int = PIN_COST) -> None:
+        """Read the settings, or make and store new ones.
+
+        Raises:
+            StoreError: the file cannot be read, or a new one not be written.
+        """
         self._path, self._cost = path, pin_cost
         self._lock = threading.RLock()
         self._checking = threading.Lock()
         self._mark: tuple[int, int, int] | None = None
         self.made_pin: str | None = None
         """The PIN if this start generated one, to be shown once; only its hash is stored."""
-        self._now = self._read(None)
+        try:
+            self._now = self._read(None)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be used: {error.strerror}") from error
 
     @property
     def now(self) -> Settings:

@@ -319,8 +319,9 @@ def test_health_that_no_page_can_show_is_thrown_away(world: World):
     hand_over(world, table, "health", {"n": 1, "camera": "settled"})
     hand_over(world, table, "health", {"n": 2, "camera": "\ud800"})
     hand_over(world, table, "health", {"n": 3, "degrees": float("nan")})
+    hand_over(world, table, "health", {"n": 4, "degrees": 10**400})
 
-    wait_until(lambda: world.receiver.counts["refused"] == 2)
+    wait_until(lambda: world.receiver.counts["refused"] == 3)
     wait_until(lambda: [one.health for one in world.store.members()] == [{"camera": "settled"}])
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from flask.sessions import SecureCookieSessionInterface
 
+from companion_app.live.errors import StoreError
 from companion_app.web.serving import sessions as sessions_module
 from companion_app.web.serving.access import COOKIE, PART, PIN_TRIES, SECURE_COOKIE
 from companion_app.web.serving.errors import TooOften
@@ -139,7 +140,7 @@ def test_settings_that_cannot_be_read_just_now_stay_as_they_were(tmp_path, monke
         closed.setattr(Path, "open", cannot_be_read)
         file.chmod(0o000)
         assert settings.now == before
-        with pytest.raises(PermissionError):
+        with pytest.raises(StoreError, match="cannot be used: Permission denied"):
             SettingsFile(file)
 
     assert file.read_bytes() == kept

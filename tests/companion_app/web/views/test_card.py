@@ -212,6 +212,17 @@ def test_command_makes_a_card_for_its_owner_alone(tmp_path, monkeypatch, capsys)
 # --- Guessing hinders nobody but the guesser ---
 
 
+@pytest.mark.parametrize("command", [["pin", "--new"], ["card", "--forget"]])
+def test_settings_that_cannot_be_read_are_told_in_a_sentence(
+    tmp_path, monkeypatch, capsys, command
+):
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path))
+    (tmp_path / "page.json").mkdir()
+
+    assert main(command) == BAD_INPUT
+    assert "page.json cannot be used: Is a directory" in capsys.readouterr().err
+
+
 def test_forty_wrong_pins_from_many_addresses_keep_no_host_out(played, camera, monkeypatch):
     monkeypatch.setenv("SNAKE_EYE_HOME", str(played.store.path.parent))
     paired = played.host()
