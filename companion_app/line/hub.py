@@ -16,14 +16,14 @@ MOST_WAITING = 64
 MOST_LISTENERS = 240
 """Phones that may listen; each blocks a thread, about 0.03 MB. Further ones are told to retry."""
 
-WOKEN_AT_ONCE, PAUSE_S = 8, 0.001
+WOKEN_AT_ONCE, PAUSE_S = 32, 0.001
 """Threads of phones woken at once, and the pause after them. Hundreds that are woken together
 compete with each other and with the one that wakes them, so that the last phone waits longest."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Event:
-    """One thing that happened, with its place in the order."""
+    """One thing that happened, with its place in the order; equal to itself only."""
 
     id: int
     body: Mapping[str, Any]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 
 from flask import Response, request
 
@@ -15,6 +16,7 @@ HEARTBEAT_S = 10.0
 """Seconds between heartbeats, by which phone and server notice a lost connection."""
 BEAT = Event(0, {"event": "beat"})
 """The heartbeat. It is an event, because browsers do not show comments of a stream to the page."""
+LINES_KEPT = 16
 RETRY_MS = 1500
 RETRY_AFTER_FULL_S = 15
 views = Views("events", __name__)
@@ -37,15 +39,17 @@ def events() -> Response:
     return answer
 
 
-def stream(listener: Listener) -> Iterator[str]:
+def stream(listener: Listener) -> Iterator[bytes]:
     """Yield the text of a stream until the phone disconnects or the server shuts down."""
-    yield f"retry: {RETRY_MS}\n: hello\n\n"
+    yield f"retry: {RETRY_MS}\n: hello\n\n".encode()
     while not listener.closed:
-        yield "".join(line(event) for event in listener.take(HEARTBEAT_S) or [BEAT])
+        yield b"".join(line(event) for event in listener.take(HEARTBEAT_S) or [BEAT])
 
 
-def line(event: Event) -> str:
-    """Return an event in the format of server-sent events."""
+@lru_cache(maxsize=LINES_KEPT)
+def line(event: Event) -> bytes:
+    """Return an event in the format of server-sent events, made once for all phones."""
     number = f"id: {event.id}\n" if event.id else ""
     name = str(event.body.get("event", "message"))
-    return f"{number}event: {name}\ndata: {json.dumps(event.body, ensure_ascii=False)}\n\n"
+    data = json.dumps(event.body, ensure_ascii=False)
+    return f"{number}event: {name}\ndata: {data}\n\n".encode(errors="replace")
