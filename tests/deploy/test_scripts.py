@@ -64,15 +64,19 @@ def test_script_says_that_it_needs_root(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "asked", [["--with-secrets", "games.zip"], ["games.zip", "--with-secrets"]]
+    ("asked", "passed"),
+    [
+        (["--with-secrets", "games.zip"], ["--with-secrets", "with-secrets/games.zip"]),
+        (["games.zip", "--with-secrets"], ["restore/games.zip", "--with-secrets"]),
+    ],
 )
-def test_installed_command_passes_options_on_wherever_they_stand(asked, tmp_path):
+def test_installed_command_passes_options_on_wherever_they_stand(asked, passed, tmp_path):
     (tmp_path / "games.zip").touch()
 
     ran = ran_as_installed(tmp_path, ["restore", *asked])
 
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert [Path(word).name for word in ran.stdout.split()[-2:]] == asked
+    assert ran.stdout.split()[-3:] == ["restore", *passed]
 
 
 @pytest.mark.parametrize("told", [["--out", "help.zip"], ["--out=help.zip"]])

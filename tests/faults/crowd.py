@@ -20,7 +20,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
@@ -324,20 +324,22 @@ class Stolen:
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, int]] = deque(maxlen=round(LONGEST_S / SAMPLE_S))
+        self._over = threading.Event()
         threading.Thread(target=self._sample, daemon=True).start()
+
+    def close(self) -> None:
+        """Note no more."""
+        self._over.set()
 
     def none(self, from_s: float, to_s: float) -> bool:
         """Say whether nothing was taken between two moments, by the clock of ``time.time``."""
-        around = (from_s - SAMPLE_S, to_s + SAMPLE_S)
-        return (
-            len({ticks for at_s, ticks in list(self._seen) if around[0] <= at_s <= around[1]}) < 2
-        )
+        first_s, last_s = from_s - SAMPLE_S, to_s + SAMPLE_S
+        return len({ticks for at_s, ticks in list(self._seen) if first_s <= at_s <= last_s}) < 2
 
     def _sample(self) -> None:
-        while True:
+        while not self._over.wait(SAMPLE_S):
             row = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0]
             self._seen.append((time.time(), int(row.split()[8])))
-            time.sleep(SAMPLE_S)
 
 
 class Ear:
@@ -419,8 +421,9 @@ def a_round(names: Sequence[str] = (), games: int = KEPT_GAMES) -> dict[str, Win
         try:
             if apart:
                 os.sched_setaffinity(0, {cores[1]})
-            with table(Path(folder) / "home", cores[0] if apart else None) as life:
-                host, ear, stolen = Guest(life.url, HOST), Ear(life.url), Stolen()
+            core = cores[0] if apart else None
+            with table(Path(folder) / "home", core) as life, closing(Stolen()) as stolen:
+                host, ear = Guest(life.url, HOST), Ear(life.url)
                 host.be_host(life.pin)
                 play(life, host, ear, stolen)  # models are loaded, drawings made
                 for number, name in enumerate(names or DOES):

@@ -209,9 +209,6 @@ def test_command_makes_a_card_for_its_owner_alone(tmp_path, monkeypatch, capsys)
     assert json.loads(capsys.readouterr().out.splitlines()[0]) == {"card": str(out)}
 
 
-# --- Guessing hinders nobody but the guesser ---
-
-
 @pytest.mark.parametrize("command", [["pin", "--new"], ["card", "--forget"]])
 def test_settings_that_cannot_be_read_are_told_in_a_sentence(
     tmp_path, monkeypatch, capsys, command
@@ -221,6 +218,9 @@ def test_settings_that_cannot_be_read_are_told_in_a_sentence(
 
     assert main(command) == BAD_INPUT
     assert "page.json cannot be used: Is a directory" in capsys.readouterr().err
+
+
+# --- Guessing hinders nobody but the guesser ---
 
 
 def test_forty_wrong_pins_from_many_addresses_keep_no_host_out(played, camera, monkeypatch):
