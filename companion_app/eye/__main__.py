@@ -62,6 +62,7 @@ def _watch(child: Child, desk: Desk) -> int:
         if not again:
             # The first game begins when a page is there to show it, or after the timeout.
             answering.called.wait(FIRST_PAGE_S)
+        child.settle()
         unfinished = desk.store.unfinished()
         begin(desk, camera, asked, again)
         if rounds is not None:

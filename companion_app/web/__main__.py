@@ -76,6 +76,7 @@ def main() -> int:
             if status_of(told["host"], server.port, "/health") == 200:
                 break
             child.stopping.wait(0.1)
+        child.settle()
         child.report(ready=True, url=companion.address, pin=settings.made_pin,
                      code=settings.now.join_code)  # fmt: skip
         child.stopping.wait()

@@ -273,6 +273,21 @@ def test_told_to_stop_it_closes_the_store_and_leaves_nothing(house, tmp_path):
         assert key is not None and Match.resume(store, key).accepted
 
 
+def test_settled_process_collects_only_what_came_later():
+    settled = """
+import gc
+from companion_app.child import Child
+Child().settle()
+came_later = len(gc.get_objects())
+print(gc.get_freeze_count() > 10 * came_later)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", settled, "{}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.read() == b"True\n"
+
+
 def test_page_never_loads_what_reads_pictures(house):
     for path in ("api/state", "api/games", "api/health", "api/history", "api/camera", "api/moves"):
         house.get(path)
