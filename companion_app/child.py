@@ -40,15 +40,6 @@ class Child:
             form = "%(levelname)s %(name)s: %(message)s"
             logging.basicConfig(level=self.told["log"], format=form)
 
-    def settle(self) -> None:
-        """Exempt what is loaded by now from garbage collection.
-
-        It stays until the end, and looking through it would stop every thread for up to 200 ms
-        now and then, a verdict on its way among them.
-        """
-        gc.collect()
-        gc.freeze()
-
     def report(self, **said: Any) -> None:
         """Send a report to the supervisor."""
         with suppress(OSError):
@@ -62,6 +53,16 @@ class Child:
         while not self.stopping.wait(BEAT_S):
             if lives():
                 self.report(alive=True)
+
+
+def settle() -> None:
+    """Exempt what this process has loaded by now from garbage collection.
+
+    It stays until the end, and looking through it would stop every thread for up to 200 ms now and
+    then, a verdict on its way among them.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _end_with_supervisor() -> None:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from companion_app.answers import ANSWERED, NO, InputError, answer
+from companion_app.child import settle
 from companion_app.cli.arguments import Commands, add_command, new_parser, port
 from companion_app.home import home_folder
 
@@ -108,6 +109,7 @@ def run_hall(arguments: Namespace) -> int:
     asked = Asked(home_folder() / FOLDER, arguments.database, arguments.broker, arguments.host,
                   arguments.port, arguments.broker_port)  # fmt: skip
     with HallProcess(asked) as hall:
+        settle()
         _announce(arguments, hall.hall.address, hall.code, hall.pin)
         if arguments.demo:
             from companion_app.hall.demo import DemoTables

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 
 from companion_app.answers import ANSWERED, BAD_INPUT, InputError, complain
-from companion_app.child import Child
+from companion_app.child import Child, settle
 from companion_app.eye.answering import Answering
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.commands import Commands
@@ -62,7 +62,7 @@ def _watch(child: Child, desk: Desk) -> int:
         if not again:
             # The first game begins when a page is there to show it, or after the timeout.
             answering.called.wait(FIRST_PAGE_S)
-        child.settle()
+        settle()
         unfinished = desk.store.unfinished()
         begin(desk, camera, asked, again)
         if rounds is not None:

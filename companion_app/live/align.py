@@ -9,8 +9,9 @@ from where the tiles were last seen, then in favour of the previous alignment.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from math import hypot
 from typing import Any
 
@@ -34,8 +35,8 @@ from vision import TableState
 
 Way = tuple[int, int, int]
 """An alignment of a square lattice: turns, then the shift by x and y in cells."""
-Ring = tuple[int, tuple[int, ...]]
-"""An alignment of hex boards: which board counts as the first, and the turns of each board."""
+Ring = tuple[tuple[int, ...], tuple[int, ...]]
+"""An alignment of hex boards: the known board that each one in view is, and the turns of each."""
 
 STRAIGHT_ON: Way = (0, 0, 0)
 LEAST_FIT = 0.5
@@ -212,7 +213,8 @@ class Aligner:
     def _hex(self, table: TableState, known: Layout) -> Sighting | None:
         entries = [e for e in (*table.tiles, *table.unsure) if _are_cells(e.get("cells"))]
         on_boards = (*entries, *table.clay, *table.splits)
-        if any(_number(entry.get("board")) >= self.boards for entry in on_boards):
+        in_view = 1 + max((_number(entry.get("board")) for entry in on_boards), default=0)
+        if in_view > self.boards:
             # Nobody knows which of the boards in view are in play.
             return None
         seen: dict[Spot, str] = {}
@@ -223,7 +225,7 @@ class Aligner:
         lying = {
             spot: piece.tile.partition("/")[0] for piece in known.pieces for spot in spots_of(piece)
         }
-        ring, score = self._ring(seen, lying, _centres(entries))
+        ring, score = self._ring(seen, lying, entries, in_view)
         of = min(len(seen), len(lying))
         if of >= FEW_CELLS and score < LEAST_FIT * of:
             return None
@@ -231,23 +233,46 @@ class Aligner:
         return self._hex_sighting(table, entries, ring)
 
     def _ring(
-        self, seen: Mapping[Spot, str], known: Mapping[Spot, str], centres: Mapping[Spot, Point]
-    ) -> tuple[Ring, int]:
-        best: tuple[tuple[float, ...], Ring, int] | None = None
-        for shift in range(self.boards):
-            total, far, turns = 0, 0.0, []
-            for board in range(self.boards):
-                mine = {s[1:]: c for s, c in seen.items() if s[0] == board}
-                target = (board + shift) % self.boards
-                votes, away, turn = self._best_turn(board, mine, target, known, centres)
-                total, far = total + votes, far + away
-                turns.append(turn)
-            ring: Ring = (shift, tuple(turns))
-            key = (-total, far, ring != self.ring, shift)
-            if best is None or key < best[0]:
-                best = (key, ring, total)
-        assert best is not None
-        return best[1], best[2]
+        self, seen: Mapping[Spot, str], known: Mapping[Spot, str],
+        entries: list[Mapping[str, Any]], in_view: int,
+    ) -> tuple[Ring, int]:  # fmt: skip
+        """Return the alignment that most known hexes vote for, and the number of votes.
+
+        Boards in view are numbered without gaps, so a covered board changes the numbers of those
+        after it. Such a gap is believed only if it puts every board where it was in the picture:
+        otherwise a tile that was moved to the next board would be a moved board.
+        """
+        centres = _centres(entries)
+        in_turn = [tuple((board + shift) % self.boards for board in range(self.boards))
+                   for shift in range(self.boards)]  # fmt: skip
+        fits = [self._fit(targets, seen, known, centres) for targets in in_turn]
+        total, _, ring = min(fits, key=lambda fit: (-fit[0], fit[1], fit[2] != self.ring, fit[2]))
+        near = SAME_PLACE * _narrowest_px(entries) * len(seen)
+        gaps = (self._fit(targets, seen, known, centres) for targets in self._with_gaps(in_view))
+        for votes, away, other in gaps:
+            if votes > total and away <= near:
+                total, ring = votes, other
+        return ring, total
+
+    def _with_gaps(self, in_view: int) -> Iterator[tuple[int, ...]]:
+        """Yield the alignments of a ring in which boards are missing between those in view."""
+        if in_view < self.boards:
+            for shown in combinations(range(self.boards), in_view):
+                for first in range(in_view):
+                    yield shown[first:] + shown[:first]
+
+    def _fit(
+        self, targets: tuple[int, ...], seen: Mapping[Spot, str], known: Mapping[Spot, str],
+        centres: Mapping[Spot, Point],
+    ) -> tuple[int, float, Ring]:  # fmt: skip
+        """Return the votes for an alignment, its summed distance in pixels, and its turns."""
+        total, far, turns = 0, 0.0, []
+        for board, target in enumerate(targets):
+            mine = {s[1:]: c for s, c in seen.items() if s[0] == board}
+            votes, away, turn = self._best_turn(board, mine, target, known, centres)
+            total, far = total + votes, far + away
+            turns.append(turn)
+        return total, far, (targets, tuple(turns))
 
     def _best_turn(
         self,
@@ -258,7 +283,7 @@ class Aligner:
         centres: Mapping[Spot, Point],
     ) -> tuple[int, float, int]:
         """Return a board's best turns, as votes, summed distance in pixels, and turns."""
-        last = self.ring[1][board] if self.ring else 0
+        last = self.ring[1][board] if self.ring and board < len(self.ring[1]) else 0
         options = []
         for turn in _turns_of_board(self.eyes):
             votes, away = 0, 0.0
@@ -319,20 +344,20 @@ class Aligner:
 
     def _piece(self, entry: Mapping[str, Any], ring: Ring) -> Piece:
         board = _number(entry.get("board"))
-        shift, turns = ring
+        targets, turns = ring
         cells = [hex_turned((q, r), turns[board]) for q, r in entry["cells"]]
-        number = (board + shift) % self.boards if self.boards > 1 else None
+        number = targets[board] if self.boards > 1 else None
         return Piece(str(entry.get("tile")), tuple(sorted(cells)), number)
 
     def _clay(self, entries: Iterable[Mapping[str, Any]], ring: Ring) -> frozenset[Clay]:
-        shift, turns = ring
+        targets, turns = ring
         found = []
         for entry in entries:
             board, opens = _number(entry.get("board")), entry.get("opens")
             if opens is not None:
                 opens = HEX_SIDE_NAMES[(HEX_SIDE_NAMES.index(opens) + turns[board]) % SIDES]
             cell = hex_turned((entry["cell"][0], entry["cell"][1]), turns[board])
-            found.append(Clay((board + shift) % self.boards, cell, entry["kind"], opens))
+            found.append(Clay(targets[board], cell, entry["kind"], opens))
         return frozenset(found)
 
 
@@ -388,6 +413,17 @@ def _centres(entries: Iterable[Mapping[str, Any]]) -> dict[Spot, Point]:
             for cell in entry["cells"]:
                 found[_number(entry.get("board")), cell[0], cell[1]] = centre
     return found
+
+
+def _narrowest_px(entries: Iterable[Mapping[str, Any]]) -> float:
+    """Return the shortest side of a box around a seen tile; 0 without any."""
+    sides = [
+        max(point[axis] for point in outline) - min(point[axis] for point in outline)
+        for entry in entries
+        if (outline := entry.get("outline"))
+        for axis in (0, 1)
+    ]
+    return min(sides, default=0.0)
 
 
 def _remember(

@@ -12,7 +12,7 @@ from typing import Any
 
 from companion_app.answers import ANSWERED
 from companion_app.backup import BY_PAGE
-from companion_app.child import Child
+from companion_app.child import Child, settle
 from companion_app.home import home_folder, set_folders
 from companion_app.line.far import FarEye
 from companion_app.line.hub import Hub
@@ -76,7 +76,7 @@ def main() -> int:
             if status_of(told["host"], server.port, "/health") == 200:
                 break
             child.stopping.wait(0.1)
-        child.settle()
+        settle()
         child.report(ready=True, url=companion.address, pin=settings.made_pin,
                      code=settings.now.join_code)  # fmt: skip
         child.stopping.wait()

@@ -276,16 +276,13 @@ def test_told_to_stop_it_closes_the_store_and_leaves_nothing(house, tmp_path):
 def test_settled_process_collects_only_what_came_later():
     settled = """
 import gc
-from companion_app.child import Child
-Child().settle()
+from companion_app.child import settle
+settle()
 came_later = len(gc.get_objects())
 print(gc.get_freeze_count() > 10 * came_later)
 """
-    with subprocess.Popen(
-        [sys.executable, "-c", settled, "{}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.read() == b"True\n"
+    said = subprocess.run([sys.executable, "-c", settled], capture_output=True, check=True).stdout
+    assert said == b"True\n"
 
 
 def test_page_never_loads_what_reads_pictures(house):

@@ -49,6 +49,10 @@ LOOKS_WANTED, DELAY_WANTED_MS, MOST_MB, MOST_PLAIN_MB = 0.9, 50.0, 700.0, 500.0
 SAMPLE_S, AROUND_S = 0.025, 0.1
 """Seconds between two looks at the time that the host of this machine took for others, and how
 long from a verdict on none may be taken for the verdict to count."""
+LATE_S = 2 * SAMPLE_S
+"""Two looks that are so far apart show that the host stopped this machine."""
+MOST_DISTURBED, MOST_AGAIN = 1 / 3, 2
+"""A game of which the host disturbed a larger share of the verdicts is played again, so often."""
 FORM = "multipart/form-data; boundary=x"
 
 
@@ -297,6 +301,8 @@ class Window:
     """How often each status was answered to the crowd."""
     disturbed: int = 0
     """Verdicts that do not count, since the host of a virtual machine took the processor away."""
+    again: int = 0
+    """Games that do not count, since the host disturbed them too much."""
 
     def __add__(self, other: Window) -> Window:
         """Return both as one."""
@@ -305,8 +311,13 @@ class Window:
             self.delays_ms + other.delays_ms, max(self.most_mb, other.most_mb),
             self.unfinished + other.unfinished,
             dict(Counter(self.answers) + Counter(other.answers)),
-            self.disturbed + other.disturbed,
+            self.disturbed + other.disturbed, self.again + other.again,
         )  # fmt: skip
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether the host disturbed so many verdicts that the others are in doubt too."""
+        return self.disturbed > MOST_DISTURBED * (self.disturbed + len(self.delays_ms))
 
     @property
     def looks_a_second(self) -> float:
@@ -320,7 +331,10 @@ class Window:
 
 
 class Stolen:
-    """Notes when the host of a virtual machine took processor time away ("steal")."""
+    """Notes when the host of a virtual machine took processor time away ("steal").
+
+    It looks from the core of the crowd: nothing that the product does can delay it.
+    """
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, int]] = deque(maxlen=round(LONGEST_S / SAMPLE_S))
@@ -333,8 +347,11 @@ class Stolen:
 
     def none(self, from_s: float, to_s: float) -> bool:
         """Say whether nothing was taken between two moments, by the clock of ``time.time``."""
-        first_s, last_s = from_s - SAMPLE_S, to_s + SAMPLE_S
-        return len({ticks for at_s, ticks in list(self._seen) if first_s <= at_s <= last_s}) < 2
+        first_s, last_s = from_s - SAMPLE_S, min(time.time(), to_s + SAMPLE_S)
+        seen = [one for one in list(self._seen) if first_s <= one[0] <= last_s]
+        times = [first_s, *(at_s for at_s, _ in seen), last_s]
+        prompt = all(then - now <= LATE_S for now, then in itertools.pairwise(times))
+        return prompt and len({ticks for _, ticks in seen}) < 2
 
     def _sample(self) -> None:
         while not self._over.wait(SAMPLE_S):
@@ -378,6 +395,22 @@ def pss_mb(pids: list[int]) -> float:
 
 
 def play(life: Companion, host: Guest, ear: Ear, stolen: Stolen) -> Window:
+    """Play the game, again where the host of this machine disturbed it; return what was seen.
+
+    Memory, and a game without its end, count whatever the host did.
+    """
+    window = _play_once(life, host, ear, stolen)
+    for _ in range(MOST_AGAIN):
+        if not window.is_disturbed:
+            break
+        before, window = window, _play_once(life, host, ear, stolen)
+        window.most_mb = max(before.most_mb, window.most_mb)
+        window.unfinished += before.unfinished
+        window.again = before.again + 1
+    return window
+
+
+def _play_once(life: Companion, host: Guest, ear: Ear, stolen: Stolen) -> Window:
     """Let the game be played from its first move to its end; return what was seen."""
     window, ear.heard = Window(), []
     ear.over.clear()
@@ -473,14 +506,17 @@ def told(rounds: Iterable[Mapping[str, Any]]) -> list[str]:
         f"Wanted under every crowd: at least {LOOKS_WANTED:g} of the idle looks a second, verdicts "
         f"(p99) at most {DELAY_WANTED_MS:.0f} ms later, memory (PSS) at most {MOST_MB:.0f} MB, "
         f"{MOST_PLAIN_MB:.0f} MB idle. Disturbed: not counted, since the host of this virtual "
-        "machine took processor time away while the verdict was on its way.", "",
-        "| crowd | verdicts | disturbed | looks a second | in idle ones | p99, ms | "
-        "most memory, MB | answers | holds |", "|---|--:|--:|--:|--:|--:|--:|---|---|",
+        "machine took processor time away while the verdict was on its way. Again: games of which "
+        f"it disturbed more than {MOST_DISTURBED:.0%} of the verdicts, and which were played "
+        "again.", "",
+        "| crowd | verdicts | disturbed | again | looks a second | in idle ones | p99, ms | "
+        "most memory, MB | answers | holds |", "|---|--:|--:|--:|--:|--:|--:|--:|---|---|",
     ]  # fmt: skip
     for name, one in seen.items():
         said = ", ".join(f"{status}: {many:,}" for status, many in sorted(one.answers.items()))
         lines.append(
-            f"| {name} | {len(one.delays_ms)} | {one.disturbed} | {one.looks_a_second:.2f} | "
+            f"| {name} | {len(one.delays_ms)} | {one.disturbed} | {one.again} | "
+            f"{one.looks_a_second:.2f} | "
             f"{one.looks_a_second / (idle.looks_a_second or 1.0):.2f} | {one.p99_ms():.0f} | "
             f"{one.most_mb:.0f} | {said} | {'yes' if holds(idle, one) else 'no'} |"
         )

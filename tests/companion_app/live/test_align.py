@@ -96,6 +96,51 @@ def test_ring_of_boards_is_counted_from_the_known_one(shift):
     assert sighting.pieces == known.pieces
 
 
+EYES = frozenset({(-1, -2), (3, -2)})
+PLACES_PX = {0: 0, 1: 500, 2: 1000}
+"""By board: where it lies in the picture."""
+
+
+def placed_pieces(layout: Layout, numbers: dict[int, int], at: dict[int, int]) -> TableState:
+    """Return tiles as they are seen, with the numbers that boards have in view and their places."""
+    tiles = []
+    for piece in layout.pieces:
+        assert piece.board is not None
+        x = at[piece.board] + 20 * piece.cells[0][0]
+        y = 20 * piece.cells[0][1]
+        tiles.append(
+            {"tile": piece.tile, "cells": [list(c) for c in piece.cells], "confidence": 0.99,
+             "board": numbers[piece.board],
+             "outline": [[x, y], [x + 20, y], [x + 20, y + 20], [x, y + 20]]}
+        )  # fmt: skip
+    return TableState((9, 9), tuple(tiles))
+
+
+@pytest.mark.parametrize("covered", range(3))
+def test_covered_board_does_not_rename_those_after_it(covered):
+    known = read_layout("blue/1@0,0#0 red/1@2,0#1 yellow/1@0,3#2", "hex")
+    aligner = Aligner(FIVE, 3, EYES)
+    aligner.sighting(placed_pieces(known, {0: 0, 1: 1, 2: 2}, PLACES_PX), known)
+    left = [board for board in range(3) if board != covered]
+    seen = Layout(pieces=frozenset(p for p in known.pieces if p.board != covered))
+    state = placed_pieces(seen, {board: number for number, board in enumerate(left)}, PLACES_PX)
+    sighting = aligner.sighting(state, known)
+
+    assert sighting is not None
+    assert sighting.pieces == seen.pieces
+
+
+def test_tile_moved_to_the_next_board_is_no_covered_board():
+    known = read_layout("blue/1@0,0#0 red/1@2,0#2", "hex")
+    aligner = Aligner(FIVE, 3, EYES)
+    aligner.sighting(placed_pieces(known, {0: 0, 1: 1, 2: 2}, PLACES_PX), known)
+    moved = read_layout("blue/1@0,0#0 red/1@2,0#1", "hex")
+    sighting = aligner.sighting(placed_pieces(moved, {0: 0, 1: 1, 2: 2}, PLACES_PX), known)
+
+    assert sighting is not None
+    assert sighting.pieces == moved.pieces
+
+
 PIECE = {"tile": "blue/1", "cells": [[0, 3]], "confidence": 0.99}
 BEYOND = [
     TableState((9, 9), ({**PIECE, "board": 2},)),
