@@ -58,8 +58,8 @@ class Child:
 def settle() -> None:
     """Exempt what this process has loaded by now from garbage collection.
 
-    It stays until the end, and looking through it would stop every thread for up to 200 ms now and
-    then, a verdict on its way among them.
+    It stays until the end, and looking through it would stop every thread now and then, a verdict
+    on its way among them.
     """
     gc.collect()
     gc.freeze()

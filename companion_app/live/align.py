@@ -256,7 +256,7 @@ class Aligner:
 
     def _with_gaps(self, in_view: int) -> Iterator[tuple[int, ...]]:
         """Yield the alignments of a ring in which boards are missing between those in view."""
-        if in_view < self.boards:
+        if self.ring is not None and in_view < self.boards:
             for shown in combinations(range(self.boards), in_view):
                 for first in range(in_view):
                     yield shown[first:] + shown[:first]

@@ -49,8 +49,6 @@ LOOKS_WANTED, DELAY_WANTED_MS, MOST_MB, MOST_PLAIN_MB = 0.9, 50.0, 700.0, 500.0
 SAMPLE_S, AROUND_S = 0.025, 0.1
 """Seconds between two looks at the time that the host of this machine took for others, and how
 long from a verdict on none may be taken for the verdict to count."""
-LATE_S = 2 * SAMPLE_S
-"""Two looks that are so far apart show that the host stopped this machine."""
 MOST_DISTURBED, MOST_AGAIN = 1 / 3, 2
 """A game of which the host disturbed a larger share of the verdicts is played again, so often."""
 FORM = "multipart/form-data; boundary=x"
@@ -331,10 +329,7 @@ class Window:
 
 
 class Stolen:
-    """Notes when the host of a virtual machine took processor time away ("steal").
-
-    It looks from the core of the crowd: nothing that the product does can delay it.
-    """
+    """Notes when the host of a virtual machine took processor time away ("steal")."""
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, int]] = deque(maxlen=round(LONGEST_S / SAMPLE_S))
@@ -347,11 +342,8 @@ class Stolen:
 
     def none(self, from_s: float, to_s: float) -> bool:
         """Say whether nothing was taken between two moments, by the clock of ``time.time``."""
-        first_s, last_s = from_s - SAMPLE_S, min(time.time(), to_s + SAMPLE_S)
-        seen = [one for one in list(self._seen) if first_s <= one[0] <= last_s]
-        times = [first_s, *(at_s for at_s, _ in seen), last_s]
-        prompt = all(then - now <= LATE_S for now, then in itertools.pairwise(times))
-        return prompt and len({ticks for _, ticks in seen}) < 2
+        first_s, last_s = from_s - SAMPLE_S, to_s + SAMPLE_S
+        return len({ticks for at_s, ticks in list(self._seen) if first_s <= at_s <= last_s}) < 2
 
     def _sample(self) -> None:
         while not self._over.wait(SAMPLE_S):

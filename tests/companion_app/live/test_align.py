@@ -12,6 +12,7 @@ NEST = built_in_set("schlangennest")
 HEX = built_in_set("snekagon")
 FIVE = built_in_set("snekagon5g")
 CARDS = "blue/curve@0,0 red/curve@1,0^1 blue/straight@0,1^1 red/tail@1,1^2 blue/curve@0,2^3"
+EYES = frozenset({(-1, -2), (3, -2)})
 PIECES = "red/1@0,0 green/3/0@1,0+2,0+3,0 red/3/+@-1,0+-1,1+0,1"
 
 
@@ -89,24 +90,22 @@ def test_board_without_eyes_is_turned_back(turns):
 @pytest.mark.parametrize("shift", range(3))
 def test_ring_of_boards_is_counted_from_the_known_one(shift):
     known = read_layout("blue/1@0,0#0 red/1@2,0#1 yellow/1@0,3#2", "hex")
-    eyes = frozenset({(-1, -2), (3, -2)})
-    sighting = Aligner(FIVE, 3, eyes).sighting(turned_pieces(known, 0, shift, 3), known)
+    sighting = Aligner(FIVE, 3, EYES).sighting(turned_pieces(known, 0, shift, 3), known)
 
     assert sighting is not None
     assert sighting.pieces == known.pieces
 
 
-EYES = frozenset({(-1, -2), (3, -2)})
 PLACES_PX = {0: 0, 1: 500, 2: 1000}
 """By board: where it lies in the picture."""
 
 
-def placed_pieces(layout: Layout, numbers: dict[int, int], at: dict[int, int]) -> TableState:
-    """Return tiles as they are seen, with the numbers that boards have in view and their places."""
+def placed_pieces(layout: Layout, numbers: dict[int, int]) -> TableState:
+    """Return tiles as they are seen, with the numbers that boards have in view."""
     tiles = []
     for piece in layout.pieces:
         assert piece.board is not None
-        x = at[piece.board] + 20 * piece.cells[0][0]
+        x = PLACES_PX[piece.board] + 20 * piece.cells[0][0]
         y = 20 * piece.cells[0][1]
         tiles.append(
             {"tile": piece.tile, "cells": [list(c) for c in piece.cells], "confidence": 0.99,
@@ -120,22 +119,24 @@ def placed_pieces(layout: Layout, numbers: dict[int, int], at: dict[int, int]) -
 def test_covered_board_does_not_rename_those_after_it(covered):
     known = read_layout("blue/1@0,0#0 red/1@2,0#1 yellow/1@0,3#2", "hex")
     aligner = Aligner(FIVE, 3, EYES)
-    aligner.sighting(placed_pieces(known, {0: 0, 1: 1, 2: 2}, PLACES_PX), known)
+    aligner.sighting(placed_pieces(known, {0: 0, 1: 1, 2: 2}), known)
     left = [board for board in range(3) if board != covered]
     seen = Layout(pieces=frozenset(p for p in known.pieces if p.board != covered))
-    state = placed_pieces(seen, {board: number for number, board in enumerate(left)}, PLACES_PX)
+    state = placed_pieces(seen, {board: number for number, board in enumerate(left)})
     sighting = aligner.sighting(state, known)
 
     assert sighting is not None
     assert sighting.pieces == seen.pieces
 
 
-def test_tile_moved_to_the_next_board_is_no_covered_board():
+@pytest.mark.parametrize("seen_before", [True, False])
+def test_tile_moved_to_the_next_board_is_no_covered_board(seen_before):
     known = read_layout("blue/1@0,0#0 red/1@2,0#2", "hex")
     aligner = Aligner(FIVE, 3, EYES)
-    aligner.sighting(placed_pieces(known, {0: 0, 1: 1, 2: 2}, PLACES_PX), known)
+    if seen_before:
+        aligner.sighting(placed_pieces(known, {0: 0, 1: 1, 2: 2}), known)
     moved = read_layout("blue/1@0,0#0 red/1@2,0#1", "hex")
-    sighting = aligner.sighting(placed_pieces(moved, {0: 0, 1: 1, 2: 2}, PLACES_PX), known)
+    sighting = aligner.sighting(placed_pieces(moved, {0: 0, 1: 1, 2: 2}), known)
 
     assert sighting is not None
     assert sighting.pieces == moved.pieces
@@ -151,10 +152,9 @@ BEYOND = [
 
 @pytest.mark.parametrize("beyond", BEYOND, ids=["tile", "clay", "split"])
 def test_board_beyond_those_in_play_makes_it_another_table(beyond):
-    eyes = frozenset({(-1, -2), (3, -2)})
 
-    assert Aligner(FIVE, 3, eyes).sighting(beyond, Layout()) is not None
-    assert Aligner(FIVE, 2, eyes).sighting(beyond, Layout()) is None
+    assert Aligner(FIVE, 3, EYES).sighting(beyond, Layout()) is not None
+    assert Aligner(FIVE, 2, EYES).sighting(beyond, Layout()) is None
 
 
 def test_pixels_decide_where_tiles_do_not():
