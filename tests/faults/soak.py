@@ -161,7 +161,7 @@ PARTS = (
     Part("full-house", "200 phones, deaf ones, half-open lines and garbage at a running game: "
          "verdicts to hear and not heard", 1, _full_house),
     Part("crowd", "crowds of every kind at a running game, the product on one core, in turn with "
-         "an idle page: games and their verdicts", 6, _crowd, table=crowd.told),
+         "an idle page: games and their verdicts", 7, _crowd, table=crowd.told),
     Part("long-run", "24 simulated hours, a dozen filmed games, an idle table between", 1,
          _long_run),
     Part("kill-watching", "kill -9 of `snake-eye watch` while it reads a filmed game", 3,
