@@ -341,16 +341,18 @@ class Stalls:
     """Notes when the host of a virtual machine let a processor stand still.
 
     A process on each core wakes up all the time, before everything else there; where it wakes up
-    late, nothing ran. The kernel's own count ("steal") misses what a host above the host takes.
+    late, nothing ran. Who may not come before everything else notes nothing: the product's own
+    work would pass for the host's.
     """
 
     def __init__(self, cores: Iterable[int]) -> None:
         spawn = multiprocessing.get_context("spawn")
-        self._line, theirs = spawn.Pipe(duplex=False)
+        # Both ends are kept: one that nobody writes to any more is empty, not broken.
+        self._line, self._theirs = spawn.Pipe(duplex=False)
         self._lock = spawn.Lock()
         self._noted: list[tuple[float, float]] = []
         self._watches = [
-            spawn.Process(target=_watch, args=(core, theirs, self._lock), daemon=True)
+            spawn.Process(target=_watch, args=(core, self._theirs, self._lock), daemon=True)
             for core in cores
         ]
         for watch in self._watches:
@@ -371,8 +373,10 @@ class Stalls:
 def _watch(core: int, line: Connection, lock: Lock) -> None:
     """Send when this core stood still, for as long as anybody listens."""
     os.sched_setaffinity(0, {core})
-    with suppress(OSError):
+    try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except PermissionError:
+        return
     parent = os.getppid()
     while os.getppid() == parent:
         began_s = time.time()

@@ -152,7 +152,6 @@ BEYOND = [
 
 @pytest.mark.parametrize("beyond", BEYOND, ids=["tile", "clay", "split"])
 def test_board_beyond_those_in_play_makes_it_another_table(beyond):
-
     assert Aligner(FIVE, 3, EYES).sighting(beyond, Layout()) is not None
     assert Aligner(FIVE, 2, EYES).sighting(beyond, Layout()) is None
 
