@@ -40,6 +40,8 @@ MOST_SHOWN = 60
 """Games cached in memory for people who look through them."""
 MOST_THREADS, MOST_CONNECTIONS = 1200, 1400
 """Every listening phone blocks a thread: 1,000 phones, and a reserve for other requests."""
+AT_ONCE = 8
+"""Requests computed at once; more than at a table, since most of their time the database works."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ class HallProcess:
         for port in ports:
             try:
                 return Server(app, asked.host, port, most_threads=MOST_THREADS,
-                              most_connections=MOST_CONNECTIONS)  # fmt: skip
+                              most_connections=MOST_CONNECTIONS, at_once=AT_ONCE)  # fmt: skip
             except OSError as error:
                 if port == ports[-1]:
                     raise HallError(f"port {port} cannot be used: {error.strerror}") from error

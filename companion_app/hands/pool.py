@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong, TooMuch
 from companion_app.hands.work import MB, WORKER_MB, Work, memory_bytes
 from companion_app.hands.worker import begin_worker, do_work, worker_pid
+from companion_app.slots import waiting
 
 T = TypeVar("T")
 MOST_WAITING = 8
@@ -33,7 +34,7 @@ WATCH_S = 0.05
 """Seconds between checks of a worker's memory: it can touch some 50 MB in that time."""
 START_S = 60.0
 """Seconds within which a worker has started, even on a busy Pi."""
-MOST_AT_REST_MB = 250
+MOST_AT_REST_MB = 180
 """Memory in MB above which an idle worker is replaced: libraries do not free all they allocate."""
 
 
@@ -66,7 +67,7 @@ class Hands:
         Raises:
             HandsError: the work was not done. Exceptions of the call itself are passed on.
         """
-        with self._place(work, whose):
+        with self._place(work, whose), waiting():
             if not self._free.acquire(timeout=self._patience_s):
                 raise HandsFull(work.name)
             try:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from companion_app.line.wire import Wire, WireCut, call
 from companion_app.refusal import Refusal, read_refusal
+from companion_app.slots import waiting
 
 Doc = Mapping[str, Any]
 ANSWER_S = 15.0
@@ -66,7 +67,10 @@ class FarPlayer:
         wanted: Callable[[], bool] = lambda: True,
     ) -> Any:  # fmt: skip
         """Return the answer to a question; ask again where the process ends without one."""
-        until_s = time.monotonic() + within_s
+        with waiting():
+            return self._asked({"what": what, "body": body}, time.monotonic() + within_s, wanted)
+
+    def _asked(self, question: Doc, until_s: float, wanted: Callable[[], bool]) -> Any:
         while wanted() and time.monotonic() < until_s:
             # Wanted at every attempt: the process may be exiting after an idle time.
             self._want()
@@ -76,7 +80,7 @@ class FarPlayer:
                 time.sleep(GLANCE_S)
                 continue
             try:
-                return self._answered(wire, {"what": what, "body": body}, until_s, wanted)
+                return self._answered(wire, question, until_s, wanted)
             except WireCut:
                 time.sleep(GLANCE_S)
             finally:

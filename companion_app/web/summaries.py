@@ -5,7 +5,6 @@ Listing games never takes the desk's lock, so browsing a thousand games does not
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -19,6 +18,7 @@ from companion_app.hands.work import REPLAY
 from companion_app.live.errors import StoreError
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.refusal import Refusal
+from companion_app.slots import SlotLock
 from companion_app.version import version
 from companion_app.web.place import Place
 from companion_app.web.replays import Doc, summed_up
@@ -62,7 +62,7 @@ class Summaries:
         self._made_by = version()
         """The program version; summaries of another version are recomputed."""
         self._unreadable: dict[str, tuple[int, frozenset[str], str]] = {}
-        self._lock = threading.Lock()
+        self._lock = SlotLock()
         """Held while one thread rebuilds the list; the others wait for its result. Twenty guests
         may ask after a move: twenty concurrent rebuilds would delay the move's verdict."""
         self._newest: tuple[object, float, Listed] | None = None

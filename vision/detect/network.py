@@ -10,6 +10,8 @@ its input, its outputs and its hash; a file that does not match is refused.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -40,6 +42,10 @@ WANTED = {
     "channels": list(CHANNELS),
 }  # fmt: skip
 """Values that the manifest must have."""
+REACH_PX = 192
+"""How far from a pixel of the input its output depends on others; a multiple of ``STEP``."""
+MOST_PIXELS = 2e6
+"""Larger inputs run in parts: one of 5 megapixels takes 240 MB of memory, in parts half as much."""
 GREY = 128
 """Grey level that pads the network's input."""
 SHARE = np.float32(1 / 255)
@@ -102,11 +108,7 @@ class TileNetwork:
         """
         left, top, right, bottom = box or (0, 0, bgr.shape[1], bgr.shape[0])
         small, scales = shrunk(bgr[top:bottom, left:right], scale, quick=quick)
-        blob = padded(small)
-        runner = self._quick_runner if quick else self._runner
-        maps = runner.run(blob)[0]
-        rows, columns = (-(-length // STRIDE) for length in small.shape[:2])
-        maps = np.ascontiguousarray(maps[:, :rows, :columns])
+        maps = run_in_parts(self._quick_runner if quick else self._runner, small)
         return TileMaps(maps, scales, (float(left), float(top)))
 
 
@@ -120,6 +122,37 @@ def _quick_copy(folder: Path, entry: Any) -> Runner:
         raise ModelError(f"{folder / MANIFEST} says nothing of its quick copy; run 'make train'")
     path = folder / str(entry.get("file"))
     return Runner(read_file(path, entry.get("sha256")), path.name)
+
+
+def run_in_parts(runner: Runner, small: Bgr, most_pixels: float = MOST_PIXELS) -> Floats:
+    """Return the maps of an input, which runs in parts of at most some size.
+
+    The parts overlap by so much that the maps are the same as those of one run.
+    """
+    rows, columns = (-(-length // STRIDE) for length in small.shape[:2])
+    maps = np.empty((len(CHANNELS), rows, columns), np.float32)
+    pixels = small.shape[0] * small.shape[1]
+    parts = 1 if pixels <= most_pixels else math.ceil(math.sqrt(pixels / most_pixels))
+    for down in _spans(small.shape[0], parts):
+        for across in _spans(small.shape[1], parts):
+            (shown_y, kept_y), (shown_x, kept_x) = down, across
+            part = runner.run(padded(small[shown_y, shown_x]))[0]
+            target = maps[:, _on_map(kept_y), _on_map(kept_x)]
+            y, x = ((kept.start - shown.start) // STRIDE for shown, kept in (down, across))
+            target[:] = part[:, y : y + target.shape[1], x : x + target.shape[2]]
+    return maps
+
+
+def _spans(length: int, parts: int) -> Iterator[tuple[slice, slice]]:
+    """Yield along one axis what each part shows the network, and what it keeps of that."""
+    step = -(-length // parts // STEP) * STEP
+    for start in range(0, length, step):
+        end = min(length, start + step)
+        yield slice(max(0, start - REACH_PX), min(length, end + REACH_PX)), slice(start, end)
+
+
+def _on_map(pixels: slice) -> slice:
+    return slice(pixels.start // STRIDE, -(-pixels.stop // STRIDE))
 
 
 def padded(small: Bgr) -> Floats:

@@ -21,6 +21,7 @@ from companion_app.fitting import by_name, fits, whole
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import Hands
 from companion_app.hands.work import FIND, LEARN, LOOK
+from companion_app.slots import SlotLock
 from companion_app.web.lessons.board_lesson import (
     BOARD,
     add_board,
@@ -261,7 +262,7 @@ class LessonDraft:
     def __init__(self, folder: Path, sets: Path, corrections: Path, hands: Hands) -> None:
         self._files, self._corrections = LessonFolder(folder, sets), corrections
         self._hands = hands
-        self._lock = threading.Lock()
+        self._lock = SlotLock()
         """Held while the lesson is changed; reading needs no lock."""
         self._learning: threading.Thread | None = None
         self._said: Doc = {"state": "idle"}

@@ -13,6 +13,7 @@ from flask import Flask
 from waitress.server import create_server
 from waitress.task import ThreadedTaskDispatcher
 
+from companion_app.slots import AT_ONCE, Slots
 from companion_app.web.serving.access import LARGEST_PICTURE_BYTES
 from companion_app.web.serving.admission import MOST_CONNECTIONS, Door
 
@@ -28,15 +29,19 @@ class Server:
     def __init__(
         self, app: Flask, host: str = "", port: int = 0, sock: socket.socket | None = None,
         most_threads: int = MOST_THREADS, most_connections: int = MOST_CONNECTIONS,
+        at_once: int = AT_ONCE,
     ) -> None:  # fmt: skip
-        """Serve on a port of an address, or on a socket that listens already."""
+        """Serve on a port of an address, or on a socket that listens already.
+
+        ``at_once`` limits how many requests are computed at once.
+        """
         where: dict[str, Any] = {"host": host, "port": port}
         if sock is not None:
             where = {"sockets": [sock]}
         # Waiting a moment for a thread is normal when fifty phones ask at once: do not warn.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         made = create_server(
-            app, **where, channel_timeout=CHANNEL_TIMEOUT_S,
+            Slots(app, at_once), **where, channel_timeout=CHANNEL_TIMEOUT_S,
             _dispatcher=Pool(most_threads, SPARE_THREADS),
             # Lookahead reads detect phones that disconnect while their event stream is silent.
             channel_request_lookahead=5, connection_limit=2 * most_connections,

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
+from companion_app.slots import SlotLock
+
 T = TypeVar("T")
 PACKED_LEVEL = 5
 MOST_PACKED = 48
@@ -42,7 +44,7 @@ class Lately(Generic[T]):
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = SlotLock()
         self._last: tuple[float, object, T] | None = None
 
     def answer(self, seconds: float, make: Callable[[], T], what: object = None) -> T:

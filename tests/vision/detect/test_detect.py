@@ -20,6 +20,7 @@ from vision.detect.network import (
     TileNetwork,
     found_cells,
     outline_of,
+    run_in_parts,
     shipped_network,
 )
 
@@ -177,6 +178,14 @@ def test_large_tile_among_dice_is_a_faint_one_of_its_own_size():
 
     assert [round(float(one.centre_px[0]), -2) for one in seen.faint] == [600]
     assert seen.faint[0].across_px == pytest.approx(180, rel=0.05)
+
+
+@pytest.mark.parametrize("runner", ["_runner", "_quick_runner"])
+def test_parts_of_a_large_picture_have_the_maps_of_the_whole(runner):
+    network = getattr(shipped_network(), runner)
+    picture = np.random.default_rng(3).integers(0, 256, (701, 930, 3), np.uint8)
+    whole, parts = (run_in_parts(network, picture, most) for most in (1e9, 1e5))
+    np.testing.assert_array_equal(parts, whole)
 
 
 def test_maps_of_another_form_are_refused():
