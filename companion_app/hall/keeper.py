@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from companion_app.hall.errors import DatabaseError
@@ -22,10 +22,13 @@ from companion_app.hall.store.arbiter_store import (
     unanswered,
 )
 from companion_app.hall.store.hall_store import HallStore, Made, Member, Standing
+from companion_app.live.log_line import Line
 
 log = logging.getLogger(__name__)
 LOOK_S = 2.0
 """Seconds between two checks for new alerts and for work that another process left undone."""
+GATHER_S = 0.1
+"""Seconds for which grown logs are collected before they are read together."""
 KEPT_TOGETHER = 32
 """Standings that are stored in one transaction."""
 MOST_AT_HAND = 600
@@ -35,6 +38,8 @@ FOUL_S, QUESTION_S, AWAY_S = 30.0, 60.0, 45.0
 without an answer, for a table that is not heard from."""
 LOST = ("camera-lost", "camera-moved", "too-dark")
 Tell = Callable[[str, Mapping[str, Any]], None]
+Mark = tuple[str, str]
+"""A table's id and the key of one of its games."""
 
 
 class Games:
@@ -43,28 +48,43 @@ class Games:
     def __init__(self, store: HallStore, most: int = MOST_AT_HAND) -> None:
         self._store, self._most = store, most
         self._lock = threading.Lock()
-        self._at_hand: OrderedDict[tuple[str, str], GameSoFar] = OrderedDict()
+        self._at_hand: OrderedDict[Mark, GameSoFar] = OrderedDict()
 
     def game(self, table: str, key: str, upto: int | None = None) -> GameSoFar | None:
         """Return a game replayed to line ``upto``, or to its end; ``None`` where it is broken."""
         with self._lock:
-            mark = (table, key)
-            known = self._at_hand.pop(mark, None)
+            mark = table, key
+            known = self._at_hand.get(mark)
             if known is not None and upto is not None and known.number > upto:
                 known = None
             lines = self._store.lines(table, key, known.number if known else 0, upto)
-            try:
-                if known is None:
-                    known = GameSoFar(lines)
-                else:
-                    known.add(lines)
-            except BROKEN as error:
-                log.info("game %s of table %s cannot be played through: %r", key, table, error)
-                return None
-            self._at_hand[mark] = known
-            while len(self._at_hand) > self._most:
-                self._at_hand.popitem(last=False)
-            return known
+            return self._replayed(mark, known, lines)
+
+    def games(self, marks: Iterable[Mark]) -> dict[Mark, GameSoFar | None]:
+        """Return games replayed to their ends; their new lines are read by one query."""
+        with self._lock:
+            known = {mark: self._at_hand.get(mark) for mark in marks}
+            found = self._store.lines_of(
+                {mark: 0 if one is None else one.number for mark, one in known.items()}
+            )
+            return {mark: self._replayed(mark, one, found[mark]) for mark, one in known.items()}
+
+    def _replayed(self, mark: Mark, known: GameSoFar | None, lines: list[Line]) -> GameSoFar | None:
+        """Return a game with its next lines, and cache it; ``None`` where it is broken."""
+        try:
+            if known is None:
+                known = GameSoFar(lines)
+            else:
+                known.add(lines)
+        except BROKEN as error:
+            log.info("game %s of table %s cannot be played through: %r", mark[1], mark[0], error)
+            self._at_hand.pop(mark, None)
+            return None
+        self._at_hand[mark] = known
+        self._at_hand.move_to_end(mark)
+        while len(self._at_hand) > self._most:
+            self._at_hand.popitem(last=False)
+        return known
 
 
 class Keeper:
@@ -109,6 +129,10 @@ class Keeper:
             with self._news:
                 if not self._due:
                     self._news.wait(LOOK_S)
+                awaited = bool(self._due)
+            if awaited:
+                time.sleep(GATHER_S)
+            with self._news:
                 due, self._due = self._due, {}
             try:
                 self.keep_up(due)
@@ -129,17 +153,18 @@ class Keeper:
         tables = list(due)
         for first in range(0, len(tables), KEPT_TOGETHER):
             some = tables[first : first + KEPT_TOGETHER]
-            made = [one for table in some if (one := self._made(table, due[table])) is not None]
+            newest = {table: due[table] or self._store.newest_game(table) for table in some}
+            games = self._games.games((table, key) for table, key in newest.items() if key)
+            made = [
+                one for (table, key), game in games.items()
+                if (one := self._made(table, key, game)) is not None
+            ]  # fmt: skip
+            self.counts["standings"] += len(games)
             if made:
                 self._store.keep_standings(made)
 
-    def _made(self, table: str, key: str) -> Made | None:
-        """Return the standing of a table from a game, from its newest where ``key`` is empty."""
-        newest = key or self._store.newest_game(table)
-        if newest is None:
-            return None
-        game = self._games.game(table, newest)
-        self.counts["standings"] += 1
+    def _made(self, table: str, newest: str, game: GameSoFar | None) -> Made | None:
+        """Return the standing of a table from its newest game, which may be broken."""
         if game is None:
             member = self._store.member(table)
             return None if member is None else Made(table, member.acked, newest, {"broken": True})

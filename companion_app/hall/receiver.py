@@ -56,6 +56,8 @@ A_SECOND, AT_ONCE = 20.0, 280.0
 batch and the two largest pictures of a foul, which are sent together."""
 SMALL_BYTES = 8192
 """A message costs one token, and one more for each full 8 KiB: a batch some 17, a picture 129."""
+GATHER_S = 0.05
+"""Seconds for which messages are collected before they are stored together."""
 MARKS_AT_ONCE = 500
 HEALTH_BYTES = 2000
 LARGEST_HEALTH = 10**12
@@ -207,6 +209,8 @@ class Receiver:
                     self._news.wait()
                 if self._stopped:
                     return
+            time.sleep(GATHER_S)
+            with self._news:
                 count = min(len(self._queue), MOST_TOGETHER)
                 together = [self._queue.popleft() for _ in range(count)]
             try:

@@ -248,6 +248,30 @@ class HallStore(Transactions):
             texts = [str(row.line) for row in line.execute(asked)]
         return [found for text in texts if (found := read_line(text)) is not None]
 
+    def lines_of(self, after: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], list[Line]]:
+        """Return the lines of many games in order, each after a number; one query for all.
+
+        Args:
+            after: the number by table id and key of the game.
+        """
+        found: dict[tuple[str, str], list[Line]] = {mark: [] for mark in after}
+        if not after:
+            return found
+        asked = (
+            select(events.c.table_id, events.c.game, events.c.line)
+            .where(or_(*(
+                and_(events.c.table_id == table, events.c.game == game, events.c.number > number)
+                for (table, game), number in after.items()
+            )))
+            .order_by(events.c.number)
+        )  # fmt: skip
+        with self.reading() as line:
+            rows = line.execute(asked).all()
+        for row in rows:
+            if (read := read_line(str(row.line))) is not None:
+                found[row.table_id, row.game].append(read)
+        return found
+
     def texts_after(self, table: str, after: int, most: int) -> list[tuple[int, str]]:
         """Return the next lines of a table's log as they were sent, each with its number."""
         asked = (

@@ -45,6 +45,17 @@ def test_lines_are_stored_in_order_and_acknowledged(hall):
     assert [line.seq for line in hall.lines(OTHER, "g1")] == [11, 12]
 
 
+def test_lines_of_many_games_are_read_each_after_its_own_number(hall):
+    hall.take_in([batch(1, 4), batch(5, 6, game="g2"), batch(11, 13, OTHER)])
+
+    found = hall.lines_of({(ID, "g1"): 2, (ID, "g2"): 6, (OTHER, "g1"): 0, (OTHER, "g9"): 0})
+
+    assert {mark: [line.seq for line in lines] for mark, lines in found.items()} == {
+        (ID, "g1"): [3, 4], (ID, "g2"): [], (OTHER, "g1"): [11, 12, 13], (OTHER, "g9"): []
+    }  # fmt: skip
+    assert hall.lines_of({}) == {}
+
+
 def test_lines_that_come_again_are_stored_once(hall):
     hall.take_in([batch(1, 4)])
 
