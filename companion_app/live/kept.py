@@ -101,7 +101,9 @@ class KeptGames:
         rows = [(game, one.seq, made_by, json.dumps(dict(one.summary)))
                 for game, one in made.items()]  # fmt: skip
         with self._errors(), closing(self._opened("rw")) as db, db:
-            # Durability does not matter: summaries lost in a power cut are made again.
+            # Durability does not matter: summaries lost in a power cut are made again. Waiting for
+            # the disk here would hold up the writer of the game, and with it a verdict.
+            db.execute("PRAGMA synchronous = NORMAL")
             db.executemany("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?, ?)", rows)
 
     def _found(self, asked: str, *values: object) -> list[Any]:
