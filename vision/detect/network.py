@@ -125,14 +125,13 @@ def _quick_copy(folder: Path, entry: Any) -> Runner:
 
 
 def run_in_parts(runner: Runner, small: Bgr, most_pixels: float = MOST_PIXELS) -> Floats:
-    """Return the maps of an input, which runs in parts of at most some size.
+    """Return the maps of an input; one above some size runs in parts.
 
     The parts overlap by so much that the maps are the same as those of one run.
     """
     rows, columns = (-(-length // STRIDE) for length in small.shape[:2])
     maps = np.empty((len(CHANNELS), rows, columns), np.float32)
-    pixels = small.shape[0] * small.shape[1]
-    parts = 1 if pixels <= most_pixels else math.ceil(math.sqrt(pixels / most_pixels))
+    parts = math.ceil(math.sqrt(small.shape[0] * small.shape[1] / most_pixels))
     for down in _spans(small.shape[0], parts):
         for across in _spans(small.shape[1], parts):
             (shown_y, kept_y), (shown_x, kept_x) = down, across
