@@ -57,7 +57,7 @@ def signed_by(folder: Path, name: str, files: tuple[str, ...], keys: Path) -> Si
     number = _number(_start(signature))
     known = next((key for key in _keys(keys) if _number(_start(key)) == number), None)
     if known is None or not number:
-        return Signed("unknown-key", number.hex().upper() or "?")
+        return Signed("unknown-key", _printed(number) or "?")
     if not can_check():
         return Signed("unchecked", known.stem)
     fits = _start(sums) == _sums(folder, files) and _verified(sums, signature, known)
@@ -118,6 +118,11 @@ def _keys(folder: Path) -> list[Path]:
 def _start(path: Path) -> bytes:
     with path.open("rb") as file:
         return file.read(LARGEST)
+
+
+def _printed(number: bytes) -> str:
+    """Return a key number as minisign writes it into a public key: without zeros in front."""
+    return number.hex().upper().lstrip("0")
 
 
 def _number(text: bytes) -> bytes:

@@ -1,5 +1,6 @@
 """Taught boxes signed with minisign: who signed is said, what was changed after it is refused."""
 
+import base64
 import io
 import json
 import shutil
@@ -71,7 +72,18 @@ def test_key_that_is_not_known_is_named_by_its_number(shelf, keys, box):
     taken_in(shelf, signed(box, keys / "Ben.key"))
 
     number = (keys / "Ben.pub").read_text().split()[5]
-    assert said(shelf) == ("unknown-key", number)
+    assert said(shelf) == ("unknown-key", number.lstrip("0"))
+
+
+def test_number_of_a_key_is_written_as_in_its_public_key_without_zeros_in_front(tmp_path):
+    number = bytes.fromhex("0E3C9AE0238A971C")
+    line = base64.b64encode(b"ED" + number[::-1] + bytes(64))
+    (tmp_path / f"ropes{signature.SUMS}").write_bytes(b"")
+    (tmp_path / f"ropes{signature.SIGNATURE}").write_bytes(b"untrusted comment: x\n" + line + b"\n")
+
+    said = signature.signed_by(tmp_path, "ropes", (), tmp_path / "keys")
+
+    assert said == signature.Signed("unknown-key", "E3C9AE0238A971C")
 
 
 @pytest.mark.parametrize("change", [setting(known=9.5), lambda m: m["figures"].update(photos=9)])
