@@ -1,7 +1,7 @@
 """Runs the live loop on a source for the desk, in a thread of its own.
 
-The loop and the page's commands share the desk's lock. It is free while a frame is captured or
-read, so that neither a phone nor the loop waits long for the other.
+The loop and the page's commands share the desk's lock. It is free while a frame is captured,
+compared or read, so that neither a phone nor the loop waits long for the other.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ frames' timestamps.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import hypot
@@ -114,7 +115,7 @@ class LiveLoop:
             emit: called with every event.
             settings: thresholds and delays.
             meanwhile: a lock that the caller holds exactly once; it is released while a frame is
-                read, so that other threads can work.
+                compared or read, so that other threads can work.
         """
         self.settings = settings or LoopSettings()
         self.match = match
@@ -161,8 +162,9 @@ class LiveLoop:
 
     def see(self, frame: Frame) -> None:
         """Process one frame; a frame no newer than the last one is skipped."""
-        self._then()
-        self._then = _nothing
+        then, self._then = self._then, _nothing
+        with self._released():
+            then()
         if frame.taken_at_s <= self._now_s:
             return
         gap_s = frame.taken_at_s - self._now_s
@@ -173,7 +175,9 @@ class LiveLoop:
             if self._size is not None:
                 self._lose_camera_place()
             self._size = frame.bgr.shape
-        self._judge(frame, self._watcher.see(frame))
+        with self._released():
+            glimpse = self._watcher.see(frame)
+        self._judge(frame, glimpse)
         self._first_frame = False
         self._say_what_lasts(frame.taken_at_s)
 
@@ -288,19 +292,26 @@ class LiveLoop:
     def _read(self, frame: Frame, known: Layout) -> TableState | None:
         """Read a frame; return ``None`` if the reader fails, so that the game goes on."""
         try:
-            if self._meanwhile is None:
+            with self._released():
                 return self.reader.read(frame, known)
-            self._meanwhile.release()
-            try:
-                return self.reader.read(frame, known)
-            finally:
-                self._meanwhile.acquire()
         except Exception:
             log.exception("a picture could not be read")
             self.trouble = UNREADABLE
             self.reader.forget()
             self._settler.moved()
             return None
+
+    @contextmanager
+    def _released(self) -> Iterator[None]:
+        """Release the caller's lock for a block that only looks at pictures."""
+        if self._meanwhile is None:
+            yield
+            return
+        self._meanwhile.release()
+        try:
+            yield
+        finally:
+            self._meanwhile.acquire()
 
     def _without_stocks(self, table: TableState, known: Layout) -> TableState:
         """Leave out stocks: single tiles that lie on the table before anybody has come near it.

@@ -35,8 +35,8 @@ EVENTS_A_LIFE = 10**9
 """Event numbers reserved for each start of the page: a phone that reconnects asks for the events
 after the last number it saw, so no two starts may share one."""
 
-NICE = 3
-"""Niceness of the page's process: on a shared core the eye gets two thirds of the CPU time."""
+NICE = 5
+"""Niceness of the page's process: on a shared core the eye gets three quarters of the CPU time."""
 
 SWITCH_S = 0.001
 """Seconds after which a busy thread yields to the next (``sys.setswitchinterval``). A verdict

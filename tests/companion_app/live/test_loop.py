@@ -1,9 +1,14 @@
 """The whole loop on drawn pictures: every disturbance, each from its seed."""
 
+import threading
+
 import numpy as np
 import pytest
 
+from companion_app.live.ground import Ground
 from companion_app.live.loop import LiveLoop
+from companion_app.live.referee import Referee
+from companion_app.live.states import Watcher
 from companion_app.live.store import Store
 from engine.game import Start
 from engine.games import game_named
@@ -12,6 +17,7 @@ from engine.placement import Layout
 from engine.record import Record, find_set
 from models.scenes.games.positions import illegal_move, played
 from models.scenes.splits import rng_of
+from tests.companion_app.live.test_hindrance import Stage, stage
 from tests.live_games.director import Director
 from tests.live_games.plan import DISTURBANCES, Act, plan_game
 from tests.live_games.scripted import Faults, Moment
@@ -20,6 +26,7 @@ from tests.live_games.umpire import Umpire
 from vision.core.types import Frame
 
 NO_FAULTS = Faults()
+__all__ = ["stage"]
 
 
 def directed(store, game_name: str, seed: int, faults: Faults = NO_FAULTS, acts=()):
@@ -228,3 +235,31 @@ def test_pictures_that_break_the_reader_delay_the_verdict_and_end_nothing(tmp_pa
 
         assert umpire.loop.trouble is None
         assert [e["n"] for e in umpire.events if e["event"] == "verdict"] == [1]
+
+
+def test_lock_is_free_while_pictures_are_looked_at_and_held_while_the_game_changes(
+    stage, monkeypatch
+):
+    lock = threading.Lock()
+    held: dict[str, set[bool]] = {}
+
+    def noted(owner, name):
+        real = getattr(owner, name)
+
+        def call(*given, **more):
+            held.setdefault(f"{owner.__name__}.{name}", set()).add(lock.locked())
+            return real(*given, **more)
+
+        monkeypatch.setattr(owner, name, call)
+
+    for owner, name in ((Watcher, "see"), (Ground, "learn"), (Stage, "read"), (Referee, "look")):
+        noted(owner, name)
+    stage.loop = LiveLoop(stage.match, stage, stage.events.append, meanwhile=lock)
+    with lock:
+        stage.film(2.0)
+        assert lock.locked()
+
+    assert held == {
+        "Watcher.see": {False}, "Ground.learn": {False}, "Stage.read": {False},
+        "Referee.look": {True},
+    }  # fmt: skip
