@@ -237,22 +237,16 @@ class HallStore(Transactions):
 
     def lines(self, table: str, game: str, after: int = 0, upto: int | None = None) -> list[Line]:
         """Return the lines of one table's game in order, after ``after`` and up to ``upto``."""
-        asked = (
-            select(events.c.line)
-            .where(events.c.table_id == table, events.c.game == game, events.c.number > after)
-            .order_by(events.c.number)
-        )
-        if upto is not None:
-            asked = asked.where(events.c.number <= upto)
-        with self.reading() as line:
-            texts = [str(row.line) for row in line.execute(asked)]
-        return [found for text in texts if (found := read_line(text)) is not None]
+        return self.lines_of({(table, game): after}, upto)[table, game]
 
-    def lines_of(self, after: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], list[Line]]:
+    def lines_of(
+        self, after: Mapping[tuple[str, str], int], upto: int | None = None
+    ) -> dict[tuple[str, str], list[Line]]:
         """Return the lines of many games in order, each after a number; one query for all.
 
         Args:
             after: the number by table id and key of the game.
+            upto: the number of the last line that is returned.
         """
         found: dict[tuple[str, str], list[Line]] = {mark: [] for mark in after}
         if not after:
@@ -265,6 +259,8 @@ class HallStore(Transactions):
             )))
             .order_by(events.c.number)
         )  # fmt: skip
+        if upto is not None:
+            asked = asked.where(events.c.number <= upto)
         with self.reading() as line:
             rows = line.execute(asked).all()
         for row in rows:
