@@ -59,7 +59,7 @@ if [ ! -e "$release/ready" ]; then
     "$release/deploy/make-venv.sh" "$release/.venv"
     pip="$release/.venv/bin/python -m pip --disable-pip-version-check --no-input --quiet"
     # Wheels only: a Pi would compile for hours.
-    $pip install --require-hashes --only-binary :all: -r "$release/requirements/run.lock"
+    $pip install --require-hashes --no-deps --only-binary :all: -r "$release/requirements/run.lock"
     $pip install --no-deps --no-build-isolation --editable "$release"
     "$release/.venv/bin/python" -m compileall -q "$release/engine" "$release/calibration" \
         "$release/vision" "$release/companion_app" "$release/models"
