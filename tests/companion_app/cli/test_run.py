@@ -18,6 +18,7 @@ from companion_app.eye import starting
 from companion_app.live.demo import demo_record
 from companion_app.live.match import Match
 from companion_app.live.store import Store
+from tests.browser.chromium import wait_until
 
 START = (
     "import argparse, sys; from companion_app.cli.run_command import add_run_command;"
@@ -80,6 +81,8 @@ def test_page_starts_though_the_last_game_cannot_be_understood(tmp_path):
         store.append("torn", "started", {"record": {"game": "chess"}})
     process, said = started(tmp_path, "--source", "phone")
     try:
+        # The page may be there a moment before the eye has tried the last game.
+        wait_until(lambda: state(said["url"])["trouble"], 20, "the trouble")
         page = state(said["url"])
         with urllib.request.urlopen(said["url"] + "api/history", timeout=20) as answer:
             kept = json.loads(answer.read())
