@@ -37,7 +37,7 @@ FIND = Work("find", seconds=120.0)
 """Finds tiles or a board in a photo of a lesson."""
 BACKUP = Work("backup", seconds=900.0)
 """Writes everything that is kept into one file."""
-LEARN = Work("learn", seconds=1800.0, memory_mb=400)
+LEARN = Work("learn", seconds=1800.0)
 """Learns a box; the page shows the progress."""
 
 

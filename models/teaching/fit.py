@@ -64,9 +64,10 @@ features' norm."""
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Features of augmented examples, with the look and the source example of each."""
+    """Augmented examples, with the look and the source example of each."""
 
     rows: Floats
+    """Their features, or the features' projections."""
     looks: Ints
     sources: Ints
 
@@ -75,18 +76,20 @@ def analysed(learnt: Rows, count: int, shrinkage: float, scales: Floats) -> tupl
     """Return the projection that separates looks, and the looks' centres in its space."""
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-    rows = learnt.rows * scales
-    means = _means(rows, learnt.looks, count)
-    residuals = rows - means[learnt.looks]
-    few = residuals[:: len(residuals) // ASKED_FOR_WAYS + 1]
-    ways = _strongest(few, WAYS)
+    # The weights go into what is small: weighted copies of all rows would take as much again.
+    rows, looks = learnt.rows, learnt.looks
+    plain_means = _means(rows, looks, count)
+    means = plain_means * scales
+    every = slice(None, None, len(rows) // ASKED_FOR_WAYS + 1)
+    ways = _strongest(rows[every] * scales - means[looks[every]], WAYS)
     basis = _orthonormal(np.concatenate([(means - means.mean(axis=0)), ways]))
+    weighted = scales[:, None] * basis
     analysis = LinearDiscriminantAnalysis(solver="eigen", shrinkage=shrinkage)
-    analysis.fit((rows @ basis).astype(np.float64), learnt.looks)
-    project = scales[:, None] * (basis @ analysis.scalings_[:, : count - 1].astype(np.float32))
+    analysis.fit((rows @ weighted).astype(np.float64), looks)
+    project = weighted @ analysis.scalings_[:, : count - 1].astype(np.float32)
     # The projection is stored as float16, so the centres must be those of the rounded one.
     project = project.astype(np.float16).astype(np.float32)
-    return project, _means(learnt.rows, learnt.looks, count) @ project
+    return project, plain_means @ project
 
 
 def _means(rows: Floats, looks: Ints, count: int) -> Floats:
@@ -127,40 +130,32 @@ class Fitted:
     """Name of each example's kind in the box."""
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """Augmented examples: some for fitting, and harder ones for calibration."""
+def fit_reader(
+    examples: Examples, tile_set: TileSet, rng: Random, *, lands: bool = False
+) -> Fitted:
+    """Return the reader of a taught box; nearly all of the time goes into augmentation.
 
-    examples: Examples
-    tile_set: TileSet
-    looks: tuple[Look, ...]
-    fitting: Rows
-    hard: Rows
-
-
-def prepared(examples: Examples, tile_set: TileSet, rng: Random) -> Prepared:
-    """Return the augmented examples for a reader; nearly all of the time is spent here."""
+    Args:
+        examples: its tiles, those of a kind turned alike.
+        tile_set: the box.
+        rng: the random choices of the augmentation.
+        lands: whether kinds have many prints.
+    """
     folds = folds_of(tile_set.lattice)
     looks = every_look(examples, folds)
     numbers = {look: number for number, look in enumerate(looks)}
-    fitting = _rows(examples, numbers, folds, rng, Hardness(), MOST_ROWS)
-    hard = _rows(examples, numbers, folds, rng, Hardness().times(HARDER), CALIBRATING_ROWS)
-    return Prepared(examples, tile_set, looks, fitting, hard)
-
-
-def fit_reader(rows: Prepared, *, lands: bool = False) -> Fitted:
-    """Return the reader of a taught box.
-
-    Args:
-        rows: the augmented examples.
-        lands: whether kinds have many prints.
-    """
+    learnt = _rows(examples, numbers, folds, rng, Hardness(), MOST_ROWS)
     shrinkage = SHRINKAGE_LANDS if lands else SHRINKAGE
-    project, centres = analysed(rows.fitting, len(rows.looks), shrinkage, _scales(lands=lands))
-    reader = make_reader(rows.tile_set, rows.looks, project, centres, 1.0, 1e9, embedded=True)
+    project, centres = analysed(learnt, len(looks), shrinkage, _scales(lands=lands))
+    reader = make_reader(tile_set, looks, project, centres, 1.0, 1e9, embedded=True)
     if not lands:
-        reader = replace(reader, prints=prints_of(rows.examples, folds_of(rows.tile_set.lattice)))
-    return _calibrated(reader, rows, _once(rows.examples.tiles) if lands else 0.0)
+        reader = replace(reader, prints=prints_of(examples, folds))
+    # Harder examples are projected as they are made: all their features would double the memory.
+    learnt = replace(learnt, rows=learnt.rows @ reader.project)
+    harder = Hardness().times(HARDER)
+    hard = _rows(examples, numbers, folds, rng, harder, CALIBRATING_ROWS, reader.project)
+    return _calibrated(reader, tile_set, examples, learnt, hard,
+                       _once(examples.tiles) if lands else 0.0)  # fmt: skip
 
 
 def prints_of(examples: Examples, folds: int) -> Prints:
@@ -245,22 +240,32 @@ def seen_periods(examples: Examples, folds: int) -> dict[str, int]:
 
 def _rows(
     examples: Examples, numbers: Mapping[Look, int], folds: int, rng: Random,
-    hardness: Hardness, most: int,
+    hardness: Hardness, most: int, project: Floats | None = None,
 ) -> Rows:  # fmt: skip
-    """Return augmented examples of every look, balanced between kinds."""
+    """Return augmented examples of every look, balanced between kinds; projected where asked."""
     counts = Counter(examples.tiles)
     a_look = most / (len(counts) * folds)
-    rows, looks, sources = [], [], []
+    times = {
+        tile: int(np.clip(np.ceil(a_look / count), FEWEST_VARIED, MOST_VARIED))
+        for tile, count in counts.items()
+    }
+    # Filled in place: parts put together at the end would take twice the memory.
+    total = folds * sum(times[tile] for tile in examples.tiles)
+    width = described_count() if project is None else project.shape[1]
+    rows = np.empty((total, width), np.float32)
+    looks: list[int] = []
+    sources: list[int] = []
     for number, tile in enumerate(examples.tiles):
-        times = int(np.clip(np.ceil(a_look / counts[tile]), FEWEST_VARIED, MOST_VARIED))
-        same = np.repeat(examples.patches[number : number + 1], times, axis=0)
+        some = times[tile]
+        same = np.repeat(examples.patches[number : number + 1], some, axis=0)
         own = max(int(examples.turns[number]), 0)
         for turn in range(folds):
-            steps = [(turn - own) % folds] * times
-            rows.append(described(varied(same, steps, folds, rng, hardness)))
-            looks += [numbers[Look(tile, 0, turn)]] * times
-            sources += [number] * times
-    return Rows(np.concatenate(rows), np.array(looks), np.array(sources))
+            steps = [(turn - own) % folds] * some
+            made = described(varied(same, steps, folds, rng, hardness))
+            rows[len(looks) : len(looks) + some] = made if project is None else made @ project
+            looks += [numbers[Look(tile, 0, turn)]] * some
+            sources += [number] * some
+    return Rows(rows, np.array(looks), np.array(sources))
 
 
 def _once(tiles: Sequence[str]) -> float:
@@ -268,14 +273,16 @@ def _once(tiles: Sequence[str]) -> float:
     return float(np.mean([count == 1 for count in Counter(tiles).values()]))
 
 
-def _calibrated(reader: Reader, rows: Prepared, lands_once: float) -> Fitted:
+def _calibrated(
+    reader: Reader, tile_set: TileSet, examples: Examples, learnt: Rows, hard: Rows,
+    lands_once: float,
+) -> Fitted:  # fmt: skip
     """Return the reader with a temperature fitted to hard examples.
 
     The share of lands that were seen only once raises the temperature further.
     Where a kind has several examples, each is read as if it had not been learnt from.
     """
-    examples, fitting, hard = rows.examples, rows.fitting, rows.hard
-    distances = _without_own(reader, fitting, hard)
+    distances = _without_own(reader, learnt, hard)
     once = _once(examples.tiles)
     spare = KNOWN_SPARE + (KNOWN_ONCE - KNOWN_SPARE) * once
     known = float(np.quantile(distances.min(axis=1), KNOWN_QUANTILE)) * spare
@@ -293,26 +300,28 @@ def _calibrated(reader: Reader, rows: Prepared, lands_once: float) -> Fitted:
     sureness = np.array([right[hard.sources == n].mean() for n in range(len(examples))])
     wrong = float((shares.argmax(axis=1) != truth).mean())
     return Fitted(
-        reader, rows.tile_set, _confusions(reader, shares, truth), sureness, wrong, examples.tiles
+        reader, tile_set, _confusions(reader, shares, truth), sureness, wrong, examples.tiles
     )
 
 
-def _without_own(reader: Reader, fitting: Rows, hard: Rows) -> Floats:
-    """Return distances to the looks, with each example left out of its own look's centre."""
-    places = hard.rows @ reader.project
+def _without_own(reader: Reader, learnt: Rows, hard: Rows) -> Floats:
+    """Return distances to the looks, with each example left out of its own look's centre.
+
+    Both kinds of rows are projected.
+    """
+    places = hard.rows
     squares = (places**2).sum(axis=1)[:, None] + (reader.centres**2).sum(axis=1)[None]
     distances = np.maximum(squares - 2 * places @ reader.centres.T, 0)
-    learnt = fitting.rows @ reader.project
-    totals = np.bincount(fitting.looks, minlength=len(reader.looks))
+    totals = np.bincount(learnt.looks, minlength=len(reader.looks))
     for look in range(len(reader.looks)):
-        own = fitting.looks == look
-        for source in np.unique(fitting.sources[own]):
-            mine = own & (fitting.sources == source)
+        own = learnt.looks == look
+        for source in np.unique(learnt.sources[own]):
+            mine = own & (learnt.sources == source)
             rest = totals[look] - mine.sum()
             asked = np.flatnonzero((hard.looks == look) & (hard.sources == source))
             if rest == 0 or not len(asked):
                 continue
-            middle = (learnt[own].sum(axis=0) - learnt[mine].sum(axis=0)) / rest
+            middle = (learnt.rows[own].sum(axis=0) - learnt.rows[mine].sum(axis=0)) / rest
             distances[asked, look] = ((places[asked] - middle) ** 2).sum(axis=1)
     return np.asarray(distances, np.float32)
 

@@ -26,9 +26,7 @@ from models.teaching.examples import (
 )
 from models.teaching.fit import (
     Fitted,
-    Prepared,
     fit_reader,
-    prepared,
     seen_periods,
     shows_lands,
     with_strangers,
@@ -275,20 +273,20 @@ def fitted_to(lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: 
         )
     progress(f"learning {len(kinds)} kinds from {len(examples)} tiles")
     if lesson.game is None:
-        rows, lands = prepared_loose(examples, lesson.name, lesson.shape)
-        return with_strangers(fit_reader(rows, lands=lands), strangers)
-    rows = prepared(examples, mapped.tile_set, np.random.default_rng(SEED))
-    return with_strangers(fit_reader(rows), strangers)
+        fitted = fitted_loose(examples, lesson.name, lesson.shape)
+    else:
+        fitted = fit_reader(examples, mapped.tile_set, np.random.default_rng(SEED))
+    return with_strangers(fitted, strangers)
 
 
-def prepared_loose(examples: Examples, name: str, shape: Shape) -> tuple[Prepared, bool]:
-    """Return augmented examples of a box without a game, and whether its kinds are lands."""
+def fitted_loose(examples: Examples, name: str, shape: Shape) -> Fitted:
+    """Return the reader of a box without a game."""
     folds = folds_of(shape)
     box = loose_set(name, shape, seen_periods(examples, folds))
     turned = aligned(examples, folds)
     # A kind with an up is one print, so the box has no lands.
     lands = bool((examples.turns < 0).all()) and shows_lands(turned, folds)
-    return prepared(turned, box, np.random.default_rng(SEED)), lands
+    return fit_reader(turned, box, np.random.default_rng(SEED), lands=lands)
 
 
 def _mapped(lesson: Lesson, examples: Examples, folder: Path) -> Mapped:
