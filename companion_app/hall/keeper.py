@@ -27,6 +27,8 @@ from companion_app.live.log_line import Line
 log = logging.getLogger(__name__)
 LOOK_S = 2.0
 """Seconds between two checks for new alerts and for work that another process left undone."""
+LEFT_S = 1.0
+"""Seconds after which a line without a standing counts as left undone by its process."""
 GATHER_S = 0.1
 """Seconds for which grown logs are collected before they are read together."""
 KEPT_TOGETHER = 32
@@ -177,31 +179,29 @@ class Keeper:
 
     def look(self) -> None:
         """Update outdated standings, call arbiters, and resend unanswered rulings."""
-        self.keep_up(dict.fromkeys(self._store.behind(), ""))
+        self.keep_up(dict.fromkeys(self._store.behind(LEFT_S), ""))
         alerts = open_alerts(self._store)
         called = {(one.table, one.number) for one in alerts if one.kind == "foul"}
-        causes = self.causes(self._store.members(), self._store.standings(), called)
+        causes = self.causes(self._store.stood(), called)
         keep_alerts(self._store, alerts, causes)
         self._also()
         for decision in unanswered(self._store):
             self._tell(decision.table, ruling(decision))
 
     def causes(
-        self, members: list[Member], standings: Mapping[str, Standing],
-        called: Set[tuple[str, int]],
-    ) -> set[Cause]:  # fmt: skip
+        self, stood: Iterable[tuple[Member, Standing | None]], called: Set[tuple[str, int]]
+    ) -> set[Cause]:
         """Return why an arbiter is wanted right now.
 
         Args:
-            members: all tables.
-            standings: how they stand, by table id.
+            stood: all tables, with how they stand.
             called: the fouls that an arbiter was called for already, also by another process.
         """
         now_s = self._clock()
         found: set[Cause] = set()
         fouls: dict[tuple[str, int], float] = {}
-        for member in members:
-            document = standings[member.id].document if member.id in standings else {}
+        for member, standing in stood:
+            document = {} if standing is None else standing.document
             foul, hand = document.get("foul"), document.get("hand")
             if foul:
                 mark = (member.id, int(foul["number"]))

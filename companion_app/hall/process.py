@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import resource
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ MOST_SHOWN = 60
 """Games cached in memory for people who look through them."""
 MOST_THREADS, MOST_CONNECTIONS = 1200, 1400
 """Every listening phone blocks a thread: 1,000 phones, and a reserve for other requests."""
+MOST_FILES = 16384
+"""Files and connections that a process may have open; many shells allow 1,024."""
 AT_ONCE = 8
 """Requests computed at once; more than at a table, since most of their time the database works."""
 
@@ -75,6 +78,7 @@ class HallProcess:
             raise
 
     def _set_up(self) -> None:
+        _allow_files(MOST_FILES)
         asked, store = self._asked, self.store
         self.keys = hall_keys(store)
         self.pin = first_pin(store)
@@ -191,6 +195,14 @@ class HallProcess:
             log.warning("%s", error)
             if not answers(self.own_broker.address):
                 self.own_broker.keep_running()
+
+
+def _allow_files(count: int) -> None:
+    """Raise the soft limit of open files, as far as the hard one allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _alone_with(folder: Path) -> IO[bytes]:

@@ -24,6 +24,8 @@ PHONES, OF_ALL = int(os.environ.get("HALL_PHONES", "2000")), 100
 """Listening phones; so many of them follow the overview, the others one table."""
 SECONDS = float(os.environ.get("HALL_SECONDS", "30"))
 WARM_S = 10.0
+A_PROCESS = 125
+"""Tables that one process plays at most: with more, the MQTT library cannot wait for them all."""
 LONGEST_START_S = 900.0
 
 
@@ -47,6 +49,9 @@ class Phones:
         self.overview_updates: Counter[int] = Counter()
         """By phone."""
         self.followed_updates = 0
+        self.begun_s = time.monotonic()
+        self.most_a_second = 0.0
+        """Updates of the overview, of the phone that got most."""
         for number in range(count):
             port = evening._ports[number % len(evening.halls)]
             line = socket.create_connection(("127.0.0.1", port), 20)
@@ -59,8 +64,15 @@ class Phones:
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
+    def count_anew(self) -> None:
+        """Begin to count."""
+        self.overview_updates.clear()
+        self.begun_s = time.monotonic()
+
     def close(self) -> None:
         """Hang up."""
+        most = max(self.overview_updates.values(), default=0)
+        self.most_a_second = most / (time.monotonic() - self.begun_s)
         self._stop.set()
         self._thread.join(5)
         for key in list(self._select.get_map().values()):
@@ -92,7 +104,7 @@ def all_play(evening: Evening) -> bool:
 
 def measured(tables: int, halls: int, phones: int = 0) -> tuple[Measured, Phones | None]:
     """Return what a hall with so many tables costs while nothing is broken."""
-    with running(tables, 2, halls, 2.5) as evening:
+    with running(tables, max(2, tables // A_PROCESS), halls, 2.5) as evening:
         evening.play()
         probe = Probe(evening)
         probe.start()
@@ -103,7 +115,7 @@ def measured(tables: int, halls: int, phones: int = 0) -> tuple[Measured, Phones
         before = [sum(evening.metric(name)) for name in ("cpu_seconds_total", "lines_total")]
         probe.seen.clear()
         if heard is not None:
-            heard.overview_updates.clear()
+            heard.count_anew()
         time.sleep(SECONDS)
         after = [sum(evening.metric(name)) for name in ("cpu_seconds_total", "lines_total")]
         memory = max(evening.metric("memory_bytes")) / (1 << 20)
@@ -138,12 +150,11 @@ def rows() -> Iterator[Row]:
     )  # fmt: skip
     full, phones = measured(MANY, HALLS, PHONES)
     assert phones is not None
-    most = max(phones.overview_updates.values(), default=0) / SECONDS
     yield (
         f"the same with {PHONES:,} phones over the processes, p99",
         at(full.tally.calm_s, 0.99), "s",
         f"{phones.count:,} phones still listened; updates of one table heard: "
         f"{phones.followed_updates:,}; memory {full.memory_mb:.0f} MB",
     )  # fmt: skip
-    yield ("updates a second of the overview, at most", most, "a second",
-           f"{len(phones.overview_updates)} phones")  # fmt: skip
+    yield ("updates a second of the overview, at most", phones.most_a_second,
+           "a second", f"{len(phones.overview_updates)} phones")  # fmt: skip

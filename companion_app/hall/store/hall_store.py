@@ -347,20 +347,18 @@ class HallStore(Transactions):
 
     # --- standings -------------------------------------------------------------------------
 
-    def behind(self) -> list[str]:
-        """Return the tables whose standing does not include their last line."""
+    def behind(self, age_s: float = 0.0) -> list[str]:
+        """Return the tables whose standing lacks a line that was stored ``age_s`` ago or before."""
         made = tables.outerjoin(standings, standings.c.table_id == tables.c.id)
-        asked = (
-            select(tables.c.id).select_from(made).where(
-                tables.c.revoked_s.is_(None),
-                or_(
-                    standings.c.number < tables.c.acked,
-                    and_(
-                        standings.c.number.is_(None),
-                        select(events.c.number).where(events.c.table_id == tables.c.id).exists(),
-                    ),
-                ),
-            )
+        missing = select(events.c.number).where(
+            events.c.table_id == tables.c.id,
+            events.c.number > func.coalesce(standings.c.number, -1),
+            events.c.stored_s <= self.clock() - age_s,
+        )
+        asked = select(tables.c.id).select_from(made).where(
+            tables.c.revoked_s.is_(None),
+            or_(standings.c.number.is_(None), standings.c.number < tables.c.acked),
+            missing.exists(),
         )  # fmt: skip
         with self.reading() as line:
             return [str(id_) for id_ in line.execute(asked).scalars()]
@@ -396,13 +394,19 @@ class HallStore(Transactions):
         if among is not None:
             asked = asked.where(standings.c.table_id.in_(list(among)))
         with self.reading() as line:
-            rows = line.execute(asked).all()
-        return {
-            row.table_id: Standing(
-                row.table_id, row.version, row.number, row.game, json.loads(row.document)
-            )
-            for row in rows
-        }
+            return {row.table_id: _standing(row) for row in line.execute(asked)}
+
+    def stood(self, among: Iterable[str] | None = None) -> list[tuple[Member, Standing | None]]:
+        """Return all tables, or some, with how they stand; revoked tables are left out."""
+        made = tables.outerjoin(standings, standings.c.table_id == tables.c.id)
+        asked = select(tables, standings).select_from(made).where(tables.c.revoked_s.is_(None))
+        if among is not None:
+            asked = asked.where(tables.c.id.in_(list(among)))
+        with self.reading() as line:
+            return [
+                (_member(row), None if row.table_id is None else _standing(row))
+                for row in line.execute(asked)
+            ]
 
     def _locked(self, line: Connection, ids: set[str]) -> dict[str, int]:
         """Lock the rows of these tables; return the last line number of each that is a member."""
@@ -421,6 +425,10 @@ def _following(batch: Batch, acked: int) -> list[tuple[Line, str]]:
     if batch.after > acked:
         return []
     return [(line, text) for line, text in batch.lines if line.seq > acked]
+
+
+def _standing(row: Row[Any]) -> Standing:
+    return Standing(row.table_id, row.version, row.number, row.game, json.loads(row.document))
 
 
 def _member(row: Row[Any]) -> Member:

@@ -35,6 +35,11 @@ class Transactions:
         self.engine = engine
         self.clock = clock
         self.notices: Notices = notices_for(engine)
+        # PostgreSQL shows every query the newest commits, within a transaction too; without one,
+        # a read asks the server half as often.
+        is_postgres = engine.dialect.name == "postgresql"
+        self._reads = engine.execution_options(isolation_level="AUTOCOMMIT") if is_postgres else (
+            engine)  # fmt: skip
 
     def close(self) -> None:
         """Close all connections."""
@@ -43,12 +48,12 @@ class Transactions:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Read within one transaction.
+        """Read; in SQLite within one transaction.
 
         Raises:
             DatabaseError: the database does not answer.
         """
-        with _errors(), self.engine.connect() as line:
+        with _errors(), self._reads.connect() as line:
             yield line
 
     @contextmanager

@@ -217,12 +217,15 @@ def _alert(one: arbiter_store.Alert) -> Mapping[str, Any]:
 
 def _broken(one: arbiter_store.Alert) -> list[str]:
     """Return the rules that a foul breaks, in the arbiter's language."""
-    shown = hall().overview.live.table(one.table)
-    foul = shown.document.get("foul") if shown is not None else None
-    if one.kind != "foul" or shown is None or not foul or foul["number"] != one.number:
+    if one.kind != "foul":
+        return []
+    # From the store, which had the foul before the alert; the overview may not have read it yet.
+    standing = hall().store.standings([one.table]).get(one.table)
+    foul = standing.document.get("foul") if standing is not None else None
+    if standing is None or not foul or foul["number"] != one.number:
         return []
     try:
-        game = game_named(shown.document["game"])
+        game = game_named(standing.document["game"])
     except EngineError:
         return []
     words = Speech(language())

@@ -1,7 +1,7 @@
 """The tables as one audience sees them, and its listeners; JSON is written once for all of them.
 
 Listeners to one table get its changes at once; listeners to the overview get the changes of a
-second merged into one event.
+second merged into one event, all at the same moment, so that one text serves them all.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from companion_app.hall.tournaments import HEARTBEAT_S, HELLO, STILL_HERE
@@ -33,6 +34,22 @@ class Shown:
     document: Doc
     text: str
     """The document as JSON."""
+
+    @property
+    def event(self) -> str:
+        """The text for listeners to this table."""
+        return f"id: {self.serial}\nevent: table\ndata: {self.text}\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """All changes from one serial to another, as listeners to the overview get them."""
+
+    known: int
+    serial: int
+    until_s: float
+    """Until then, on the monotonic clock, it is given to all who know the same."""
+    text: str
 
 
 class Listener(Iterator[str]):
@@ -62,18 +79,20 @@ class Board:
         lock = threading.Lock()
         self._changed = threading.Condition(lock)
         self._lock = lock
-        self._one_changed: dict[str, threading.Condition] = {}
-        """One condition for each table, so that only its listeners are woken."""
+        self._bells: dict[str, set[SimpleQueue[None]]] = {}
+        """By table, one for each of its listeners. A condition would make all of them wait in turn
+        for its lock: a thousand who follow one table held up the whole process."""
         self._closed = False
         self.listening = 0
-        self._merged: tuple[int, int, str] = (0, 0, "")
+        self._merged = Merged(0, 0, 0.0, "")
 
     def close(self) -> None:
         """End all event streams."""
         self._closed = True
         with self._lock:
-            for news in (self._changed, *self._one_changed.values()):
-                news.notify_all()
+            self._changed.notify_all()
+            for id_ in self._bells:
+                self._ring(id_)
 
     def put(self, fresh: Mapping[str, Doc | None]) -> None:
         """Update tables; a table whose document is ``None`` is marked as gone."""
@@ -91,8 +110,12 @@ class Board:
         self._serial += 1
         # As ASCII: half a character in what one table sent must not break the feed of all.
         self._shown[id_] = Shown(self._serial, document, json.dumps(document))
-        if id_ in self._one_changed:
-            self._one_changed[id_].notify_all()
+        self._ring(id_)
+
+    def _ring(self, id_: str) -> None:
+        for bell in self._bells.get(id_, ()):
+            if bell.empty():
+                bell.put(None)
 
     def ids(self) -> set[str]:
         """Return every table that was ever shown here."""
@@ -140,18 +163,24 @@ class Board:
 
     def _follow(self, id_: str, heartbeat_s: float) -> Iterator[str]:
         yield HELLO
+        bell: SimpleQueue[None] = SimpleQueue()
+        with self._lock:
+            self._bells.setdefault(id_, set()).add(bell)
         known = 0
-        while not self._closed:
-            with self._lock:
-                news = self._one_changed.setdefault(id_, threading.Condition(self._lock))
-                if self._serial_of(id_) <= known:
-                    news.wait(heartbeat_s)
+        try:
+            while not self._closed:
                 shown = self._shown.get(id_)
-            if shown is not None and shown.serial > known:
-                known = shown.serial
-                yield f"id: {known}\nevent: table\ndata: {shown.text}\n\n"
-            else:
-                yield STILL_HERE
+                if shown is not None and shown.serial > known:
+                    known = shown.serial
+                    yield shown.event
+                    continue
+                try:
+                    bell.get(timeout=heartbeat_s)
+                except Empty:
+                    yield STILL_HERE
+        finally:
+            with self._lock:
+                self._bells[id_].discard(bell)
 
     def changes(self, known: int, heartbeat_s: float = HEARTBEAT_S) -> Listener:
         """Yield what changed since serial ``known``, merged, at most once every ``merged_s``.
@@ -170,25 +199,30 @@ class Board:
             with self._lock:
                 if self._serial <= known:
                     self._changed.wait(heartbeat_s)
-                if self._serial > known:
-                    text, known = self._since(known), self._serial
-                else:
-                    text = STILL_HERE
-            yield text
-            if text is not STILL_HERE:
-                time.sleep(self._merged_s)
+                merged = self._since(known) if self._serial > known else None
+            if merged is None:
+                yield STILL_HERE
+                continue
+            known = merged.serial
+            yield merged.text
+            time.sleep(self._rest_s())
 
-    def _since(self, known: int) -> str:
-        """Return what changed after a serial; cached for listeners who know the same serial."""
-        if self._merged[:2] != (known, self._serial):
+    def _rest_s(self) -> float:
+        """Return the seconds to the next moment at which all listeners get what changed."""
+        if not self._merged_s:
+            return 0.0
+        rest_s = self._merged_s - time.monotonic() % self._merged_s
+        # Who has just come waits for the moment after, so that nobody gets two within a second.
+        return rest_s if rest_s > self._merged_s / 2 else rest_s + self._merged_s
+
+    def _since(self, known: int) -> Merged:
+        """Return what changed after a serial: one text for all who know the same."""
+        now_s, last = time.monotonic(), self._merged
+        if last.known != known or (last.serial != self._serial and now_s >= last.until_s):
             news = ", ".join(one.text for one in self._shown.values() if one.serial > known)
             text = f'id: {self._serial}\nevent: tables\ndata: {{"tables": [{news}]}}\n\n'
-            self._merged = (known, self._serial, text)
-        return self._merged[2]
-
-    def _serial_of(self, id_: str) -> int:
-        shown = self._shown.get(id_)
-        return shown.serial if shown is not None else 0
+            self._merged = Merged(known, self._serial, now_s + self._merged_s / 2, text)
+        return self._merged
 
     def listener(self, lines: Iterator[str]) -> Listener:
         """Return the lines of a stream, counted as one more listener.

@@ -103,8 +103,7 @@ class Overview:
 
     def read(self, among: set[str] | None) -> None:
         """Read tables from the store again; all of them where ``among`` is ``None``."""
-        members = {one.id: one for one in self._store.members(among)}
-        standings = self._store.standings(among)
+        stood = {member.id: (member, standing) for member, standing in self._store.stood(among)}
         if among is None:
             self._hidden = hidden_names(self._store)
             self.broadcast.read()
@@ -112,14 +111,14 @@ class Overview:
         for alert in open_alerts(self._store):
             calls.setdefault(alert.table, []).append(alert.kind)
         fresh: dict[str, Doc | None] = {
-            id_: self._document(one, standings.get(id_), calls.get(id_, []))
-            for id_, one in members.items()
+            id_: self._document(member, standing, calls.get(id_, []))
+            for id_, (member, standing) in stood.items()
         }
         for id_ in self.live.ids() if among is None else among:
             fresh.setdefault(id_, None)
         late = {
-            id_: self._document(members[id_], self.broadcast.standing(id_), [])
-            for id_ in self.broadcast.delays.keys() & members.keys()
+            id_: self._document(stood[id_][0], self.broadcast.standing(id_), [])
+            for id_ in self.broadcast.delays.keys() & stood.keys()
         }
         self.live.put(fresh)
         self.public.put({**fresh, **late})

@@ -9,6 +9,7 @@ cannot be served gets 503 with ``Retry-After``.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import logging
 import socket
 from collections import deque
@@ -23,6 +24,10 @@ STUCK_S = 30.0
 LINGER = 32
 """Rejected sockets kept open so that clients can read the 503; an immediate close may reset the
 connection and discard the answer."""
+SELECTABLE = 1024
+"""File descriptors below this number work with ``select()``."""
+RESERVED = 400
+"""Of those, how many are left to the rest of the process."""
 RETRY_AFTER_S = 15
 FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: application/json\r\n"
@@ -45,6 +50,8 @@ class Door:
         self._let_in, self._clean = server.handle_accept, server.maintenance
         self._sent_away: deque[socket.socket] = deque()
         server.handle_accept, server.maintenance = self.call, self.clean
+        if most > SELECTABLE - RESERVED:
+            self._accept, server.accept = server.accept, self._accept_high
 
     def call(self) -> None:
         """Accept one connection, after evicting an idle one if necessary, or reject it."""
@@ -52,6 +59,24 @@ class Door:
             self._let_in()
         else:
             self._send_away()
+
+    def _accept_high(self) -> tuple[socket.socket, Any] | None:
+        """Accept a connection under a descriptor that ``select()`` would refuse.
+
+        The MQTT library waits by ``select()``: while a thousand phones had the low numbers, a
+        hall that had lost its broker could never connect to it again.
+        """
+        pair: tuple[socket.socket, Any] | None = self._accept()
+        if pair is None:
+            return None
+        caller, address = pair
+        try:
+            high = fcntl.fcntl(caller.fileno(), fcntl.F_DUPFD_CLOEXEC, SELECTABLE)
+        except OSError:
+            # The process may not open so many files, so none has a higher number either.
+            return pair
+        caller.close()
+        return socket.socket(fileno=high), address
 
     def clean(self, now_s: float) -> None:
         """Drop idle connections, as waitress does, and those that do not read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 from collections.abc import Iterator
@@ -451,6 +452,37 @@ def test_half_a_character_of_one_table_does_not_break_the_feed_of_all(small_stor
 
     (table,) = json.loads(overview.public.whole().encode())["tables"]
     assert table["name"] == "Table 1"
+
+
+def test_all_who_follow_the_overview_get_one_text(small_store):
+    overview = overview_of(small_store, merged_s=0.2)
+    small_store.add_table("1" * 24, "key", "Table 1", 0)
+    overview.read(None)
+    listeners = [overview.public.changes(0) for _ in range(3)]
+    for listener in listeners:
+        next(listener)
+    first = [next(listener) for listener in listeners]
+    small_store.rename("1" * 24, "Final")
+    overview.read({"1" * 24})
+    second = [next(listener) for listener in listeners]
+
+    assert all(text is first[0] for text in first)
+    assert all(text == second[0] for text in second)
+    assert "Final" in second[0]
+
+
+def test_who_left_a_table_is_not_told_of_it_any_more(small_store):
+    overview = overview_of(small_store)
+    small_store.add_table("1" * 24, "key", "Table 1", 0)
+    overview.read(None)
+    follower = overview.public.follow("1" * 24)
+    next(follower), next(follower)
+    assert len(overview.public._bells["1" * 24]) == 1
+
+    follower.close()
+    del follower
+    gc.collect()
+    assert not overview.public._bells["1" * 24]
 
 
 def test_overview_merges_what_changed_into_one(small_store):

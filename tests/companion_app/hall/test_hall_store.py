@@ -127,6 +127,26 @@ def test_standing_of_fewer_lines_never_takes_the_place_of_a_newer(hall):
     assert (standing.version, standing.number, standing.document) == (2, 6, {"at": 6})
 
 
+def test_line_that_was_stored_just_now_is_left_to_the_process_that_stored_it(hall):
+    now_s = 1000.0
+    hall.clock = lambda: now_s
+    hall.take_in([batch(1, 3)])
+    assert hall.behind(age_s=1.0) == []
+
+    now_s += 1.0
+    assert hall.behind(age_s=1.0) == [ID]
+
+
+def test_table_comes_with_how_it_stands(hall):
+    hall.add_table("2" * 24, "key", "Table 2", 0)
+    hall.keep_standings([Made(ID, 3, "g1", {"at": 3})])
+
+    stood = {member.id: standing for member, standing in hall.stood([ID, "2" * 24])}
+    assert stood == {ID: hall.standings()[ID], "2" * 24: None}
+    hall.revoke(ID)
+    assert [member.id for member, _ in hall.stood([ID, "2" * 24])] == ["2" * 24]
+
+
 def test_standing_that_is_behind_the_log_is_found(hall):
     assert hall.behind() == []
 

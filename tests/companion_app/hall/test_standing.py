@@ -159,6 +159,7 @@ class Evening:
         pairs = tuple((line, written(line)) for line in lines)
         self.store.take_in([Batch(ID, "a", self.sent, pairs)])
         self.sent = self.kept.lines("g1")[-1].seq
+        self.keeper.keep_up({ID: "g1"})
         self.keeper.look()
 
     def kinds(self) -> list[str]:
