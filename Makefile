@@ -26,7 +26,7 @@
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run hall hall-ready check test bench look pictures evaluate golden train soak fuzz mutate audit release test-deploy lock clean
+.PHONY: setup run hall hall-ready check test suite bench look pictures evaluate golden train soak fuzz mutate audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # One test process more than there are cores: half of the time they wait.
@@ -50,7 +50,11 @@ check: .venv/dev-ready
 	.venv/bin/mypy
 	.venv/bin/python -m pytest --quiet tests/test_imports.py
 
-test: check
+# Types are checked beside the first tests: that takes a minute on one core.
+test: .venv/dev-ready
+	$(MAKE) --no-print-directory --jobs 2 check suite
+
+suite: .venv/dev-ready
 	.venv/bin/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
 
 bench: .venv/dev-ready

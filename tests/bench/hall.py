@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.browser.chromium import wait_until
-from tests.faults.hall import Evening, Probe, Tally, at, running, why_not
+from tests.faults.hall import LONGEST_START_S, Evening, Probe, Tally, at, running, why_not
 
 Row = tuple[str, float, str, str]
 HALLS = 3
@@ -26,7 +26,6 @@ SECONDS = float(os.environ.get("HALL_SECONDS", "30"))
 WARM_S = 10.0
 A_PROCESS = 125
 """Tables that one process plays at most: with more, the MQTT library cannot wait for them all."""
-LONGEST_START_S = 900.0
 
 
 @dataclass
@@ -96,12 +95,6 @@ class Phones:
                     self.followed_updates += data.count(b"event: table\n")
 
 
-def all_play(evening: Evening) -> bool:
-    """Say whether the hall has a line of every table."""
-    acked = {one.id: one.acked for one in evening.store.members()}
-    return all(acked[id_] for id_ in evening.ids)
-
-
 def measured(tables: int, halls: int, phones: int = 0) -> tuple[Measured, Phones | None]:
     """Return what a hall with so many tables costs while nothing is broken."""
     with running(tables, max(2, tables // A_PROCESS), halls, 2.5) as evening:
@@ -110,7 +103,7 @@ def measured(tables: int, halls: int, phones: int = 0) -> tuple[Measured, Phones
         probe.start()
         heard = Phones(evening, phones, OF_ALL) if phones else None
         # On a busy machine tables take minutes to start; until then nothing says how a hall is.
-        wait_until(lambda: all_play(evening), LONGEST_START_S, "all tables to play")
+        wait_until(evening.all_play, LONGEST_START_S, "all tables to play")
         time.sleep(WARM_S)
         before = [sum(evening.metric(name)) for name in ("cpu_seconds_total", "lines_total")]
         probe.seen.clear()

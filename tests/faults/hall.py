@@ -33,6 +33,7 @@ SECONDS_A_MOVE = 2.5
 """People take some 25 s a move; here it goes ten times as fast."""
 SECONDS = float(os.environ.get("HALL_SECONDS", "1800"))
 """Of one part."""
+LONGEST_START_S = 900.0
 CALM_S = 12.0
 """So long after the last thing came back all counts as whole again."""
 BROKEN_S = (1.0, 4.0)
@@ -123,6 +124,11 @@ class Evening:
 
         (self.folder / LINES).write_text(json.dumps(played_games(1)), encoding="utf-8")
         self.playing = [self._player(number) for number in range(self._players)]
+
+    def all_play(self) -> bool:
+        """Say whether the hall has a line of every table."""
+        acked = {one.id: one.acked for one in self.store.members()}
+        return all(acked[id_] for id_ in self.ids)
 
     # --- processes -------------------------------------------------------------------------
 
@@ -388,9 +394,13 @@ def live_through(seed: int, seconds: float = SECONDS, tables: int = TABLES) -> T
     """Break one thing after the other while all tables play; return what came of it."""
     chance, tally = random.Random(seed), Tally()
     with running(tables, PLAYERS, HALLS, SECONDS_A_MOVE) as evening:
+        began_s = time.monotonic()
         evening.play()
         probe = Probe(evening)
         probe.start()
+        # Hundreds of tables that come at once are like tables that come back.
+        wait_until(evening.all_play, LONGEST_START_S, "all tables to play")
+        probe.broken.append((began_s, time.monotonic()))
         until_s = time.monotonic() + seconds
         time.sleep(min(CALM_S, seconds / 4))
         while time.monotonic() < until_s:
