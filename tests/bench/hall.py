@@ -70,7 +70,8 @@ class Phones:
 
     def close(self) -> None:
         """Hang up."""
-        most = max(self.overview_updates.values(), default=0)
+        # n updates have n - 1 pauses between them.
+        most = max(self.overview_updates.values(), default=1) - 1
         self.most_a_second = most / (time.monotonic() - self.begun_s)
         self._stop.set()
         self._thread.join(5)
