@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion_app.boxes import box_on_the_table
-from companion_app.hall.line.message import printable
+from companion_app.hall.line.message import shown_name
 from companion_app.live.log_line import Line
 from companion_app.web.drawing.table import draw_table
 from companion_app.web.snapshot import GAME_COLOURS
@@ -29,7 +29,6 @@ BROKEN = (
     ArithmeticError, RuntimeError,
 )  # fmt: skip
 """Exceptions that replaying lines may raise when they do not make a game."""
-LONGEST_NAME = 40
 MOST_LINES = 5000
 """Lines of one game at most; the longest that people play has some 300."""
 Doc = dict[str, Any]
@@ -249,8 +248,3 @@ def colour_of(box: TileSet, players: Sequence[str], player: str) -> str:
     if player in box.colours:
         return coat(player, box.colours).base
     return GAME_COLOURS[list(players).index(player) % len(GAME_COLOURS)]
-
-
-def shown_name(name: str) -> str:
-    """Return a player's name for display: printable characters on one line, shortened."""
-    return " ".join(printable(name).split())[:LONGEST_NAME]

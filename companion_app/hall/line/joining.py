@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion_app.hall.errors import BadMessageError
 from companion_app.hall.line.keys import HallKeys, id_of, public_from_text, public_to_text
-from companion_app.hall.line.message import printable, whole_number
+from companion_app.hall.line.message import shown_name, whole_number
 
 if TYPE_CHECKING:
     from companion_app.hall.store.hall_store import HallStore
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Characters of codes: no I, O, 0 or 1, which are easily confused."""
 CODE_LETTERS = 8
-LONGEST_NAME = 40
+NAMELESS = "?"
 LONGEST_NONCE = 64
 
 
@@ -87,7 +87,9 @@ def parse_request(sent: Mapping[str, Any]) -> Request:
 def admitted(store: HallStore, keys: HallKeys, asked: Request, broker: Mapping[str, Any]) -> Any:
     """Admit a table; return the answer, which carries the hall's own proof."""
     key = public_from_text(asked.public_key)
-    member = store.add_table(id_of(key), asked.public_key, shown_name(asked.name), asked.since)
+    member = store.add_table(
+        id_of(key), asked.public_key, shown_name(asked.name) or NAMELESS, asked.since
+    )
     answer = {
         "hall": keys.id,
         "table": member.id,
@@ -105,11 +107,6 @@ def is_right(store: HallStore, keys: HallKeys, asked: Request, proof: object) ->
     """Say whether a request's proof shows that its table knows the code."""
     due = table_proof(code_of(store), public_to_text(keys.signing.public_key()), asked)
     return hmac.compare_digest(due.encode(), str(proof).encode(errors="replace"))
-
-
-def shown_name(name: str) -> str:
-    """Return a table's name for display: printable characters on one line, shortened."""
-    return " ".join(printable(name).split())[:LONGEST_NAME] or "?"
 
 
 def _proof(code: str, hall_key: str, said: list[Any]) -> str:

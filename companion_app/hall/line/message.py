@@ -25,6 +25,7 @@ MOST_BYTES = 2 << 20
 """Largest message in bytes; the broker has the same limit."""
 MOST_LINE_BYTES = 256 << 10
 MOST_LINES = 200
+LONGEST_NAME = 40
 LARGEST_PICTURE = 1 << 20
 BATCH_BYTES = 128 << 10
 """A batch ends with the line that reaches this size."""
@@ -158,6 +159,11 @@ def is_word(value: Any) -> bool:
 def printable(text: str) -> str:
     """Return a text with a space for every character that cannot be printed."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def shown_name(name: str) -> str:
+    """Return a name that a table sent for display: printable characters on one line, shortened."""
+    return " ".join(printable(name).split())[:LONGEST_NAME]
 
 
 def _line(text: Any) -> Line:

@@ -9,8 +9,8 @@ from flask import Blueprint, Response, jsonify
 
 from companion_app.hall.broadcast import hall_delay_s, keep_hall_delay
 from companion_app.hall.keeper import ruling
-from companion_app.hall.line.joining import code_of, new_code, shown_name
-from companion_app.hall.line.message import TABLE_ID, whole_number
+from companion_app.hall.line.joining import NAMELESS, code_of, new_code
+from companion_app.hall.line.message import TABLE_ID, shown_name, whole_number
 from companion_app.hall.receiver import PICTURE_NAMES
 from companion_app.hall.store import arbiter_store
 from companion_app.hall.web import guard
@@ -138,7 +138,7 @@ def change_table() -> Response:
     if not TABLE_ID.fullmatch(table):
         raise NotFound
     if isinstance(name, str):
-        done = store.rename(table, shown_name(name))
+        done = store.rename(table, shown_name(name) or NAMELESS)
     elif sent.get("away") is True:
         done = store.revoke(table)
     else:
