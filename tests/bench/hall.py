@@ -15,7 +15,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.browser.chromium import wait_until
-from tests.faults.hall import LONGEST_START_S, Evening, Probe, Tally, at, running, why_not
+from tests.faults.hall import (
+    LONGEST_START_S,
+    SECONDS_A_MOVE,
+    Evening,
+    Probe,
+    Tally,
+    at,
+    running,
+    why_not,
+)
 
 Row = tuple[str, float, str, str]
 HALLS = 3
@@ -24,8 +33,6 @@ PHONES, OF_ALL = int(os.environ.get("HALL_PHONES", "2000")), 100
 """Listening phones; so many of them follow the overview, the others one table."""
 SECONDS = float(os.environ.get("HALL_SECONDS", "30"))
 WARM_S = 10.0
-A_PROCESS = 125
-"""Tables that one process plays at most: with more, the MQTT library cannot wait for them all."""
 
 
 @dataclass
@@ -98,7 +105,7 @@ class Phones:
 
 def measured(tables: int, halls: int, phones: int = 0) -> tuple[Measured, Phones | None]:
     """Return what a hall with so many tables costs while nothing is broken."""
-    with running(tables, max(2, tables // A_PROCESS), halls, 2.5) as evening:
+    with running(tables, halls, SECONDS_A_MOVE) as evening:
         evening.play()
         probe = Probe(evening)
         probe.start()

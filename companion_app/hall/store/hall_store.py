@@ -161,11 +161,9 @@ class HallStore(Transactions):
             row = line.execute(select(tables).where(tables.c.id == id_)).first()
         return None if row is None else _member(row)
 
-    def members(self, among: Iterable[str] | None = None) -> list[Member]:
-        """Return all tables, or some, sorted by name; revoked tables are left out."""
+    def members(self) -> list[Member]:
+        """Return all tables, sorted by name; revoked tables are left out."""
         asked = select(tables).where(tables.c.revoked_s.is_(None)).order_by(tables.c.name)
-        if among is not None:
-            asked = asked.where(tables.c.id.in_(list(among)))
         with self.reading() as line:
             return [_member(row) for row in line.execute(asked)]
 
@@ -348,17 +346,18 @@ class HallStore(Transactions):
     # --- standings -------------------------------------------------------------------------
 
     def behind(self, age_s: float = 0.0) -> list[str]:
-        """Return the tables whose standing lacks a line that was stored ``age_s`` ago or before."""
+        """Return the tables whose standing lacks their last line, stored at least ``age_s`` ago."""
         made = tables.outerjoin(standings, standings.c.table_id == tables.c.id)
-        missing = select(events.c.number).where(
-            events.c.table_id == tables.c.id,
-            events.c.number > func.coalesce(standings.c.number, -1),
-            events.c.stored_s <= self.clock() - age_s,
+        # A scalar, found by the index for each such table: a join could read all lines there are.
+        last_s = (
+            select(func.max(events.c.stored_s))
+            .where(events.c.table_id == tables.c.id, events.c.number == tables.c.acked)
+            .scalar_subquery()
         )
         asked = select(tables.c.id).select_from(made).where(
             tables.c.revoked_s.is_(None),
-            or_(standings.c.number.is_(None), standings.c.number < tables.c.acked),
-            missing.exists(),
+            func.coalesce(standings.c.number, -1) < tables.c.acked,
+            last_s <= self.clock() - age_s,
         )  # fmt: skip
         with self.reading() as line:
             return [str(id_) for id_ in line.execute(asked).scalars()]

@@ -69,6 +69,7 @@ class Night:
         lines = self.box.lines(key)
         pairs = tuple((line, written(line)) for line in lines)
         self.hall.take_in([Batch(ID, "ask", lines[0].seq - 1, pairs)])
+        self.keeper.keep_up({ID: key})
         self.keeper.look()
 
     def table(self) -> Table:
