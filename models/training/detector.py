@@ -102,7 +102,10 @@ class DetectorTraining(Training):
         )
         self.views = 0
         self.parts: dict[str, float | Tensor] = {}
-        if options.resume:
+        self.shipped: Path | None = None
+        if options.resume and Path(options.resume).suffix == ".onnx":
+            self.shipped = Path(options.resume)
+        elif options.resume:
             self._load(Path(options.resume))
         self.rng = torch.Generator(self.device).manual_seed(options.seed + self.learner.steps)
 
@@ -112,6 +115,14 @@ class DetectorTraining(Training):
         self.learner.mean.load_state_dict(saved["mean"])
         self.learner.adam.load_state_dict(saved["adam"])
         self.learner.steps, self.views = saved["steps"], saved["views"]
+
+    def _take_up(self, shipped: Path) -> None:
+        """Go on from a network without its training; the first tables normalise it again."""
+        picks = torch.arange(LEAST_TABLES, device=self.device)
+        view = look(self.bank, picks, self.options.size, self.rng, plain=False)
+        for net in (self.learner.net, self.learner.mean):
+            net.take_up(shipped, view.pictures)
+        self.shipped = None
 
     def take(self, split: str, sample: Sample) -> None:
         """Add a table, to learn from or to measure with."""
@@ -123,6 +134,8 @@ class DetectorTraining(Training):
 
     def step(self, rate: float) -> None:
         """Learn from one batch of views."""
+        if self.shipped is not None:
+            self._take_up(self.shipped)
         picks = torch.randint(self.bank.filled, (self.options.batch,), generator=self.rng,
                               device=self.device)  # fmt: skip
         view = look(self.bank, picks, self.options.size, self.rng, plain=False)
@@ -159,7 +172,7 @@ class DetectorTraining(Training):
 def main() -> None:
     """Read the options and train."""
     parser = timed_parser("detector", __doc__, "build/detector", 400)
-    parser.add_argument("--resume", help="a detector.pt to go on from")
+    parser.add_argument("--resume", help="a detector.pt or detector.onnx to go on from")
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--size", type=int, default=384, help="width of a view in pixels")
     parser.add_argument("--held-out", type=int, default=32, help="tables to measure with")

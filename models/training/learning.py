@@ -209,6 +209,21 @@ class Block(nn.Module):  # type: ignore[misc]
         """Return the maps of the next layer."""
         return torch.relu(self.norm(self.conv(x)))
 
+    def unfold(self, weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
+        """Take weight and bias that ``folded`` gave, with the normalisation that ``x`` asks for.
+
+        Returns:
+            what the block makes of ``x``, which is the same in training and afterwards.
+        """
+        self.conv.weight.copy_(weight)
+        y = self.conv(x)
+        var, mean = torch.var_mean(y, (0, 2, 3))
+        self.norm.running_mean.copy_(mean)
+        self.norm.running_var.copy_(var)
+        self.norm.weight.copy_(torch.sqrt(var + self.norm.eps))
+        self.norm.bias.copy_(bias + mean)
+        return torch.relu(y + bias[:, None, None])
+
     def folded(self) -> tuple[Any, Any]:
         """Return weight and bias with the normalisation folded in."""
         scale = self.norm.weight / torch.sqrt(self.norm.running_var + self.norm.eps)
@@ -259,6 +274,39 @@ class DownAndUp(nn.Module):  # type: ignore[misc]
         x = self.join8(eighth + twice(self.up8(x)))
         out: Tensor = self.out(self.join4(quarter + twice(self.up4(x))))
         return out
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def take_up(self, path: Path, pictures: Tensor) -> None:
+        """Take the weights of a network that ``write`` wrote, to go on from there.
+
+        Normalisation was folded into the weights, and is found again from pictures.
+        """
+        from onnx import load, numpy_helper
+
+        kept = {
+            one.name: torch.from_numpy(numpy_helper.to_array(one).copy()).to(pictures.device)
+            for one in load(str(path)).graph.initializer
+        }
+
+        def through(name: str, x: Tensor) -> Tensor:
+            for number, block in enumerate(getattr(self, name)):
+                key = f"{name}.{number}"
+                x = block.unfold(kept[f"{key}.w"], kept[f"{key}.b"], x)
+            return x
+
+        def plain(layer: nn.Conv2d, key: str) -> None:
+            layer.weight.copy_(kept[f"{key}.w"])
+            layer.bias.copy_(kept[f"{key}.b"])
+
+        quarter = through("stem", pictures - self.grey)
+        eighth = through("down8", quarter)
+        sixteenth = through("down16", eighth)
+        x = through("down32", sixteenth)
+        for step, skip in (("16", sixteenth), ("8", eighth), ("4", quarter)):
+            up = getattr(self, f"up{step}")
+            plain(up, f"up{step}.small")
+            x = through(f"join{step}", skip + twice(up(x)))
+        plain(self.out, "maps")
 
     def write(self, path: Path, name: str) -> None:
         """Write it as ONNX, for any picture size."""

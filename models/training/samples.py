@@ -18,7 +18,7 @@ from models.scenes.camera.canvas import Canvas
 from models.scenes.camera.develop import unpacked
 from models.scenes.scene import shot
 from models.scenes.settings import HEX_GAMES, INVENTED, NOTHING, SceneSettings, draw_settings
-from models.scenes.splits import Split, rng_of
+from models.scenes.splits import Split, rng_of, surface_names
 from models.scenes.world.arrays import Array, Random
 from models.scenes.world.faces import Face, hex_outline, square_outline
 from models.scenes.world.lattices import cell_middles
@@ -46,6 +46,8 @@ FEW_SHARE, FEW = 0.2, 0.15
 """Share of invented sets that show only a few tiles, and the fullness of their tables."""
 CHESS_SHARE, MEN_SHARE = 0.4, 0.75
 """Share of tables without tiles that have a chessboard, and of chessboards that have men."""
+BRICK, BRICK_SHARE = "brick", 0.15
+"""Family of surfaces whose corners and edges are hard to tell from cards, and its share."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +105,9 @@ def draw_sample(seed: int, split: Split) -> Sample:
     settings = draw_settings(seed, split, subject, LARGE_PX if large else SAMPLE_PX)
     if subject == NOTHING and rng.random() < CHESS_SHARE:
         settings = replace(settings, negative="chessboard")
+    if rng.random() < BRICK_SHARE:
+        name = str(rng.choice(surface_names(split, BRICK)))
+        settings = replace(settings, surface=replace(settings.surface, name=name))
     return sample_of(settings, rng)
 
 

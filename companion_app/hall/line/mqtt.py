@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from paho.mqtt.client import Client
 
 KEEP_ALIVE_S = 20
-LONGEST_WAIT_S = 3
+LONGEST_WAIT_S = 2
 """Longest delay in seconds between two attempts to connect to the broker."""
 
 

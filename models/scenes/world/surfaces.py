@@ -263,6 +263,31 @@ def _tiled(rng: Random) -> Surface:
     return Surface(bgr, rng.uniform(250, 900), rng.uniform(0.2, 0.7), 0.3)
 
 
+def _brick(rng: Random) -> Surface:
+    """Return bricks or long stones in courses, each course shifted against the one before."""
+    courses = 2 * int(rng.integers(4, 25))
+    length = max(1, round(courses / rng.uniform(1.5, 5)))
+    ends = np.stack([hsv(rng.uniform(0, 40), rng.uniform(0.1, 0.7), rng.uniform(0.2, 0.9))
+                     for _ in range(2)])  # fmt: skip
+    across, down = np.meshgrid(*[np.arange(SIZE_PX) / SIZE_PX] * 2)
+    wavy = rng.uniform(0, 0.06) * field(rng, SIZE_PX, (16, 16), 3)
+    y = down * courses + wavy
+    x = across * length + wavy / 2 + (np.floor(y) % 2) * rng.choice([0.5, 0.5, 0.33])
+    row, column = np.floor(y).astype(int) % courses, np.floor(x).astype(int) % length
+    tints, shades = rng.random((courses, length)), 1 + rng.normal(0, 0.12, (courses, length))
+    bgr = ends[0] + (ends[1] - ends[0]) * tints[row, column][..., None]
+    rough = 1 + rng.uniform(0.03, 0.15) * field(rng, SIZE_PX, (60, 60), 4, 0.7)
+    bgr *= (shades[row, column] * rough)[..., None]
+    # Both joints are equally wide on the wall, where a brick is ``courses / length`` times as long.
+    joint = rng.uniform(0.05, 0.22)
+    from_edge = np.minimum(y % 1, (x % 1) * courses / length)
+    mortar = np.clip((joint - from_edge) / 0.04 + 0.5, 0, 1)[..., None]
+    grout = hsv(rng.uniform(0, 60), rng.uniform(0, 0.2), rng.uniform(0.15, 0.9))
+    bgr += (grout * rough[..., None] - bgr) * mortar
+    bgr = np.clip(bgr, 0, 255).astype(np.uint8)
+    return Surface(bgr, rng.uniform(400, 1000), rng.uniform(0, 0.2), 0.5)
+
+
 def _photograph(name: str) -> Surface:
     files = dict(pair for split in SPLITS for pair in photographed_surfaces(split))
     rng = rng_of("surface", name)
@@ -276,5 +301,5 @@ def _photograph(name: str) -> Surface:
 MAKERS: dict[str, Callable[[Random], Surface]] = {
     "wood": _wood, "parquet": _parquet, "cloth": _cloth, "gingham": _gingham,
     "patterned": _patterned, "felt": _felt, "glass": _glass, "laminate": _laminate,
-    "stone": _stone, "tiled": _tiled,
+    "stone": _stone, "tiled": _tiled, "brick": _brick,
 }  # fmt: skip
