@@ -104,12 +104,14 @@ def _allowed(split: Split) -> Split:
     return split
 
 
-@cache
 def photographed_surfaces(split: Split) -> tuple[tuple[str, str], ...]:
     """Return name and file of each photographed surface of one split; none without the folder."""
     shared = os.environ.get(SHARED_VARIABLE)
-    if not shared:
-        return ()
+    return _photographed(shared, split) if shared else ()
+
+
+@cache
+def _photographed(shared: str, split: Split) -> tuple[tuple[str, str], ...]:
     found = sorted(Path(shared, "assets", "surfaces").rglob("*.jpg"))
     return tuple(
         (f"photo:{path.stem.lower()}", str(path))

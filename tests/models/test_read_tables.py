@@ -8,6 +8,7 @@ import pytest
 from engine.setfile import built_in_set
 from models.evaluate.score import score_table
 from models.scenes.scene import make_scene
+from models.scenes.splits import SHARED_VARIABLE
 from vision.core.files import TRAINED
 from vision.core.request import ReadRequest
 from vision.detect.network import MANIFEST
@@ -104,16 +105,24 @@ NOT_YET = frozenset([
     "a-card-half-under-a-cup-that-hides-its-neighbour-is-read",
     "soft-yellow-snakes-have-the-ink-of-sure-ones-and-are-no-logs",
     "cards-at-the-far-end-of-a-steep-view-lie-on-their-own-cells",
+    "two-cards-beyond-an-arm-belong-to-the-layout",
     "cards-that-touch-a-big-card-are-in-play-with-it",
     "a-card-half-under-a-cup-carries-a-snake-on",
+    "a-snake-of-one-colour-is-a-layout-among-stocks",
 ])  # fmt: skip
 """Tables that were read right once, most by a stage made for one of them, and are not since those
-stages left for fitted evidence and a fitted field score; the last two since the detector went on
-learning, which reads four others that were not read before."""
+stages left for fitted evidence and a fitted field score; the last three since the detector went on
+learning, with which four more of 120 tables of Sssnake are read."""
 
 BY_A_HAIR = frozenset(["test_small_cards_of_a_field_whose_big_card_is_not_seen_are_told"])
 """Tables that are read right or not as a machine rounds: other numbers in the fifth place of the
 detector's maps decide."""
+
+
+@pytest.fixture(autouse=True)
+def drawn_surfaces(monkeypatch):
+    """Draw the same tables everywhere: a photographed surface would make others of their seeds."""
+    monkeypatch.delenv(SHARED_VARIABLE, raising=False)
 
 
 @pytest.fixture(autouse=True)

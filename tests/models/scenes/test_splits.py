@@ -51,10 +51,8 @@ def test_photographs_are_on_one_side_whatever_they_are_called(tmp_path: Path, mo
         (folder / f"oak{number}_diff.jpg").write_text(f"picture {number}")
         (folder / f"copy_of_{number}_diff.jpg").write_text(f"picture {number}")
     monkeypatch.setenv(splits.SHARED_VARIABLE, str(tmp_path))
-    photographed_surfaces.cache_clear()
 
     train, held_out = (photographed_surfaces(split) for split in SPLITS)
-    photographed_surfaces.cache_clear()
 
     pictures = [{Path(file).read_text() for _, file in side} for side in (train, held_out)]
     assert all(pictures)
@@ -69,7 +67,6 @@ def test_a_room_is_on_one_side_in_every_format():
 @pytest.mark.parametrize("split", SPLITS)
 def test_a_scene_uses_only_what_is_on_its_side(subject, split, monkeypatch):
     monkeypatch.delenv(splits.SHARED_VARIABLE, raising=False)
-    photographed_surfaces.cache_clear()
     for seed in range(60):
         settings = draw_settings(seed, split, subject)
         used = [settings.surface.name, settings.surface.floor, settings.light.name]

@@ -30,7 +30,7 @@ def test_courses_of_bricks_go_on_across_the_edge_of_the_picture(number):
 def test_some_tables_that_the_detector_learns_from_are_of_brick(split, monkeypatch):
     monkeypatch.setattr(samples, "sample_of", lambda settings, _rng: settings.surface.name)
 
-    names = [samples.draw_sample(seed, split) for seed in range(200)]
+    names = [str(samples.draw_sample(seed, split)) for seed in range(200)]
     bricks = [name for name in names if name.startswith(samples.BRICK)]
 
     assert 0.08 < len(bricks) / len(names) < 0.22
