@@ -29,8 +29,8 @@
 .PHONY: setup run hall hall-ready check test suite bench look pictures evaluate golden train soak fuzz mutate audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
-# Two test processes more than there are cores: half of the time they wait.
-WORKERS = $(shell expr $$(nproc) + 2)
+# One test process more than there are cores: with two more it takes no less, and waits run out.
+WORKERS = $(shell expr $$(nproc) + 1)
 
 run: setup
 	.venv/bin/snake-eye run $(ARGS)
