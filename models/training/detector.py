@@ -120,8 +120,8 @@ class DetectorTraining(Training):
         """Go on from a network without its training; the first tables normalise it again."""
         picks = torch.arange(LEAST_TABLES, device=self.device)
         view = look(self.bank, picks, self.options.size, self.rng, plain=False)
-        for net in (self.learner.net, self.learner.mean):
-            net.take_up(shipped, view.pictures)
+        self.learner.net.take_up(shipped, view.pictures)
+        self.learner.mean.load_state_dict(self.learner.net.state_dict())
         self.shipped = None
 
     def take(self, split: str, sample: Sample) -> None:
