@@ -42,6 +42,15 @@ def family(pid: int) -> list[int]:
     return found
 
 
+def has_ended(pid: int) -> bool:
+    """Say whether a process has let go of all it held, whether or not anybody waited for it."""
+    with suppress(OSError):
+        threads = len(list(Path(f"/proc/{pid}/task").iterdir()))
+        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+        return threads == 1 and told.rpartition(")")[2].split()[0] in "ZX"
+    return True
+
+
 def memory_mb(pid: int) -> float:
     """Return the memory that a process takes; 0 where it is gone."""
     with suppress(OSError):
@@ -100,10 +109,15 @@ class Companion:
 
     def kill(self) -> None:
         """End all of them as nothing else can: at once, between any two of their steps."""
-        for pid in self.family():
+        family = self.family()
+        for pid in family:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self._gone()
+        patience = time.monotonic() + PATIENCE_S
+        while not all(map(has_ended, family)):
+            assert time.monotonic() < patience, f"a killed process of {family} does not end"
+            time.sleep(0.01)
 
     def stop(self) -> None:
         """End it as systemd does."""
