@@ -28,6 +28,10 @@
 .DELETE_ON_ERROR:
 .PHONY: setup run hall hall-ready check test suite bench look pictures evaluate golden train soak fuzz mutate audit release test-deploy lock clean
 
+# Compiled modules are kept, whatever the environment says: the tests start many processes, and each
+# would compile all libraries anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # One test process more than there are cores: with two more it takes no less, and waits run out.
 WORKERS = $(shell expr $$(nproc) + 1)

@@ -1,5 +1,6 @@
 """What every test shares: the same random choices, a data folder of its own, times by folder."""
 
+import gc
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -51,6 +52,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("pi"):
             item.add_marker(pytest.mark.skip(reason="needs a Raspberry Pi"))
+
+
+def pytest_collection_finish() -> None:
+    """Spare the thousands of tests the garbage collector's walk over all that was collected."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
