@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from unicodedata import normalize
 
 from companion_app.hall.tournament.model import Round, Table, Tournament
 from companion_app.hall.tournament.standings import number_in_words, standings, tie_breaks_in_words
@@ -33,7 +34,8 @@ def pairings_page(tournament: Tournament, round_: Round, language: str) -> str:
         parts.append(f"<p>{_e(say(language, 'print-bye', names=free))}</p>")
     parts.append(f"<h2>{_e(say(language, 'print-by-name'))}</h2>")
     seats = sorted(
-        (called[player], table.number) for table in round_.tables for player in table.players
+        ((called[player], table.number) for table in round_.tables for player in table.players),
+        key=lambda seat: (_plain(seat[0]), seat),
     )
     lines = (
         f"<p>{_e(name)} · {_e(say(language, 'print-table', number=number))}</p>"
@@ -66,7 +68,8 @@ def slips_page(tournament: Tournament, round_: Round, language: str) -> str:
 def standings_page(tournament: Tournament, language: str, group: str | None = None) -> str:
     """Return the standings with the tie-breaks in words under them."""
     called = names(tournament, language)
-    title = say(language, "print-standings", round=len(tournament.rounds))
+    begun = sum(round_.stage != "paired" for round_ in tournament.rounds)
+    title = say(language, "print-standings", round=begun)
     kinds = [say(language, f"short-{name}") for name in tournament.settings.tie_breaks]
     heads = ("#", say(language, "print-player"), say(language, "print-points"), *kinds)
     later = say(language, "print-provisional")
@@ -80,6 +83,11 @@ def standings_page(tournament: Tournament, language: str, group: str | None = No
     words = "".join(f"<li>{_e(one)}</li>" for one in tie_breaks_in_words(tournament, language))
     table = f"<table><tr>{_cells('th', heads)}</tr>{''.join(lines)}</table>"
     return _page(title, [f"<h1>{_e(title)}</h1>", table, f"<ol>{words}</ol>"], language)
+
+
+def _plain(name: str) -> str:
+    """Return a sort key that puts letters with accents beside those without."""
+    return normalize("NFKD", name).casefold()
 
 
 def _heading(table: Table, language: str) -> str:

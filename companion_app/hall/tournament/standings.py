@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from companion_app.hall.tournament.model import Tournament
+from companion_app.hall.tournament.model import Round, Tournament
 from companion_app.hall.tournament.points import bye_points, shares, table_points
 from companion_app.hall.tournament.words import say
 
@@ -40,7 +40,8 @@ def points_of(tournament: Tournament) -> Points:
     earned: dict[str, list[Fraction]] = {player: [] for player in tournament.players}
     provisional: set[str] = set()
     for round_ in tournament.rounds:
-        got = dict.fromkeys(round_.byes, bye_points(tournament.settings)) if round_.byes else {}
+        byes = _byes_of(round_)
+        got = dict.fromkeys(byes, bye_points(tournament.settings)) if byes else {}
         for table in round_.tables:
             got.update(table_points(tournament.settings, table))
             if table.result is not None and not table.done:
@@ -84,7 +85,7 @@ class Breaks:
             for player in tournament.players
         }
         self._byes = {
-            player: sum(player in one.byes for one in tournament.rounds)
+            player: sum(player in _byes_of(one) for one in tournament.rounds)
             for player in tournament.players
         }
 
@@ -106,8 +107,8 @@ class Breaks:
         return sum((one.get(player, Fraction(0)) for one in every), Fraction(0))
 
     def _score(self, player: str) -> Fraction:
-        told = (t.result.scores.get(player) for t in self._tables[player] if t.result)
-        return Fraction(sum(score or 0 for score in told))
+        results = [t.result for t in self._tables[player] if t.result and player in t.playing]
+        return Fraction(sum(result.scores.get(player) or 0 for result in results))
 
     def _wins(self, player: str) -> Fraction:
         results = [t.result for t in self._tables[player] if t.result and len(t.playing) > 1]
@@ -116,7 +117,8 @@ class Breaks:
     def _opponents(self, player: str) -> list[Fraction]:
         """Return for each round the opponents' mean points; for a bye the player's own points."""
         means = [self._points.totals[player]] * self._byes[player]
-        for table in self._tables[player]:
+        played = [table for table in self._tables[player] if table.result is not None]
+        for table in played:
             others = [other for other in table.playing if other != player]
             if player in table.playing and others:
                 met = sum((self._points.totals[other] for other in others), Fraction(0))
@@ -142,6 +144,11 @@ class Breaks:
                     if earned[player] >= earned[other]:
                         total += self._points.totals[other] * worth
         return total
+
+
+def _byes_of(round_: Round) -> tuple[str, ...]:
+    """Return who has a bye that counts: one of a round that was started."""
+    return () if round_.stage == "paired" else round_.byes
 
 
 def _with_direct(

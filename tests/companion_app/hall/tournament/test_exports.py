@@ -123,3 +123,24 @@ def test_what_is_public_has_no_full_name_and_no_word_of_the_staff():
     assert "Quux" not in text
     assert "member 77" not in text
     assert "Zoë Q." in text
+
+
+def test_printed_standings_name_the_last_round_that_was_started():
+    evening = Evening({"size": 4, "rounds": 2}, 4)
+    evening.round(1)
+    evening.pair(2)
+
+    assert "Standings after round 1" in standings_page(evening.now, "en")
+    evening.do("start-round")
+    assert "Standings after round 2" in standings_page(evening.now, "en")
+
+
+def test_names_on_the_wall_stand_where_people_look_for_them():
+    evening = Evening({"size": 4})
+    for name in ("Zoe", "Özlem", "anna", "Otto"):
+        evening.enter(name)
+    evening.begin()
+
+    page = pairings_page(evening.now, evening.now.rounds[0], "de").partition("Wo sitze ich?")[2]
+    order = sorted(("Zoe", "Özlem", "anna", "Otto"), key=page.index)
+    assert order == ["anna", "Otto", "Özlem", "Zoe"]

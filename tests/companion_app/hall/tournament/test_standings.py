@@ -11,7 +11,7 @@ from companion_app.hall.tournament.standings import (
     why_ahead,
 )
 from companion_app.hall.tournament.view import names
-from tests.tournaments.evening import Evening
+from tests.tournaments.evening import ARBITER, Evening
 
 
 def by_hand(evening, *tables):
@@ -119,3 +119,35 @@ def test_numbers_are_written_as_people_do():
     numbers = (Fraction(5), Fraction(10, 3), Fraction(1, 2), Fraction(29_999, 10_000))
 
     assert [number_in_words(n) for n in numbers] == ["5", "3.333", "0.5", "3"]
+
+
+def test_points_of_a_game_that_was_forfeited_break_no_tie():
+    evening = Evening({"size": 4, "rounds": 1, "tie_breaks": ["score"]}, 4)
+    evening.begin()
+    a, *_ = evening.tables[0].players
+    evening.finish(evening.tables[0], 9, 5, 3, 1)
+    evening.do("forfeit", ARBITER, "looked into the box", table=1, player=a)
+
+    (last,) = (row for row in standings(evening.now) if row.player == a)
+    assert [float(number) for number in (last.points, *last.breaks)] == [0, 0]
+
+
+def test_pairing_a_round_changes_no_standings_before_it_is_started():
+    evening = Evening({"size": 2, "game": "snekagon", "tie_breaks": ["buchholz"]}, 5)
+    tables = [{"number": 1, "players": ["p1", "p2"]}, {"number": 2, "players": ["p3", "p4"]}]
+    evening.do("pair-round", round=1, tables=tables, byes=["p5"])
+    evening.do("start-round")
+    for table in evening.tables:
+        evening.finish(table, 2, 1)
+    evening.do("close-round")
+    before = standings(evening.now)
+    tables = [{"number": 1, "players": ["p1", "p3"]}, {"number": 2, "players": ["p5", "p2"]}]
+    evening.do("pair-round", round=2, tables=tables, byes=["p4"])
+
+    assert standings(evening.now) == before
+    evening.do("start-round")
+    found = {
+        row.player: tuple(map(float, (row.points, *row.breaks))) for row in standings(evening.now)
+    }
+    assert found["p4"] == (1, 1 + 1), "the bye counts, as an opponent with his own points"
+    assert found["p1"] == (1, 0), "who has not been played against yet is no opponent"
