@@ -60,7 +60,7 @@ def take_result(tournament: Tournament, event: Event) -> Tournament:
 
 
 def confirm(tournament: Tournament, event: Event) -> Tournament:
-    """Note that a player at the table confirms its result."""
+    """Note that a player at the table confirms its result: the one he saw, where he says which."""
     return _voted(tournament, event, agrees=True)
 
 
@@ -99,6 +99,7 @@ def forfeit(tournament: Tournament, event: Event) -> Tournament:
         table = replace(table, result=result)
     elif table.result is not None:
         winners = tuple(one for one in table.result.winners if one != player)
+        winners = winners or _best(table.result.scores, table)
         table = replace(table, result=replace(table.result, winners=winners))
     return with_table(tournament, round_, table)
 
@@ -112,6 +113,10 @@ def _voted(tournament: Tournament, event: Event, agrees: bool) -> Tournament:
         raise TournamentError("no-result")
     if result.final:
         raise TournamentError("result-stands")
+    seen = event.data.get("scores"), event.data.get("winners")
+    # Another result may have come since the phone showed one.
+    if seen not in ((None, None), (dict(result.scores), list(result.winners))):
+        raise TournamentError("out-of-order")
     confirmed = tuple(one for one in result.confirmed if one != event.who)
     objected = tuple(one for one in result.objected if one != event.who)
     if agrees:

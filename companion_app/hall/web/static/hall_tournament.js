@@ -259,7 +259,8 @@ export class MyView {
 
   result(whole, table) {
     const result = table.result, agreed = result.confirmed.includes(whole.player);
-    const vote = (what) => this.do(what, { table: table.table });
+    // With the result that is shown here: by now, another one may have come.
+    const vote = (what) => this.do(what, { round: whole.round.round, table: table.table, scores: result.scores, winners: result.winners });
     return [h("h3", {}, t("tour-result")), resultOf(table), stateOf(table),
       ...(result.final ? [] : [agreed ? h("p", {}, t("tour-confirmed")) : h("button.primary.wide.big", { id: "confirm", onclick: () => vote("confirm") }, icon("check"), t("tour-confirm")),
         result.objected.includes(whole.player) ? h("p", {}, t("tour-objected")) : h("button.wide", { id: "object", onclick: () => vote("object") }, icon("cross"), t("tour-object"))])];

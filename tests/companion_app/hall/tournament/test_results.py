@@ -174,3 +174,25 @@ def test_a_forfeit_after_the_result_costs_the_win(evening):
 def test_a_correction_without_a_reason_is_refused(evening):
     with pytest.raises(TournamentError, match="Say why"):
         evening.do("correct", ARBITER, " ", table=1, scores=told(evening, 1, 2, 3, 4))
+
+
+def test_a_winner_who_forfeits_leaves_the_win_to_the_best_of_the_others(evening):
+    a, b, *_ = evening.tables[0].players
+    evening.finish(evening.tables[0], 9, 5, 3, 1)
+    evening.do("forfeit", ARBITER, "looked into the box", table=1, player=a)
+
+    assert result_of(evening).winners == (b,)
+
+
+@pytest.mark.parametrize("what", ["confirm", "object"])
+def test_a_vote_on_a_result_that_another_one_has_replaced_is_refused(evening, what):
+    a, b, *_ = evening.tables[0].players
+    evening.do("result", f"player:{a}", table=1, scores=told(evening, 9, 5, 5, 1))
+    seen = {"table": 1, "scores": dict(result_of(evening).scores), "winners": [a]}
+    evening.do("result", f"player:{a}", table=1, scores=told(evening, 5, 9, 5, 1))
+
+    with pytest.raises(TournamentError, match="Something else happened first"):
+        evening.do(what, f"player:{b}", **seen)
+    assert result_of(evening).confirmed == (a,)
+    evening.do(what, f"player:{b}", table=1, scores=dict(result_of(evening).scores), winners=[b])
+    assert b in (*result_of(evening).confirmed, *result_of(evening).objected)
