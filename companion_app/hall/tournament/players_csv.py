@@ -126,15 +126,25 @@ def _lines(text: str) -> list[tuple[int, list[str]]]:
         delimiter, text = first[4], text.replace(first, "", 1)
     else:
         delimiter = max(DELIMITERS, key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    lines: list[tuple[int, list[str]]] = []
     try:
-        lines.extend((reader.line_num, cells) for cells in reader if any(map(str.strip, cells)))
+        lines = _parsed(text, delimiter)
+        if any("\n" in cell or "\r" in cell for _, cells in lines for cell in cells):
+            # A stray mark opened that cell, unless all marks are in order.
+            _parsed(text, delimiter, strict=True)
     except csv.Error:
         # A stray quotation mark must not lose the list: split the lines without quoting.
         plain = enumerate(text.splitlines(), start=1)
-        lines = [(n, line.split(delimiter)) for n, line in plain if line.strip()]
+        lines = [
+            (n, [cell.strip().strip('"') for cell in line.split(delimiter)])
+            for n, line in plain
+            if line.strip()
+        ]
     return lines
+
+
+def _parsed(text: str, delimiter: str, strict: bool = False) -> list[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+    return [(reader.line_num, cells) for cells in reader if any(map(str.strip, cells))]
 
 
 def _columns(lines: Sequence[tuple[int, list[str]]]) -> _Columns:

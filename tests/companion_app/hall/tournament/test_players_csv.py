@@ -107,3 +107,18 @@ def test_no_list_breaks_the_reader(given):
     for player in read.players:
         assert player["name"].strip()
         assert len(player["name"].splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['Name;Gruppe\n"Änne Groß;A\nBen;B\nCay;A\n', 'Name;Gruppe\nÄnne Groß;A\n"Ben;B\n"Cay;A\n',
+     '"Änne Groß\nBen\nCay\n', 'Name;Gruppe\r\n"Änne Groß;A\r\nBen;B\r\n"Cay";A\r\n'],
+)  # fmt: skip
+def test_a_stray_quotation_mark_loses_nobody(text):
+    assert found(text) == ["Änne Groß", "Ben", "Cay"]
+
+
+def test_a_cell_of_several_lines_stays_one_cell():
+    assert found('Adresse;Name\n"Hof 1;\nUlm";"Groß; Änne"\n"""Gut"" Ulm";Ben\n') == [
+        "Groß; Änne", "Ben",
+    ]  # fmt: skip
