@@ -27,20 +27,30 @@ class Season:
     """Points of every evening; ``None`` where the person was not there."""
 
 
-def season(evenings: Sequence[Tournament], counting: int | None = None) -> list[Season]:
-    """Return the table of a league.
+def season(
+    evenings: Sequence[Tournament], counting: int | None = None, language: str = "en"
+) -> list[Season]:
+    """Return the table of a league; who is hidden on one evening has no name in it.
 
     Args:
         evenings: its tournaments, in the order they were played.
         counting: how many of a person's best evenings count; all by default.
+        language: of what is said in place of a hidden name.
     """
     names: dict[str, str] = {}
     earned: dict[str, list[Fraction | None]] = {}
     won: dict[str, int] = {}
+    hidden: set[str] = set()
     for number, evening in enumerate(evenings):
         for row in standings(evening):
-            key = _person(evening.players[row.player], number)
-            names[key] = public_name(evening.players[row.player])
+            player = evening.players[row.player]
+            key = _person(player, number)
+            if key in earned and earned[key][number] is not None:
+                # Somebody else of the same name, who has a row of his own.
+                key = f"{key} {number} {player.id}"
+            if key not in hidden:
+                names[key] = public_name(player, language)
+            hidden.update([key] if player.hidden else [])
             earned.setdefault(key, [None] * len(evenings))[number] = row.points
             won[key] = won.get(key, 0) + (row.rank == 1 and row.played > 0)
     keyed = {key: (*_counted(every, counting), won[key]) for key, every in earned.items()}

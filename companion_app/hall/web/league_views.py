@@ -15,7 +15,7 @@ from companion_app.hall.web.guard import ARBITER, OPEN, limit_looks, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.hall.web.tournament_views import ID, wanted_file
 from companion_app.web.serving.errors import BadRequest, NotFound
-from companion_app.web.serving.exchange import asked
+from companion_app.web.serving.exchange import asked, language
 
 blueprint = Blueprint("leagues", __name__)
 EXPORTS = ("standings.csv", "league.json")
@@ -104,7 +104,7 @@ def _league(id_: str) -> League:
 def _season(found: League) -> tuple[list[Seen], list[Season]]:
     looked = [hall().tournaments.seen(id_, False) for id_ in found.evenings]
     seen = [one for one in looked if one is not None]
-    return seen, season([one.tournament for one in seen], found.counting)
+    return seen, season([one.tournament for one in seen], found.counting, language())
 
 
 def _document(found: League) -> dict[str, Any]:

@@ -104,11 +104,11 @@ PATHS: dict[str, tuple[str, str, list[Doc], Doc]] = {
         "type": "object", "properties": {"leagues": {"type": "array", "items": LEAGUE}}}),
     "/api/hall/leagues/{id_}": (
         "The table of a league: points over its evenings, the best ones counted",
-        "application/json", [TOURNAMENT_ID], LEAGUE),
+        "application/json", [TOURNAMENT_ID, LANG], LEAGUE),
     "/api/hall/leagues/{id_}/export": (
         "A file: CSV that no spreadsheet computes, or JSON", "*/*",
-        [TOURNAMENT_ID, _query("as", {"enum": ["standings.csv", "league.json"]}, "which file")],
-        TEXT),
+        [TOURNAMENT_ID, LANG,
+         _query("as", {"enum": ["standings.csv", "league.json"]}, "which file")], TEXT),
     "/api/hall/openapi.json": ("This document", "application/json", [], {"type": "object"}),
 }  # fmt: skip
 

@@ -388,3 +388,15 @@ def test_odd_data_is_refused_and_never_breaks(hall):
             statuses.add(evening.director.post(f"{evening.at}/do", sent)[0])
     assert statuses == {409}
     assert evening.whole()["events"] == before
+
+
+def test_league_of_a_german_reader_has_no_english_word_for_a_hidden_name(hall):
+    evening = Evening(hall)
+    evening.do("add-player", name="Ann")
+    evening.do("check-in", player="p1")
+    evening.do("hide-player", player="p1")
+    made = evening.posted("/api/leagues", {"name": "Frühling", "evenings": [evening.id]})
+    guest = Guest(hall.port)
+
+    (row,) = guest.get(f"/api/hall/leagues/{made['id']}?lang=de")["standings"]
+    assert row["name"] == "Person 1"

@@ -44,3 +44,21 @@ def test_an_erased_player_is_nobody_on_the_other_evenings():
 
     assert names["Ann"] == 5
     assert names["Player 1"] == 5
+
+
+def test_who_is_hidden_on_one_evening_is_named_on_none_and_keeps_his_points():
+    first, second = (evening_of(["Ann", "Ben", "Cay", "Dan"]) for _ in range(2))
+    first.do("hide-player", ARBITER, player="p1")
+
+    row, *others = season([first.now, second.now], language="de")
+
+    assert (row.name, float(row.points)) == ("Person 1", 10)
+    assert "Ann" not in [one.name for one in others]
+
+
+def test_two_of_one_name_on_one_evening_have_a_row_each():
+    table = season([evening_of(["Ann", "Ben", "Ann", "Dan"]).now])
+
+    assert [(row.name, float(row.points)) for row in table] == [
+        ("Ann", 5), ("Ben", 3), ("Ann", 2), ("Dan", 1),
+    ]  # fmt: skip
