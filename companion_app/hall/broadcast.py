@@ -7,13 +7,14 @@ the same, and a restarted process shows nothing too early.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from companion_app.hall.keeper import Games
 from companion_app.hall.standing import BROKEN, GameSoFar
 from companion_app.hall.store.hall_store import HallStore, Standing
 from companion_app.hall.store.tournament_store import LONGEST_DELAY_S, NOTICE, late_ids
+from companion_app.hall.tournament.events import Event
 from companion_app.hall.tournaments import Tournaments
 
 FACT = "delay_s"
@@ -96,8 +97,17 @@ class Broadcast:
         found, public = self._tournaments.now(id_), self._tournaments.seen(id_, False)
         if found is None or public is None or public.tournament.over:
             return {}
-        boxes = {table.box for round_ in found.now.rounds for table in round_.tables}
+        # From the log: what a box sent before it was swapped is not for the public yet either.
+        boxes = {box for event in found.events for box in _boxes_in(event)}
         return dict.fromkeys(boxes - {""}, found.delay_s)
+
+
+def _boxes_in(event: Event) -> Iterator[str]:
+    """Yield the boxes that an event assigns to tables."""
+    if event.do == "pair-round":
+        yield from (str(table.get("box", "")) for table in event.data.get("tables", ()))
+    elif event.do == "swap-box":
+        yield str(event.data.get("box", ""))
 
 
 def hall_delay_s(store: HallStore) -> float:

@@ -110,3 +110,26 @@ def test_tables_of_a_late_tournament_are_late_until_its_end_is_seen(late_hall, c
     late_hall.process.overview.hear(frozenset())
     wait_until(lambda: broadcast.delays == {})
     wait_until(lambda: shown(guest, "Table 1").get("game"))
+
+
+def test_box_that_was_swapped_out_shows_its_game_no_sooner_than_before(late_hall, clock):
+    broken, spare = late_hall.table("Table 1"), late_hall.table("Table 2")
+    evening = Evening(late_hall, game="snekagon", size=2, fewest=2, most=2, points="wins",
+                      own_points=[])  # fmt: skip
+    for name in ("Ann", "Ben"):
+        evening.do("add-player", name=name)
+    for player in ("p1", "p2"):
+        evening.do("check-in", player=player)
+    evening.posted(f"{evening.at}/delay", {"minutes": 30})
+    evening.posted(f"{evening.at}/pair", {"boxes": [broken.id]})
+    evening.do("start-round")
+    Player(broken.store, 2, "snekagon").step()
+    wait_until(lambda: shown(evening.director, "Table 1").get("game"))
+
+    evening.do("swap-box", "the camera broke", table=1, box=spare.id)
+    broadcast, guest = late_hall.process.overview.broadcast, Guest(late_hall.port)
+    wait_until(lambda: spare.id in broadcast.delays)
+    assert "game" not in shown(guest, "Table 1")
+    clock.now_s += 1801
+    late_hall.process.overview.hear(frozenset())
+    wait_until(lambda: shown(guest, "Table 1").get("game"))
