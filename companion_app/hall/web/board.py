@@ -153,22 +153,25 @@ class Board:
 
     # --- listening -------------------------------------------------------------------------
 
-    def follow(self, id_: str, heartbeat_s: float = HEARTBEAT_S) -> Listener:
+    def follow(self, asked: str, heartbeat_s: float = HEARTBEAT_S) -> Listener:
         """Yield one table as it stands, and again at once whenever it changes.
+
+        A name leads to another table once that one has taken its place.
 
         Raises:
             FullHouse: there is no room for one more.
         """
-        return self.listener(self._follow(id_, heartbeat_s))
+        return self.listener(self._follow(asked, heartbeat_s))
 
-    def _follow(self, id_: str, heartbeat_s: float) -> Iterator[str]:
+    def _follow(self, asked: str, heartbeat_s: float) -> Iterator[str]:
         yield HELLO
         bell: SimpleQueue[None] = SimpleQueue()
-        with self._lock:
-            self._bells.setdefault(id_, set()).add(bell)
-        known = 0
+        id_, known = "", 0
         try:
             while not self._closed:
+                if (now := self._led_to(asked, id_)) != id_:
+                    self._hang(bell, id_, now)
+                    id_, known = now, 0
                 shown = self._shown.get(id_)
                 if shown is not None and shown.serial > known:
                     known = shown.serial
@@ -179,8 +182,22 @@ class Board:
                 except Empty:
                     yield STILL_HERE
         finally:
-            with self._lock:
-                self._bells[id_].discard(bell)
+            self._hang(bell, id_)
+
+    def _led_to(self, asked: str, before: str) -> str:
+        """Return the table to follow: the one before, unless another has taken its place."""
+        last = self._shown.get(before)
+        if last is not None and last.document.get("away") is False:
+            return before
+        found = self.table(asked)
+        return before if found is None else str(found.document["id"])
+
+    def _hang(self, bell: SimpleQueue[None], old: str, new: str = "") -> None:
+        """Let a bell ring for another table than before; for none where it is not named."""
+        with self._lock:
+            self._bells.get(old, set()).discard(bell)
+            if new:
+                self._bells.setdefault(new, set()).add(bell)
 
     def changes(self, known: int, heartbeat_s: float = HEARTBEAT_S) -> Listener:
         """Yield what changed since serial ``known``, merged, at most once every ``merged_s``.

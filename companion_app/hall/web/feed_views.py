@@ -44,9 +44,10 @@ def events() -> Response:
 @blueprint.get("/api/hall/tables/<id_>/events")
 @open_to(OPEN, public=True)
 def table_events(id_: str) -> Response:
-    """Stream one table whenever it changes, at once."""
-    table, seen = str(_table(id_).document["id"]), board()
-    return stream(lambda: seen.follow(table))
+    """Stream one table whenever it changes, at once; a name as long as a table has it."""
+    _table(id_)
+    seen = board()
+    return stream(lambda: seen.follow(id_))
 
 
 @blueprint.get("/api/hall/tables/<id_>")

@@ -499,3 +499,25 @@ def test_overview_merges_what_changed_into_one(small_store):
 
     assert len(first["tables"]) == 3
     assert [table["name"] for table in second["tables"]] == ["Final"]
+
+
+def test_who_follows_a_name_is_led_on_to_the_box_that_took_its_place(small_store):
+    now_s = 1000.0
+    small_store.clock = lambda: now_s
+    overview = overview_of(small_store)
+
+    def joins(id_: str) -> None:
+        small_store.add_table(id_, "key", "Table 3", 0)
+        small_store.keep_health([Health(id_, 1, {})])
+        overview.read(None)
+
+    joins("1" * 24)
+    follower = overview.public.follow("Table 3", heartbeat_s=0.01)
+    next(follower)
+    assert json.loads(next(follower).partition("data: ")[2])["id"] == "1" * 24
+    now_s += AWAY_S + 1
+    joins("2" * 24)
+
+    assert json.loads(next(follower).partition("data: ")[2])["id"] == "2" * 24
+    assert not overview.public._bells["1" * 24]
+    assert next(follower) == "event: beat\ndata: {}\n\n"
