@@ -12,14 +12,16 @@ from typing import Any
 
 from sqlalchemy import select
 
+from companion_app.hall.line.message import shown_name
 from companion_app.hall.store.arbiter_store import SENT_AGAIN_S, Decision, decide, last_decisions
 from companion_app.hall.store.hall_store import HallStore, Standing
 from companion_app.hall.store.schema import events
 from companion_app.hall.store.tournament_store import Kept, Step
 from companion_app.hall.tournament.errors import TournamentError
 from companion_app.hall.tournament.model import Round, Table, Tournament
+from companion_app.hall.tournament.people import known_names
 from companion_app.hall.tournament.results import from_referee
-from companion_app.hall.tournament.view import names, orders
+from companion_app.hall.tournament.view import orders
 from companion_app.hall.tournaments import Tournaments
 from companion_app.help_orders import HELP_OFF, HELP_ON
 from companion_app.live.log_line import read_line
@@ -152,17 +154,29 @@ def _result(now: Tournament, table: Table, document: Mapping[str, Any]) -> dict[
     players: Sequence[Mapping[str, Any]] = document.get("players", [])
     if document.get("game") != now.settings.game or len(players) != len(table.playing):
         return None
-    seats = [str(player["id"]) for player in players]
-    called = names(now)
-    by_name = {str(player["name"]): str(player["id"]) for player in players}
-    if all(called[player] in by_name for player in table.playing):
-        # The names at the table tell who sits where, which may differ from the pairing.
-        seats = [by_name[called[player]] for player in table.playing]
     answer = {
         "scores": {player["id"]: player["score"] for player in players},
         "winners": [player["id"] for player in players if player["winner"]],
     }
-    return from_referee(table, answer, seats)
+    return from_referee(table, answer, _seats(now, table, players))
+
+
+def _seats(now: Tournament, table: Table, players: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what the game calls the players of a table, in the order of ``table.playing``.
+
+    The names at the table tell who sits where, which may differ from the pairing; of one player
+    the name may be missing, such as one that was erased.
+    """
+    seats = [str(player["id"]) for player in players]
+    told = {str(player["name"]).casefold(): str(player["id"]) for player in players}
+    found = []
+    for player in table.playing:
+        known = {shown_name(name).casefold() for name in known_names(now.players[player])}
+        found.append(next((seat for name, seat in told.items() if name in known), ""))
+    free = [seat for seat in seats if seat not in found]
+    if len(free) == 1:
+        found = [seat or free[0] for seat in found]
+    return found if sorted(found) == sorted(seats) else seats
 
 
 def help_steps(now: Tournament, told: Mapping[str, Decision]) -> Iterator[Step]:

@@ -84,3 +84,24 @@ def test_view_that_was_left_before_its_answer_came_opens_no_stream(opened, hall)
 
     page.wait("streams > 0 && document.querySelector('.hall-search small').textContent")
     assert page.js("streams") == 1
+
+
+def test_arbiter_hides_a_name_at_a_table_and_shows_it_again(opened, hall):
+    from companion_app.hall.demo import Player
+    from tests.browser.test_after import axe_faults
+    from tests.browser.test_tournament import signed_in
+
+    table = hall.table()
+    match = Player(table.store, 2, "snekagon").step()
+    match.note("names", {"names": {"red": "Zoë", "green": "Ben"}})
+    page = opened("/arbiter")
+    signed_in(page, hall)
+    page.go(f"http://127.0.0.1:{hall.port}/table/{table.id}")
+    page.wait("document.querySelectorAll('[data-act=hide]').length === 2")
+    assert axe_faults(page) == []
+    page.click("[data-act=hide]")
+    page.wait("!document.querySelector('aside').innerText.includes('Zoë')")
+
+    page.click(".toast button")
+    page.wait("document.querySelector('aside').innerText.includes('Zoë')")
+    assert page.errors == []

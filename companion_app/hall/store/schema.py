@@ -101,7 +101,8 @@ decisions = Table(
     Column("answer", Text, nullable=False, server_default=""),
     UniqueConstraint("table_id", "ruling", name="ruling_once"),
 )  # fmt: skip
-"""Decisions of arbiters and tournaments. Only the table's answer ever changes a row."""
+"""Decisions of arbiters and tournaments. Only the table's answer ever changes a row, and the names
+of players go when one of them is erased."""
 
 photos = Table(
     "photos", metadata,

@@ -15,11 +15,12 @@ from typing import Any
 from sqlalchemy import Connection, select, update
 
 from companion_app.hall.store.hall_store import HallStore
-from companion_app.hall.store.schema import tournament_events, tournaments
+from companion_app.hall.store.schema import decisions, tournament_events, tournaments
 from companion_app.hall.tournament.errors import TournamentError
 from companion_app.hall.tournament.events import Event
 from companion_app.hall.tournament.log import happened, replay, without_erased
 from companion_app.hall.tournament.model import Tournament
+from companion_app.help_orders import HELP_OFF
 
 NOTICE = "tournament:"
 """Prefix of notices about tournaments; a notice about a table is its id."""
@@ -167,7 +168,7 @@ def _added(store: HallStore, known: Kept, fresh: Sequence[Event]) -> bool:
 
 
 def _without_names(line: Connection, id_: str) -> None:
-    """Rewrite a log without the names of erased players."""
+    """Remove the names of erased players from a log, and all from the orders to its tables."""
     old = _read(line, id_, 0)
     for before, after in zip(old, without_erased(old), strict=True):
         if before != after:
@@ -177,6 +178,13 @@ def _without_names(line: Connection, id_: str) -> None:
                        tournament_events.c.number == after.number)
                 .values(event=json.dumps(after.to_json()))
             )  # fmt: skip
+    orders = select(decisions).where(decisions.c.who == id_, decisions.c.what == HELP_OFF)
+    for order in line.execute(orders).all():
+        body = json.loads(order.body)
+        body["order"] = {**body.get("order", {}), "players": []}
+        line.execute(
+            update(decisions).where(decisions.c.id == order.id).values(body=json.dumps(body))
+        )
 
 
 def _insert(line: Connection, id_: str, fresh: Sequence[Event]) -> None:

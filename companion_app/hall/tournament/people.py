@@ -97,6 +97,15 @@ def _two(tournament: Tournament, event: Event) -> frozenset[str]:
     return pair
 
 
+def known_names(player: Player) -> frozenset[str]:
+    """Return every form in which people at a table may have typed a player's name."""
+    if not player.name:
+        return frozenset()
+    short = public_name(replace(player, hidden=False))
+    number = player.id.removeprefix("p")
+    return frozenset([player.name, player.nickname, short, f"{short} ({number})"]) - {""}
+
+
 def public_name(player: Player, language: str = "en") -> str:
     """Return what everybody may read: the nickname, else the first name and an initial."""
     if player.hidden or player.erased or not player.name:

@@ -17,7 +17,7 @@ from companion_app.hall.web import guard
 from companion_app.hall.web.arbiter_moves import correction
 from companion_app.hall.web.guard import ARBITER, OPEN, open_to
 from companion_app.hall.web.hall import hall
-from companion_app.hall.web.hidden import hide_name
+from companion_app.hall.web.hidden import hide_names
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import asked, language
@@ -171,8 +171,7 @@ def hide() -> Response:
     name = sent.get("name")
     if not isinstance(name, str) or not name.strip():
         raise BadRequest("which name?")
-    hide_name(hall().store, name.strip()[:100], sent.get("hidden") is not False)
-    hall().overview.hear(frozenset())
+    hide_names(hall().store, [name.strip()[:100]], sent.get("hidden") is not False)
     return jsonify({})
 
 

@@ -26,6 +26,7 @@ from companion_app.hall.web.board import in_order
 from companion_app.hall.web.feed_views import stream
 from companion_app.hall.web.guard import ARBITER, open_to
 from companion_app.hall.web.hall import hall
+from companion_app.hall.web.hidden import hide_in_hall
 from companion_app.hall.web.player_views import code_for
 from companion_app.hall.web.tournament_views import known, seen
 from companion_app.web.serving.errors import BadRequest, NotFound
@@ -69,11 +70,13 @@ def do(id_: str) -> Response:
     what, data, why = str(sent.get("do", "")), sent.get("data", {}), str(sent.get("why", ""))
     if not isinstance(data, dict):
         raise BadRequest("data is an object")
+    who = by(what)
 
     def steps(now: Tournament) -> list[Step]:
         entering = {"player": next_id(now)} if what == "add-player" else {}
-        return [Step(what, {**data, **entering}, by(what), why[:LONGEST_WHY])]
+        return [Step(what, {**data, **entering}, who, why[:LONGEST_WHY])]
 
+    hide_in_hall(hall().store, known(id_).now, what, data)
     return _changed(id_, steps)
 
 

@@ -13,7 +13,7 @@ from companion_app.hall.standing import BROKEN, GameSoFar
 from companion_app.hall.web.board import Board, Shown
 from companion_app.hall.web.guard import OPEN, arbiter, limit_looks, open_to
 from companion_app.hall.web.hall import hall
-from companion_app.hall.web.hidden import hidden_names, without_hidden
+from companion_app.hall.web.hidden import hidden_names, is_hidden, without_hidden
 from companion_app.hall.web.openapi import document
 from companion_app.line.hub import FullHouse
 from companion_app.web.serving.errors import NotFound
@@ -151,7 +151,7 @@ def _past(game: GameSoFar, count: int) -> dict[str, Any]:
 
 def _names(game: GameSoFar) -> dict[str, str]:
     hidden = hidden_names(hall().store)
-    return {who: name for who, name in game.names.items() if name.casefold() not in hidden}
+    return {who: name for who, name in game.names.items() if not is_hidden(name, hidden)}
 
 
 def stream(begin: Any) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, session
@@ -15,6 +16,7 @@ from companion_app.hall.tournaments import in_short
 from companion_app.hall.web.feed_views import stream
 from companion_app.hall.web.guard import OPEN, caller, open_to
 from companion_app.hall.web.hall import hall, secret_of
+from companion_app.hall.web.hidden import hide_in_hall
 from companion_app.hall.web.tournament_views import known
 from companion_app.web.serving.errors import BadRequest, NotHost
 from companion_app.web.serving.exchange import asked, language
@@ -23,6 +25,12 @@ blueprint = Blueprint("player", __name__)
 MINE = tuple(what for what, may in WHO_MAY.items() if PLAYER in may)
 ABOUT_ME = ("check-in", "leave", "sit-out", "hide-player", "erase-player")
 """Events about a player; a phone may cause them only for its own player."""
+RESULT = ("round", "table", "scores", "winners")
+DATA: Mapping[str, tuple[str, ...]] = {
+    "sit-out": ("round",), "hide-player": ("hidden",), "result": RESULT, "confirm": RESULT,
+    "object": RESULT,
+}  # fmt: skip
+"""What an event by a player says. Nothing else is kept: everybody can read the log."""
 MOST_REMEMBERED = 20
 """Tournaments that a phone stays signed in to; the oldest is dropped."""
 
@@ -78,8 +86,13 @@ def my(id_: str) -> Response:
     player, what, data = _player(found), sent.get("do"), sent.get("data", {})
     if what not in MINE or not isinstance(data, dict):
         raise BadRequest(f"do is one of {', '.join(MINE)}")
-    told = {**data, "player": player} if what in ABOUT_ME else data
+    told = {key: data[key] for key in (*DATA.get(str(what), ()), "player") if key in data}
+    if what in ABOUT_ME:
+        told["player"] = player
+    if "hidden" in told:
+        told["hidden"] = bool(told["hidden"])
     step = Step(str(what), told, f"{PLAYER}:{player}", str(sent.get("why", ""))[:300])
+    hide_in_hall(hall().store, found.now, step.do, told)
     done = hall().tournaments.change(id_, lambda _: [step])
     assert done is not None
     return _mine(done, player)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import http.client
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from companion_app.hall.store.hall_store import AWAY_S, HallStore, Health, Made
 from companion_app.hall.table.membership import ask_to_join
 from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.app import create_hall_app
+from companion_app.hall.web.hidden import hidden_names, hide_names, is_hidden, without_hidden
 from companion_app.hall.web.openapi import document
 from companion_app.hall.web.overview import Overview
 from companion_app.line.hub import FullHouse
@@ -521,3 +523,27 @@ def test_who_follows_a_name_is_led_on_to_the_box_that_took_its_place(small_store
     assert json.loads(next(follower).partition("data: ")[2])["id"] == "2" * 24
     assert not overview.public._bells["1" * 24]
     assert next(follower) == "event: beat\ndata: {}\n\n"
+
+
+def test_hidden_name_is_not_kept_and_its_drawing_is_drawn_anew(store):
+    document = {"players": [{"name": "Zoë"}, {"name": "Ben"}], "drawing": "abc"}
+    store.keep_fact("hidden", '["ben"]')  # as earlier versions kept it
+    hide_names(store, ["ZOË "])
+
+    assert "zo" not in str(store.fact("hidden"))
+    hidden = without_hidden(document, hidden_names(store))
+    assert [player["name"] for player in hidden["players"]] == ["", ""]
+    assert hidden["drawing"] != "abc"
+    hide_names(store, ["Zoë", "Ben"], hidden=False)
+    assert without_hidden(document, hidden_names(store)) == document
+
+
+def test_names_that_are_hidden_at_once_are_all_hidden(store):
+    names = [f"Player {number}" for number in range(8)]
+    threads = [threading.Thread(target=hide_names, args=(store, [name])) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    assert all(is_hidden(name, hidden_names(store)) for name in names)

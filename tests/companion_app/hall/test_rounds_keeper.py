@@ -12,9 +12,9 @@ from sqlalchemy import event
 from companion_app.hall import tournaments
 from companion_app.hall.keeper import Games, Keeper
 from companion_app.hall.line.message import Batch
-from companion_app.hall.rounds_keeper import REFUSED_AGAIN_S, RoundsKeeper
+from companion_app.hall.rounds_keeper import REFUSED_AGAIN_S, RoundsKeeper, result_steps
 from companion_app.hall.store.arbiter_store import decisions_of, keep_answer
-from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.store.hall_store import HallStore, Standing
 from companion_app.hall.store.tournament_store import Step, new_tournament
 from companion_app.hall.tournament.model import Table
 from companion_app.hall.tournaments import Tournaments
@@ -150,3 +150,19 @@ def test_tournament_that_is_over_is_not_looked_at_again(night, monkeypatch):
     night.keeper.look()
 
     assert logs_read(night) == 0
+
+
+@pytest.mark.parametrize("what", ["hide-player", "erase-player"])
+def test_result_is_of_who_sat_there_also_when_his_name_is_hidden_or_erased(night, what):
+    night.begin(1)
+    night.do(what, player="p1")
+    players = [{"id": "blue", "name": "P2", "score": 7, "winner": True},
+               {"id": "red", "name": "P1", "score": 3, "winner": False}]  # fmt: skip
+    over = {"game": "schlangennest", "over": True, "players": players}
+    found = night.tournaments.now(night.id)
+    assert found is not None
+
+    (step,) = result_steps(found.now, {ID: Standing(ID, 1, 1, "game", over)})
+
+    assert step.data["scores"] == {"p1": 3, "p2": 7}
+    assert step.data["winners"] == ["p2"]

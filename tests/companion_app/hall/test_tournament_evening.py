@@ -17,7 +17,7 @@ import pytest
 from companion_app.hall.demo import Player
 from companion_app.hall.store.arbiter_store import last_decisions
 from tests.browser.chromium import wait_until
-from tests.companion_app.hall.test_hall_page import Guest, HallOfTest, running_hall
+from tests.companion_app.hall.test_hall_page import Guest, HallOfTest, running_hall, shown
 
 HOSTILE = ("<script>alert(1)</script>", '=cmd|"/c calc"!A1', "Robert'); DROP TABLE tables; --")
 NAMES = (*HOSTILE, "Dana Novak", "Emil Weiß", "Фёдор Ильин", "Gina Rossi", "Hana Malá", "Ida Lund")
@@ -400,3 +400,49 @@ def test_league_of_a_german_reader_has_no_english_word_for_a_hidden_name(hall):
 
     (row,) = guest.get(f"/api/hall/leagues/{made['id']}?lang=de")["standings"]
     assert row["name"] == "Person 1"
+
+
+def test_who_hides_or_erases_his_name_is_named_at_no_table_either(hall):
+    table, guest = hall.table(), Guest(hall.port)
+    evening = Evening(hall)
+    for name in ("Ann Low", "Ben"):
+        evening.do("add-player", name=name)
+    match = Player(table.store, 1, "snekagon").step()
+    match.note("names", {"names": {"red": "Ann L.", "green": "Ben"}})
+
+    def named() -> list[str]:
+        return [player["name"] for player in shown(guest).get("players", [])]
+
+    wait_until(lambda: named() == ["Ann L.", "Ben"])
+    evening.sign_in("p1")
+    assert evening.mine("p1", "hide-player", hidden=True)[0] == 200
+    wait_until(lambda: named() == ["", "Ben"])
+    assert evening.mine("p1", "hide-player", hidden=False)[0] == 200
+    wait_until(lambda: named() == ["Ann L.", "Ben"])
+    assert evening.mine("p1", "erase-player")[0] == 200
+    evening.do("erase-player", player="p2")
+    wait_until(lambda: named() == ["", ""])
+    feed = f"/api/hall/tables/{table.id}"
+    for path in ("/api/hall", feed, f"{feed}?n=0", f"{feed}/table.svg"):
+        said = guest.ask("GET", path)[1].decode()
+        assert "Ann" not in said
+        assert "Ben" not in said
+
+
+def test_what_a_player_says_beside_the_matter_is_not_kept(hall):
+    evening = Evening(hall)
+    evening.enter()
+    for player in ("p1", "p2", "p3"):
+        evening.sign_in(player)
+    evening.posted(f"{evening.at}/pair", {})
+    evening.do("start-round")
+    (table,) = evening.round()["tables"]
+    first, second, _ = table["players"]
+    assert evening.mine(first, "check-in", table="LOOK")[0] == 200
+    assert evening.mine(first, "hide-player", hidden="LOOK")[0] == 200
+    assert evening.mine(first, "result", **typed(table), note="LOOK")[0] == 200
+    assert evening.mine(second, "confirm", table=1, winners="LOOK")[0] == 409
+    assert evening.mine(second, "confirm", **typed(table))[0] == 200
+
+    assert "LOOK" not in json.dumps(evening.whole()["log"])
+    assert evening.round()["tables"][0]["result"]["final"]

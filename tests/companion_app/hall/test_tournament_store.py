@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 
 import pytest
 from sqlalchemy import text
 
+from companion_app.hall.store.arbiter_store import decide
 from companion_app.hall.store.database import open_engine
 from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.store.tournament_store import (
@@ -79,6 +81,9 @@ def test_what_is_refused_halfway_changes_nothing(store):
 def test_erased_name_is_nowhere_in_the_database_and_other_processes_forget_it(store):
     id_ = new_tournament(store, BY, {})
     before = change(store, id_, entering("Zacharias Secret"))
+    store.add_table("1" * 24, "key", "Table 1", 0)
+    order = {"round": 1, "table": 1, "players": ["Zacharias S."]}
+    decide(store, "1" * 24, id_, "help-off", {"what": "help-off", "order": order})
     change(store, id_, lambda _: [Step("erase-player", {"player": "p1"}, "player:p1")])
 
     after = kept(store, id_, before)
@@ -86,7 +91,10 @@ def test_erased_name_is_nowhere_in_the_database_and_other_processes_forget_it(st
     assert after is not None
     with store.reading() as line:
         log = " ".join(line.execute(text("SELECT event FROM tournament_events")).scalars())
+        orders = " ".join(line.execute(text("SELECT body FROM decisions")).scalars())
     assert "Secret" not in log
+    assert "Zacharias" not in orders
+    assert json.loads(orders)["order"]["table"] == 1
     assert "Secret" not in repr(after)
 
 

@@ -1,7 +1,7 @@
 // The hall: every table small, one large with its replay, the television, the overlay, the arbiter.
 import { LeagueView } from "./hall_league.js";
 import { Board } from "./board.js";
-import { avatar, choice, choose, get, h, icon, loadMe, loadWords, reached, score, t } from "./ui.js";
+import { attempt, avatar, choice, choose, get, h, icon, loadMe, loadWords, me, post, reached, score, t, toast } from "./ui.js";
 import { ArbiterView } from "./hall_arbiter.js";
 import { DirectorView } from "./hall_director.js";
 import { MyView, TournamentView, TournamentsView } from "./hall_tournament.js";
@@ -200,7 +200,7 @@ class OneView {
     this.slider.value = whole.n ?? 0;
     this.where.textContent = t("move-n", { n: whole.n ?? 0 });
     if (whole.key && !whole.broken) {
-      this.board.show(`${here}/table.svg?game=${encodeURIComponent(whole.key)}&n=${whole.n}&v=${whole.number}`);
+      this.board.show(`${here}/table.svg?game=${encodeURIComponent(whole.key)}&n=${whole.n}&v=${whole.number}-${whole.drawing}`);
     }
     const friends = choice("hall-friends") ?? [];
     this.side.replaceChildren(h("h1", {}, whole.name, h("small", {}, whole.title ?? "")),
@@ -212,10 +212,16 @@ class OneView {
           h("b.points", {}, score(whole.scores?.[player.id])),
           h("button.ghost.round", { "aria-pressed": String(friend), "aria-label": t("hall-follow", { name }),
             onclick: () => { choose("hall-friends", friend ? friends.filter((f) => f !== name.toLowerCase()) : [...friends, name.toLowerCase()]); this.show(); } },
-          friend ? "★" : "☆"));
+          friend ? "★" : "☆"),
+        me.arbiter && player.name ? h("button.ghost.round", { "data-act": "hide", "aria-label": t("hall-hide", { name }), onclick: () => this.hide(name) }, icon("cross")) : null);
       })),
       h("p", {}, whole.last ?? ""),
       h("p", {}, h("a", { href: `/overlay/${encodeURIComponent(whole.name)}` }, t("hall-overlay"))));
+  }
+
+  async hide(name) {
+    const told = (hidden) => attempt(() => post("/api/arbiter/hide", { name, hidden }));
+    if (await told(true)) toast(t("hall-hidden", { name }), "", t("undo"), () => told(false));
   }
 
   close() { this.line.close(); }
