@@ -188,3 +188,25 @@ def test_arbiter_corrects_a_move_from_the_phone(opened, hall):
 
     wait_until(lambda: [one.answer for one in decisions_of(hall.process.store)] == ["done"])
     assert page.errors == []
+
+
+def test_arbiters_phone_shows_an_objection_and_leads_to_it(opened, hall):
+    from tests.companion_app.hall.test_tournament_evening import Evening, typed
+
+    evening = Evening(hall)
+    for name in PEOPLE[:3]:
+        evening.do("add-player", name=name)
+    for player in ("p1", "p2", "p3"):
+        evening.sign_in(player)
+    evening.posted(f"{evening.at}/pair", {})
+    evening.do("start-round")
+    (table,) = evening.round()["tables"]
+    evening.mine(table["players"][0], "result", **typed(table))
+    evening.mine(table["players"][1], "object", table=1)
+    page = opened("/arbiter")
+    signed_in(page, hall)
+    assert page.text(".hall-call h2") == "Table 1 – objection"
+    assert axe_faults(page) == []
+    page.click(".hall-call a")
+    page.wait("document.querySelector('[data-act=close]')")
+    assert page.errors == []

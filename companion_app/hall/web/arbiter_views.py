@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flask import Blueprint, Response, jsonify
@@ -13,6 +13,8 @@ from companion_app.hall.line.joining import NAMELESS, code_of, new_code
 from companion_app.hall.line.message import TABLE_ID, shown_name, whole_number
 from companion_app.hall.receiver import PICTURE_NAMES
 from companion_app.hall.store import arbiter_store
+from companion_app.hall.tournament.model import Round
+from companion_app.hall.tournaments import Seen
 from companion_app.hall.web import guard
 from companion_app.hall.web.arbiter_moves import correction
 from companion_app.hall.web.guard import ARBITER, OPEN, open_to
@@ -60,7 +62,7 @@ def log_out() -> Response:
 @blueprint.get("/api/arbiter")
 @open_to(ARBITER)
 def arbiter() -> Response:
-    """Return open calls, decisions, the health of every table, running rounds, and the code."""
+    """Return calls and objections, decisions, the health of tables, running rounds, the code."""
     store = hall().store
     return jsonify({
         "alerts": [_alert(one) for one in arbiter_store.open_alerts(store)],
@@ -76,6 +78,7 @@ def arbiter() -> Response:
         ],
         "code": code_of(store),
         "rounds": _rounds(),
+        "objections": _objections(),
         "delay_minutes": hall_delay_s(store) / 60,
         "now_s": store.clock(),
     })  # fmt: skip
@@ -177,15 +180,34 @@ def hide() -> Response:
 
 def _rounds() -> list[dict[str, Any]]:
     """Return the rounds whose clock runs or is paused."""
-    tournaments = hall().tournaments
-    looked = [tournaments.seen(id_, True) for id_ in tournaments.ids()[:MOST_ROUNDS]]
     return [
         {"tournament": one.id, "name": one.tournament.settings.name, "round": round_.number,
          "left_s": round(round_.clock.left_s(one.now_s), 1),
          "paused": round_.clock.paused_at_s is not None, "stage": round_.stage}
-        for one in looked
-        if one and (round_ := one.tournament.round) and round_.stage == "running" and round_.clock
+        for one, round_ in _running()
+        if round_.clock
     ]  # fmt: skip
+
+
+def _objections() -> list[dict[str, Any]]:
+    """Return the tables with a result to which a player objects, until an arbiter decides."""
+    return [
+        {"tournament": one.id, "name": one.tournament.settings.name, "round": round_.number,
+         "table": table.number}
+        for one, round_ in _running()
+        for table in round_.tables
+        if table.result is not None and table.result.objected and not table.done
+    ]  # fmt: skip
+
+
+def _running() -> Iterator[tuple[Seen, Round]]:
+    """Yield the running rounds of the newest tournaments."""
+    tournaments = hall().tournaments
+    for id_ in tournaments.ids()[:MOST_ROUNDS]:
+        one = tournaments.seen(id_, True)
+        round_ = None if one is None else one.tournament.round
+        if one is not None and round_ is not None and round_.stage == "running":
+            yield one, round_
 
 
 def asked_delay_s() -> float:

@@ -446,3 +446,22 @@ def test_what_a_player_says_beside_the_matter_is_not_kept(hall):
 
     assert "LOOK" not in json.dumps(evening.whole()["log"])
     assert evening.round()["tables"][0]["result"]["final"]
+
+
+def test_objection_calls_the_arbiter_until_it_is_decided(hall):
+    evening = Evening(hall)
+    evening.enter()
+    for player in ("p1", "p2", "p3"):
+        evening.sign_in(player)
+    evening.posted(f"{evening.at}/pair", {})
+    evening.do("start-round")
+    (table,) = evening.round()["tables"]
+    first, second, _ = table["players"]
+    evening.mine(first, "result", **typed(table))
+    assert evening.director.get("/api/arbiter")["objections"] == []
+    assert evening.mine(second, "object", table=1)[0] == 200
+
+    assert evening.director.get("/api/arbiter")["objections"] == [
+        {"tournament": evening.id, "name": "Club night", "round": 1, "table": 1}]  # fmt: skip
+    evening.do("correct", "recounted", **typed(table))
+    assert evening.director.get("/api/arbiter")["objections"] == []

@@ -1,6 +1,6 @@
 // The arbiter's phone: calls with their pictures, decisions with their record, how every table is.
 import { attempt, get, h, icon, loadMe, me, post, sheet, t, when } from "./ui.js";
-import { Clock } from "./hall_tournament.js";
+import { Clock, link } from "./hall_tournament.js";
 
 const EVERY_MS = 2000;
 const DECISIONS = { foul: ["overrule", "lift"], hand: ["lower-hand"], question: [], camera: [], away: [] };
@@ -34,8 +34,8 @@ export class ArbiterView {
   draw(whole) {
     const names = Object.fromEntries(whole.tables.map((table) => [table.id, table.name]));
     [
-      [[whole.alerts, names], () => [h("h1", {}, t("hall-calls")),
-        whole.alerts.length ? h("div", {}, whole.alerts.map((alert) => this.call(alert, names))) : h("p", {}, t("hall-no-calls"))]],
+      [[whole.alerts, whole.objections, names], () => [h("h1", {}, t("hall-calls")),
+        whole.alerts.length || whole.objections.length ? h("div", {}, whole.objections.map((one) => this.objection(one)), whole.alerts.map((alert) => this.call(alert, names))) : h("p", {}, t("hall-no-calls"))]],
       [whole.rounds.map((round) => ({ ...round, left_s: 0 })), () => this.rounds(whole.rounds)],
       [[whole.decisions, names], () => [h("h2", {}, t("hall-decided")), this.decisions(whole.decisions, names)]],
       [names, () => [h("h2", {}, t("hall-health")), this.health(whole)]],
@@ -85,6 +85,11 @@ export class ArbiterView {
         alert.claimed_by ? h("span.badge", {}, t("hall-claimed", { name: alert.claimed_by }))
           : h("button", { onclick: () => this.do("/api/arbiter/claim", { alert: alert.id }) }, t("hall-claim")),
         ...DECISIONS[alert.kind].map((what) => h("button.primary", { onclick: () => decide(what) }, t(`hall-do-${what}`)))));
+  }
+
+  objection(one) {
+    return h("article.card.hall-call", {}, h("h2", {}, `${t("tour-table", { number: one.table })} – ${t("tour-objection")}`),
+      h("p", {}, `${one.name || t("tour")} – ${t("tour-round", { round: one.round })}`), link(`/tournament/${one.tournament}/director`, t("tour-director")));
   }
 
   decisions(all, names) {
