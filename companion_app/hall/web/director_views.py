@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
 
+from companion_app.hall.store.hall_store import AWAY_S, Member
 from companion_app.hall.store.tournament_store import Kept, Step, keep_delay, new_tournament
 from companion_app.hall.tournament.errors import TournamentError
 from companion_app.hall.tournament.events import ARBITER as AN_ARBITER
@@ -175,24 +176,33 @@ def _whole(found: Kept) -> Response:
     })  # fmt: skip
 
 
-def _boxes() -> list[Any]:
+def _boxes() -> list[Member]:
     return sorted(hall().store.members(), key=lambda one: in_order(one.name))
 
 
+def in_place(boxes: Sequence[Member]) -> list[Member]:
+    """Return the boxes without those whose place another one of the same name has taken."""
+    last_s: dict[str, float] = {}
+    for one in boxes:
+        last_s[one.name] = max(last_s.get(one.name, 0.0), one.heard_s or 0.0)
+    return [one for one in boxes if last_s[one.name] - (one.heard_s or 0.0) <= AWAY_S]
+
+
 def _free_boxes(id_: str) -> list[str]:
-    """Return all boxes by name, without those in an open round of another tournament."""
+    """Return the boxes in place by name, without those in an open round of another tournament."""
     taken: set[str] = set()
     for other in hall().tournaments.ids():
         found = hall().tournaments.now(other) if other != id_ else None
         round_ = found.now.round if found is not None else None
         if round_ is not None and round_.stage != "closed":
             taken |= {table.box for table in round_.tables}
-    return [one.id for one in _boxes() if one.id not in taken]
+    return [one.id for one in in_place(_boxes()) if one.id not in taken]
 
 
 def _round(now: Tournament) -> Round:
     asked_ = request.args.get("round", "")
-    number = int(asked_) if asked_.isascii() and asked_.isdecimal() else len(now.rounds)
+    is_number = asked_.isascii() and asked_.isdecimal()
+    number = int(asked_[:6]) if is_number else len(now.rounds)
     found: Mapping[int, Round] = {round_.number: round_ for round_ in now.rounds}
     if number not in found:
         raise NotFound

@@ -16,6 +16,7 @@ import pytest
 
 from companion_app.hall.demo import Player
 from companion_app.hall.store.arbiter_store import last_decisions
+from companion_app.hall.store.hall_store import AWAY_S, Health
 from tests.browser.chromium import wait_until
 from tests.companion_app.hall.test_hall_page import Guest, HallOfTest, running_hall, shown
 
@@ -465,3 +466,30 @@ def test_objection_calls_the_arbiter_until_it_is_decided(hall):
         {"tournament": evening.id, "name": "Club night", "round": 1, "table": 1}]  # fmt: skip
     evening.do("correct", "recounted", **typed(table))
     assert evening.director.get("/api/arbiter")["objections"] == []
+
+
+def test_box_that_took_the_place_of_a_broken_one_is_paired_in_its_place(hall):
+    store, now_s = hall.process.store, 1_800_000_000.0
+    store.clock = lambda: now_s
+    for number, name in enumerate(("Table 1", "Table 2", "Table 1")):
+        now_s += AWAY_S + 1
+        store.add_table(str(number) * 24, "key", name, 0)
+        store.keep_health([Health(str(number) * 24, 1, {})])
+    evening = Evening(hall)
+    evening.enter()
+    for n in range(1, 7):
+        evening.do("check-in", player=f"p{n}")
+    evening.posted(f"{evening.at}/pair", {})
+
+    assert [table["box"] for table in evening.round()["tables"]] == ["2" * 24, "1" * 24]
+
+
+def test_round_number_of_any_length_is_answered(hall):
+    evening = Evening(hall)
+    evening.enter()
+    for n in range(1, 4):
+        evening.do("check-in", player=f"p{n}")
+    evening.posted(f"{evening.at}/pair", {})
+
+    for asked, status in (("1", 200), ("2", 404), ("9" * 5000, 404)):
+        assert evening.director.ask("GET", f"/print/{evening.id}/slips?round={asked}")[0] == status
