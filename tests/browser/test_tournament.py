@@ -190,6 +190,59 @@ def test_arbiter_corrects_a_move_from_the_phone(opened, hall):
     assert page.errors == []
 
 
+def test_director_puts_right_a_closed_round_a_forfeit_a_ban_and_a_name(opened, hall):
+    from tests.companion_app.hall.test_tournament_evening import Evening, typed
+
+    evening = Evening(hall)
+    for name in PEOPLE[:3]:
+        evening.do("add-player", name=name)
+    for player in ("p1", "p2", "p3"):
+        evening.do("check-in", player=player)
+    evening.posted(f"{evening.at}/pair", {})
+    evening.do("start-round")
+    (table,) = evening.round()["tables"]
+    evening.do("result", **typed(table))
+    evening.do("forfeit", "taken for another", table=1, player=table["players"][0])
+    evening.do("close-round")
+    evening.posted(f"{evening.at}/pair", {})
+    evening.do("forbid", players=["p1", "p2"])
+    page = opened("/arbiter")
+    signed_in(page, hall)
+    page.go(f"http://127.0.0.1:{hall.port}/tournament/{evening.id}/director")
+    page.click("[data-act=allow]")
+    wait_until(lambda: evening.whole()["forbidden"] == [])
+    page.click("details[data-round='1'] summary")
+    assert axe_faults(page) == []
+    assert not too_wide(page)
+    page.click("details[data-round='1'] button")
+    page.js("document.querySelectorAll('dialog input[type=number]').forEach((e, n) => "
+            "{ e.value = 10 + n; })")  # fmt: skip
+    page.js("document.querySelector('dialog input[type=checkbox]').checked = false")
+    assert axe_faults(page) == []
+    page.click("dialog form button")
+    page.fill("dialog input[maxlength='300']", "the wrong one")
+    page.click("dialog form button")
+
+    def corrected() -> bool:
+        old = evening.whole()["rounds"][0]["tables"][0]
+        points = [old["result"]["scores"].get(player) for player in table["players"]]
+        return (old["forfeits"], points) == ([], [10, 11, 12])
+
+    wait_until(corrected)
+    page.wait("document.querySelector('details[data-round=\"1\"]').open")
+    page.click("li:nth-child(2) > [data-act=change]")
+    page.fill("dialog input[maxlength='80']", "Bén Nováček")
+    assert axe_faults(page) == []
+    page.click("dialog form button")
+    wait_until(lambda: evening.whole()["players"][1]["full_name"] == "Bén Nováček")
+    page.click("li:nth-child(3) > [data-act=change]")
+    page.js("document.querySelectorAll('dialog input[type=checkbox]')[1].checked = true")
+    page.click("dialog form button")
+    page.wait("document.querySelectorAll('[data-act=change]').length === 2")
+    assert "Cleo" not in str(evening.whole())
+    assert page.errors == []
+
+
 def test_arbiters_phone_shows_an_objection_and_leads_to_it(opened, hall):
     from tests.companion_app.hall.test_tournament_evening import Evening, typed
 
@@ -209,4 +262,49 @@ def test_arbiters_phone_shows_an_objection_and_leads_to_it(opened, hall):
     assert axe_faults(page) == []
     page.click(".hall-call a")
     page.wait("document.querySelector('[data-act=close]')")
+    assert page.errors == []
+
+
+def test_wall_that_is_signed_in_shows_everything_at_once_and_public_names_alone(opened, hall):
+    from tests.companion_app.hall.test_tournament_evening import Evening
+
+    evening = Evening(hall)
+    for name in PEOPLE[1:]:
+        evening.do("add-player", name=name)
+    for player in ("p1", "p2", "p3"):
+        evening.do("check-in", player=player)
+    evening.do("hide-player", player="p2")
+    evening.posted(f"{evening.at}/delay", {"minutes": 60})
+    evening.posted(f"{evening.at}/pair", {})
+    page = opened("/arbiter", 1280, 720)
+    signed_in(page, hall)
+    page.go(f"http://127.0.0.1:{hall.port}/tournament/{evening.id}/tv")
+    page.wait("document.querySelectorAll('.tour-tables li.card').length === 1")
+
+    said = page.text("main")
+    assert "Ben N." in said
+    assert "Player 2" in said
+    assert "Cleo" not in said
+    assert "Novak" not in said
+
+
+def test_what_an_imported_list_left_out_stays_to_be_read(opened, hall):
+    from tests.companion_app.hall.test_tournament_evening import Evening
+
+    evening = Evening(hall)
+    page = opened("/arbiter")
+    signed_in(page, hall)
+    page.go(f"http://127.0.0.1:{hall.port}/tournament/{evening.id}/director")
+    page.wait("document.querySelector('input.file')")
+    page.js("(() => { const given = new DataTransfer();"
+            "given.items.add(new File(['name;group\\nÄnne;A\\nänne;A\\n;B\\n'], 'list.csv'));"
+            "const input = document.querySelector('input.file'); input.files = given.files;"
+            "input.dispatchEvent(new Event('change')); })()")  # fmt: skip
+
+    assert page.text("dialog [data-notes]").splitlines() == [
+        "änne is on the list twice (line 3) and was entered once.",
+        "Line 4 has no name and was left out.",
+    ]
+    assert axe_faults(page) == []
+    assert [one["full_name"] for one in evening.whole()["players"]] == ["Änne"]
     assert page.errors == []

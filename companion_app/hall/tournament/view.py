@@ -90,7 +90,8 @@ def _player(player: Player, called: dict[str, str], staff: bool) -> dict[str, An
     }  # fmt: skip
     if not staff:
         return public
-    return public | {"nickname": player.nickname, "person": player.person,
+    return public | {"full_name": player.name, "nickname": player.nickname,
+                     "person": player.person,
                      "hidden": player.hidden, "sits_out": list(player.sits_out)}  # fmt: skip
 
 

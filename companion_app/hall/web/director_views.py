@@ -55,6 +55,13 @@ def whole(id_: str) -> Response:
     return _whole(known(id_))
 
 
+@blueprint.get("/api/tournaments/<id_>/wall")
+@open_to(ARBITER)
+def wall(id_: str) -> Response:
+    """Return a tournament for the wall of the room: without delay, with public names alone."""
+    return jsonify(hall().tournaments.document(seen(id_, live=True), language()))
+
+
 @blueprint.get("/api/tournaments/<id_>/events")
 @open_to(ARBITER)
 def events(id_: str) -> Response:

@@ -391,18 +391,6 @@ def test_odd_data_is_refused_and_never_breaks(hall):
     assert evening.whole()["events"] == before
 
 
-def test_league_of_a_german_reader_has_no_english_word_for_a_hidden_name(hall):
-    evening = Evening(hall)
-    evening.do("add-player", name="Ann")
-    evening.do("check-in", player="p1")
-    evening.do("hide-player", player="p1")
-    made = evening.posted("/api/leagues", {"name": "Frühling", "evenings": [evening.id]})
-    guest = Guest(hall.port)
-
-    (row,) = guest.get(f"/api/hall/leagues/{made['id']}?lang=de")["standings"]
-    assert row["name"] == "Person 1"
-
-
 def test_who_hides_or_erases_his_name_is_named_at_no_table_either(hall):
     table, guest = hall.table(), Guest(hall.port)
     evening = Evening(hall)
@@ -428,25 +416,6 @@ def test_who_hides_or_erases_his_name_is_named_at_no_table_either(hall):
         said = guest.ask("GET", path)[1].decode()
         assert "Ann" not in said
         assert "Ben" not in said
-
-
-def test_what_a_player_says_beside_the_matter_is_not_kept(hall):
-    evening = Evening(hall)
-    evening.enter()
-    for player in ("p1", "p2", "p3"):
-        evening.sign_in(player)
-    evening.posted(f"{evening.at}/pair", {})
-    evening.do("start-round")
-    (table,) = evening.round()["tables"]
-    first, second, _ = table["players"]
-    assert evening.mine(first, "check-in", table="LOOK")[0] == 200
-    assert evening.mine(first, "hide-player", hidden="LOOK")[0] == 200
-    assert evening.mine(first, "result", **typed(table), note="LOOK")[0] == 200
-    assert evening.mine(second, "confirm", table=1, winners="LOOK")[0] == 409
-    assert evening.mine(second, "confirm", **typed(table))[0] == 200
-
-    assert "LOOK" not in json.dumps(evening.whole()["log"])
-    assert evening.round()["tables"][0]["result"]["final"]
 
 
 def test_objection_calls_the_arbiter_until_it_is_decided(hall):
@@ -493,3 +462,34 @@ def test_round_number_of_any_length_is_answered(hall):
 
     for asked, status in (("1", 200), ("2", 404), ("9" * 5000, 404)):
         assert evening.director.ask("GET", f"/print/{evening.id}/slips?round={asked}")[0] == status
+
+
+def test_league_of_a_german_reader_has_no_english_word_for_a_hidden_name(hall):
+    evening = Evening(hall)
+    evening.do("add-player", name="Ann")
+    evening.do("check-in", player="p1")
+    evening.do("hide-player", player="p1")
+    made = evening.posted("/api/leagues", {"name": "Frühling", "evenings": [evening.id]})
+    guest = Guest(hall.port)
+
+    (row,) = guest.get(f"/api/hall/leagues/{made['id']}?lang=de")["standings"]
+    assert row["name"] == "Person 1"
+
+
+def test_what_a_player_says_beside_the_matter_is_not_kept(hall):
+    evening = Evening(hall)
+    evening.enter()
+    for player in ("p1", "p2", "p3"):
+        evening.sign_in(player)
+    evening.posted(f"{evening.at}/pair", {})
+    evening.do("start-round")
+    (table,) = evening.round()["tables"]
+    first, second, _ = table["players"]
+    assert evening.mine(first, "check-in", table="LOOK")[0] == 200
+    assert evening.mine(first, "hide-player", hidden="LOOK")[0] == 200
+    assert evening.mine(first, "result", **typed(table), note="LOOK")[0] == 200
+    assert evening.mine(second, "confirm", table=1, winners="LOOK")[0] == 409
+    assert evening.mine(second, "confirm", **typed(table))[0] == 200
+
+    assert "LOOK" not in json.dumps(evening.whole()["log"])
+    assert evening.round()["tables"][0]["result"]["final"]

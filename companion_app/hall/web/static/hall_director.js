@@ -1,6 +1,6 @@
 // The director's page: who is here, the next round, results, mishaps; every change is in the log.
 import { Line, go } from "./hall.js";
-import { attempt, get, h, icon, me, post, reached, t, toast, when } from "./ui.js";
+import { attempt, get, h, icon, me, post, reached, sheet, t, toast, when } from "./ui.js";
 import { Clock, ask, askResult, link, resultOf, stateOf } from "./hall_tournament.js";
 
 const MORE_TIME_S = 300;
@@ -11,6 +11,7 @@ export class DirectorView {
     this.at = `/api/tournaments/${id}`;
     this.clock = new Clock();
     this.last = Promise.resolve();
+    this.opened = new Set();
     this.element = h("section.hall");
     if (!me.arbiter) { this.element.append(h("p", {}, link("/arbiter", icon("key"), t("tour-sign-in")))); return; }
     this.line = new Line(() => `${this.at}/events`, ["tournament"], () => this.show());
@@ -80,43 +81,70 @@ export class DirectorView {
   }
 
   round(whole, round) {
+    return [h("h2", {}, t("tour-round", { round: round.round })), ...this.tables(whole, round), ...this.earlier(whole)];
+  }
+
+  // Results of closed rounds can still be put right; what was unfolded stays so.
+  earlier(whole) {
+    return whole.rounds.slice(0, -1).toReversed().map((round) => h("details", { "data-round": round.round, open: this.opened.has(round.round),
+      ontoggle: (e) => this.opened[e.target.open ? "add" : "delete"](round.round) },
+    h("summary", {}, t("tour-round", { round: round.round })), this.tables(whole, round)));
+  }
+
+  tables(whole, round) {
     const box = Object.fromEntries(whole.boxes.map((one) => [one.id, one.name]));
     const names = Object.fromEntries(whole.players.map((player) => [player.id, player.name]));
-    return [h("h2", {}, t("tour-round", { round: round.round })),
-      h("ul.tour-tables", {}, round.tables.map((table) => h("li.card", {},
+    const where = (table) => ({ round: round.round, table: table.table });
+    return [h("ul.tour-tables", {}, round.tables.map((table) => h("li.card", {},
         h("div.row.wrap", {}, h("h3.grow", {}, t("tour-table", { number: table.table })), stateOf(table),
           table.box ? h("small", {}, icon("camera"), box[table.box] ?? "–") : h("small", {}, t("tour-no-box")),
           round.rated && table.help_off !== null ? h(`span.badge${table.help_off ? "" : ".red"}`, {}, t(table.help_off ? "tour-help-is-off" : "tour-help-is-on")) : null),
         resultOf(table, table.result ?? { winners: [], scores: {} }),
         round.stage === "paired" ? null : h("div.row.wrap", {},
-          h("button", { onclick: () => this.result(table) }, t(table.result?.final ? "tour-correct" : "tour-enter-result")),
-          h("button", { onclick: () => this.doWhy("forfeit", t("tour-forfeit"), { table: table.table }, [["player", t("tour-player"), table.players.map((id, seat) => [id, table.names[seat]])]]) }, t("tour-forfeit")),
-          h("button", { onclick: () => this.doWhy("swap-box", t("tour-box"), { table: table.table }, [["box", t("tour-box"), [["", t("tour-no-box")], ...whole.boxes.map((one) => [one.id, one.name])]]]) }, icon("camera"), t("tour-box")))))),
+          h("button", { onclick: () => this.result(table, round) }, t(table.result?.final ? "tour-correct" : "tour-enter-result")),
+          h("button", { onclick: () => this.doWhy("forfeit", t("tour-forfeit"), where(table), [["player", t("tour-player"), table.players.map((id, seat) => [id, table.names[seat]])]]) }, t("tour-forfeit")),
+          round.stage === "closed" ? null : h("button", { onclick: () => this.doWhy("swap-box", t("tour-box"), where(table), [["box", t("tour-box"), [["", t("tour-no-box")], ...whole.boxes.map((one) => [one.id, one.name])]]]) }, icon("camera"), t("tour-box")))))),
       round.byes.length ? h("p", {}, t("tour-byes", { names: round.byes.map((id) => names[id]).join(", ") })) : null].filter(Boolean);
   }
 
-  async result(table) {
-    const data = await askResult(table);
-    if (!data) return;
+  async result(table, round) {
+    const told = await askResult(table, table.result?.final);
+    if (!told) return;
+    const data = { ...told, round: round.round };
     if (!table.result?.final) { this.do("result", data); return; }
-    const told = await ask(t("tour-correct"), t("tour-apply"), [["why", t("tour-reason"), { maxlength: 300, required: true }]]);
-    if (told) this.do("correct", data, told.why);
+    const said = await ask(t("tour-correct"), t("tour-apply"), [["why", t("tour-reason"), { maxlength: 300, required: true }]]);
+    if (said) this.do("correct", data, said.why);
   }
 
   players(whole) {
     const here = whole.players.filter((player) => player.here).length;
+    const names = Object.fromEntries(whole.players.map((player) => [player.id, player.name]));
     return [h("h2", {}, t("tour-players")), h("p", { role: "status" }, t("tour-here-count", { here, all: whole.players.length })),
       h("div.row.wrap", {}, h("button", { "data-act": "add", onclick: () => this.add() }, icon("plus"), t("tour-add")),
         h("label.button", {}, icon("up"), t("tour-import"), h("input.file", { type: "file", accept: ".csv,.txt,text/csv", onchange: (e) => this.import(e.target.files[0]) })),
         h("button", { onclick: () => this.apart() }, t("tour-forbid"))),
-      h("ul.tour-people", {}, whole.players.map((player) => h("li", {},
+      whole.forbidden.length ? h("ul.lines", {}, whole.forbidden.map((pair) => h("li.row", {}, h("span.grow", {}, pair.map((id) => names[id]).join(" – ")),
+        h("button", { "data-act": "allow", onclick: () => this.do("allow", { players: pair }) }, t("tour-allow"))))) : "",
+      h("ul.tour-people", {}, whole.players.map((player) => h("li.row", {},
         h(`button.big.tour-check${player.here ? ".primary" : ""}`, { "aria-pressed": String(player.here), onclick: () => this.do(player.here ? "leave" : "check-in", { player: player.id }) },
-          h("span.grow", {}, player.name), h("small", {}, whole.codes[player.id]), player.here ? icon("check") : null))))];
+          h("span.grow", {}, player.name), h("small", {}, whole.codes[player.id]), player.here ? icon("check") : null),
+        player.full_name ? h("button.ghost.round", { "data-act": "change", "aria-label": t("tour-change", { name: player.name }), onclick: () => this.change(player) }, icon("more")) : null)))];
   }
 
   async add() {
     const told = await ask(t("tour-add"), t("tour-apply"), [["name", t("tour-name"), { maxlength: 80, required: true }], ["nickname", t("tour-nickname"), { maxlength: 80 }], ["group", t("tour-group"), { maxlength: 80 }]]);
     if (told) this.do("add-player", told);
+  }
+
+  async change(player) {
+    const told = await ask(t("tour-change", { name: player.name }), t("tour-apply"), [["name", t("tour-name"), { maxlength: 80, required: true, value: player.full_name }],
+      ["nickname", t("tour-nickname"), { maxlength: 80, value: player.nickname }], ["group", t("tour-group"), { maxlength: 80, value: player.group }],
+      ["hidden", t("tour-hide"), { type: "checkbox", checked: player.hidden }], ["erase", t("tour-erase-other"), { type: "checkbox" }]]);
+    if (!told) return;
+    const { name, nickname, group, hidden, erase } = told, about = { player: player.id };
+    if (erase) { this.do("erase-player", about); return; }
+    if (name !== player.full_name || nickname !== player.nickname || group !== player.group) this.do("change-player", { ...about, name, nickname, group });
+    if (hidden !== player.hidden) this.do("hide-player", { ...about, hidden });
   }
 
   async import(file) {
@@ -125,7 +153,8 @@ export class DirectorView {
     for (const byte of bytes) text += String.fromCharCode(byte);
     const said = await attempt(() => post(`${this.at}/players`, { csv: btoa(text) }));
     if (!said) return;
-    for (const note of said.notes) toast(note);
+    // What was left out stays to be read: of a list that is imported again that may be nearly all.
+    if (said.notes.length) sheet(t("tour-import"), h("ul.lines", { "data-notes": "" }, said.notes.map((note) => h("li", {}, note))));
     this.show();
   }
 

@@ -141,7 +141,7 @@ export class TournamentView {
 
   async show() {
     this.whole = await reached(() => get(`/api/hall/tournaments/${this.id}`), () => this.element.isConnected).catch((error) => { toast(error.message, "bad"); return null; });
-    if (me.arbiter && this.wall) this.whole = await get(this.at).catch(() => this.whole);
+    if (me.arbiter && this.wall) this.whole = await get(`${this.at}/wall`).catch(() => this.whole);
     this.draw();
   }
 
@@ -273,11 +273,15 @@ export class MyView {
 }
 
 // Asks for the points of everybody at a table; who has most has won, unless somebody says otherwise.
-export async function askResult(table) {
+// Who corrects it can take a forfeit back, too.
+export async function askResult(table, correcting = false) {
+  const gone = correcting ? table.forfeits : [];
   const told = await ask(t("tour-type-in"), t("tour-send"), [
     ...table.players.map((player, seat) => [player, table.names[seat], { type: "number", step: 1, value: table.result?.scores[player] ?? "" }]),
-    ["winner", t("tour-winner"), [["", t("tour-most-points")], ...table.players.map((player, seat) => [player, table.names[seat]])]]]);
+    ["winner", t("tour-winner"), [["", t("tour-most-points")], ...table.players.map((player, seat) => [player, table.names[seat]])]],
+    ...gone.map((player) => [`gone-${player}`, `${table.names[table.players.indexOf(player)]}: ${t("tour-forfeited")}`, { type: "checkbox", checked: true }])]);
   if (!told) return null;
-  const scores = Object.fromEntries(table.players.filter((player) => !table.forfeits.includes(player)).map((player) => [player, told[player] === "" ? null : Number(told[player])]));
-  return { table: table.table, scores, winners: told.winner ? [told.winner] : [] };
+  const forfeits = table.forfeits.filter((player) => !gone.includes(player) || told[`gone-${player}`]);
+  const scores = Object.fromEntries(table.players.filter((player) => !forfeits.includes(player)).map((player) => [player, told[player] === "" ? null : Number(told[player])]));
+  return { table: table.table, scores, winners: told.winner ? [told.winner] : [], ...(correcting ? { forfeits } : {}) };
 }
