@@ -32,6 +32,7 @@ class PlayerMessages:
         Raises:
             ToldError: the message cannot be used; the error says why.
         """
+        self._undoing.settle()
         if "answer" in message:
             self._answered(message["answer"], message, t)
         elif "roll" in message:

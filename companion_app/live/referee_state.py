@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Literal
 
@@ -234,11 +234,10 @@ class RefereeState:
 
     def take_over(self, other: RefereeState) -> None:
         """Go on from another state of the same match, which was timed by another clock."""
-        self.put_back(other.before())
+        self.put_back(_timed_anew(other.before()))
         self.asked = other.asked
-        # A time long past: such rolls count when the cards of the current one are laid.
-        self.rolls = deque((-inf, move) for _, move in self.rolls)
-        self.rolled_s = -inf
+        self.deeds = [replace(deed, before=_timed_anew(deed.before)) for deed in other.deeds]
+        self.machine, self.otherwise = other.machine, other.otherwise
 
     def before(self, question: Question | None = None) -> Before:
         """Return a snapshot of match and state, to undo to."""
@@ -309,6 +308,15 @@ class RefereeState:
     def withdraw_stale(self, t: float) -> None:
         """Withdraw questions about the table that recent looks have not renewed."""
         self.withdraw_about_the_table(t, t - self.settings.stale_after_s)
+
+
+def _timed_anew(before: Before) -> Before:
+    """Return a snapshot for another clock.
+
+    Its rolls get a time long past: they count when the cards of the current one are laid.
+    """
+    rolls = deque((-inf, move) for _, move in before.state["rolls"])
+    return replace(before, state={**before.state, "rolls": rolls, "rolled_s": -inf})
 
 
 def _may_show(settled: Settled, spot: Spot, told: Collection[Content]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from companion_app.live.keeping import Keeper
 from companion_app.live.match import Accepted
@@ -30,17 +31,21 @@ class Undoing:
         """Undo the last player's message and its effects; return whether there was one."""
         if not self.can_undo_told:
             return False
-        before = self._state.deeds.pop().before
+        before = self._state.deeds[-1].before
         if self._state.pending is not None and self._state.pending != before.state["pending"]:
             self._keeper.take_foul_back(t)
         count = _common(before.match.accepted, self._match.accepted)
         last = len(self._match.accepted)
         self._match.go_back(before.match, t)
+        self._state.deeds.pop()
         for n in range(last, count, -1):
             self._state.say("taken-back", t, n=n)
         for n, one in enumerate(self._match.accepted[count:], start=count + 1):
             self._state.say_verdict(n, one, t)
         self._state.put_back(before)
+        turn = self._state.machine
+        if turn is not None and turn.position is not self._match.position:
+            self._state.wants(None)
         self._state.withdraw_all(t)
         if before.question is not None:
             self._state.put(before.question, t)
@@ -54,6 +59,11 @@ class Undoing:
         unchanged = now == tuple(before.match.accepted) and self._match.start == before.match.start
         due = unchanged and self._state.pending == before.state["pending"]
         self._state.deeds.append(Deed(before, self._match.start, now, due))
+
+    def settle(self) -> None:
+        """Note that moves from now on are no effect of the last message: another one came."""
+        if self._state.deeds:
+            self._state.deeds[-1] = replace(self._state.deeds[-1], due=False)
 
     def _stands(self, deed: Deed) -> bool:
         """Say whether the moves that a message led to are still part of the game."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from companion_app.eye.recorded import laid
 from companion_app.eye.watching import Watched
+from companion_app.live.machine import MachineTurn
 from engine.placement import Layout
 from engine.record import layout_to_json
 from tests.companion_app.web.conftest import playthrough
@@ -210,6 +211,31 @@ def test_corrected_move_stays_corrected_when_another_camera_looks(played, script
 
     assert [one.move.tile for one in played.desk.match.accepted[3:]] == [other]
     assert played.desk.referee.state.pending is None
+
+
+def test_undo_takes_back_a_correction_though_another_camera_looks(played, script):
+    played.begin(script.record)
+    played.play(script.record, 4)
+    read, before = played.desk.match.layout, [one.move for one in played.desk.match.accepted]
+    tile = "red/straight" if before[-1].tile == "red/curve" else "red/curve"
+    played.desk.tell({"correct": 4, "move": {"tile": tile}})
+    fed_again(played, read)
+
+    played.desk.undo()
+
+    assert [one.move for one in played.desk.match.accepted] == before
+
+
+def test_machine_wants_the_same_move_when_another_camera_looks(played, script):
+    played.begin(script.record)
+    played.play(script.record, 4)
+    match = played.desk.match
+    turn = MachineTurn("blue", match.position, match.game.legal_moves(match.position)[0])
+    played.desk.referee.state.wants(turn)
+
+    fed_again(played, match.layout)
+
+    assert played.desk.referee.state.machine is turn
 
 
 def test_foul_is_called_and_logged_once_when_the_camera_pauses(played, script):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 
 from companion_app.live.errors import StoreFull, ToldError
 from companion_app.live.questions import Question, concerns
+from companion_app.live.referee import Referee
 from engine.game import Move, Start
 from engine.notation import read_layout
 from tests.companion_app.live.tabletop import Tabletop, said, verdicts
@@ -146,3 +149,20 @@ def test_roll_told_ahead_that_could_not_be_kept_counts_once_there_is_room(dice):
     dice.keeps(lying)
 
     assert [move.value for move in accepted(dice) if move.do == "roll"] == [1, 2]
+
+
+# --- another camera ------------------------------------------------------------------------------
+
+
+def test_roll_told_ahead_keeps_no_time_of_the_clock_before_when_a_correction_is_undone(dice):
+    dice.t = 100.0
+    dice.tell({"roll": 2})
+    dice.tell({"roll": 3})
+    dice.tell({"correct": 1, "move": {"value": 1}})
+    before, dice.referee = dice.referee, Referee(dice.match, dice.events.append)
+    dice.referee.state.take_over(before.state)
+
+    assert dice.referee.undo_told(0.0)
+
+    assert [(t, move.value) for t, move in dice.referee.state.rolls] == [(-inf, 3)]
+    assert dice.referee.state.rolled_s == -inf

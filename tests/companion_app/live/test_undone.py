@@ -4,16 +4,28 @@ from itertools import islice
 
 import pytest
 
+from companion_app.live.errors import StoreFull, ToldError
 from companion_app.live.match import Match
-from engine.record import record_to_json
-from tests.companion_app.live.tabletop import said
+from companion_app.live.referee import Referee
+from engine.record import move_to_json, record_to_json
+from tests.companion_app.live.tabletop import Tabletop, said
+from tests.companion_app.live.test_judging import machine_wants
 from tests.companion_app.live.test_referee import PLAIN, a_table, accepted, play
+from tests.companion_app.live.test_store import FailingDisk
 from tests.companion_app.live.test_withdrawn import OLD, doubtful, puzzled
 from tests.engine.playing import random_game, variants
 
 
 def written(match: Match) -> object:
     return record_to_json(match.record())
+
+
+def look_with_another_camera(table: Tabletop) -> None:
+    """Let a new referee go on with the game, as when the camera is changed."""
+    before = table.referee
+    table.referee = Referee(table.match, table.events.append)
+    table.referee.state.take_over(before.state)
+    table.referee.start(table.t)
 
 
 @pytest.fixture
@@ -139,3 +151,90 @@ def test_word_about_a_hand_is_undone(tmp_path, value):
         assert written(table.match) == before
         assert table.referee.state.pending is None
         assert [q.about for q in table.referee.state.questions.values()] == ["hand"]
+
+
+# --- another camera ------------------------------------------------------------------------------
+
+
+def test_answer_that_dropped_moves_is_undone_after_the_camera_was_changed(table):
+    question = puzzled(table)
+    before = written(table.match)
+    table.tell({"answer": question["id"], "value": "blue", "confirm": True})
+
+    look_with_another_camera(table)
+
+    assert table.referee.undo_told(table.t)
+    assert written(table.match) == before
+    assert list(table.referee.state.questions) == [question["id"]]
+
+
+def test_move_that_a_named_tile_leads_to_under_another_camera_is_undone_with_the_name(table):
+    play(table, PLAIN["schlangennest"], 5, 2)
+    before = written(table.match)
+    move = next(m for m in table.match.game.legal_moves(table.match.position) if m.at)
+    seen = doubtful(table, list(move.at))
+    (question,) = said(table.shows(seen, looks=30), "question")
+    table.tell({"answer": question["id"], "value": {"tile": move.tile, "turns": move.turns}})
+
+    look_with_another_camera(table)
+    table.keeps(seen)
+    assert accepted(table)[-1].tile == move.tile
+
+    assert table.referee.undo_told(table.t)
+    assert written(table.match) == before
+    assert table.referee.state.answers == {}
+
+
+# --- messages that came after --------------------------------------------------------------------
+
+
+def test_move_that_was_told_after_an_answer_is_no_effect_of_it(table):
+    play(table, PLAIN["schlangennest"], 5, 2)
+    move = next(m for m in table.match.game.legal_moves(table.match.position) if m.at)
+    (question,) = said(table.shows(doubtful(table, list(move.at)), looks=30), "question")
+    table.tell({"answer": question["id"], "value": "none"})
+
+    table.tell({"move": move_to_json(move)})
+
+    assert not table.referee.can_undo_told
+    table.referee.take_back(1, table.t)
+    assert table.referee.can_undo_told
+
+
+# --- the machine's move --------------------------------------------------------------------------
+
+
+def test_what_lay_otherwise_than_the_machine_wants_cannot_stand_in_the_position_before(table):
+    play(table, PLAIN["schlangennest"], 5, 2)
+    before = written(table.match)
+    move = next(m for m in table.match.game.legal_moves(table.match.position) if m.at)
+    seen = doubtful(table, list(move.at))
+    (question,) = said(table.shows(seen, looks=30), "question")
+    table.tell({"answer": question["id"], "value": {"tile": move.tile, "turns": move.turns}})
+    table.keeps(seen)
+    _, other = machine_wants(table)
+    table.shows(table.match.after(other))
+    assert table.referee.state.otherwise is not None
+
+    table.referee.undo_told(table.t)
+
+    with pytest.raises(ToldError):
+        table.tell({"stand": True})
+    assert written(table.match) == before
+
+
+# --- a full disk ---------------------------------------------------------------------------------
+
+
+def test_answer_whose_undoing_cannot_be_kept_can_be_undone_later(table):
+    question = puzzled(table)
+    before, disk = written(table.match), ["full"]
+    table.tell({"answer": question["id"], "value": "blue", "confirm": True})
+    FailingDisk(table.store, lambda statement: bool(disk) and "INSERT" in statement)
+    with pytest.raises(StoreFull):
+        table.referee.undo_told(table.t)
+
+    disk.clear()
+
+    assert table.referee.undo_told(table.t)
+    assert written(table.match) == before
