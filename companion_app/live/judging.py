@@ -230,7 +230,7 @@ class Judge:
             return "unsure"
         if self._state.pending:
             self._keeper.take_foul_back(t)
-        if self._is_otherwise(row, table, t):
+        if self._is_otherwise(row, table, t, picture):
             return "settled"
         self._keeper.accept(row.moves, t, picture)
         return "settled"
@@ -247,7 +247,7 @@ class Judge:
         turn = self._machines_turn()
         return next((row for row in rows if turn and row.moves == (turn.move,)), None)
 
-    def _is_otherwise(self, row: Row, table: Layout, t: float) -> bool:
+    def _is_otherwise(self, row: Row, table: Layout, t: float, picture: Picture) -> bool:
         """Say whether a row differs from the machine's move; announce the right place once."""
         turn = self._machines_turn()
         if turn is None or row.moves[0].player != turn.player:
@@ -265,7 +265,7 @@ class Judge:
             laid = [move_to_json(move) for move in row.moves]
             belongs = move_to_json(turn.move)
             match.note("laid-otherwise", {"laid": laid, "belongs": belongs, "t": t})
-            self._state.otherwise = LaidOtherwise(row, table)
+            self._state.otherwise = LaidOtherwise(row, table, picture())
             self._state.say("machine", t, player=turn.player, laid=laid[0], belongs=belongs)
         return True
 

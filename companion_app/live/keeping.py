@@ -107,6 +107,18 @@ class Keeper:
             self.take_foul_back(t)
         self._accept((one.move,), t, lambda: None, one.overruled)
 
+    def overrule(self, t: float) -> None:
+        """Accept the move of the pending foul, with the foul's picture."""
+        pending, self._state.pending = self._state.pending, None
+        assert pending is not None
+        try:
+            shot = self._match.store.picture(pending.seq, "after")
+            self._accept((pending.move,), t, lambda: shot, overruled=True)
+        except StoreError:
+            if self._match.next_n == pending.n:
+                self._state.pending = pending
+            raise
+
     def roll(self, move: Move, t: float) -> None:
         """Accept a roll as the roll that the game waits for.
 

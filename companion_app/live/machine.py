@@ -121,3 +121,5 @@ class LaidOtherwise:
 
     row: Row
     layout: Layout
+    picture: bytes | None = None
+    """JPEG of the table with the move on it."""

@@ -196,10 +196,7 @@ class PlayerMessages:
     def _overruled(self, n: Any, t: float) -> None:
         if self._state.pending is None or self._state.pending.n != n:
             raise ToldError(f"there is no foul with the number {n} to overrule")
-        pending, self._state.pending = self._state.pending, None
-        added = self._match.accept((pending.move,), self._state.picture, t, overruled=True)
-        self._state.say_verdict(n, added[0], t)
-        self._keeper.go_on(t)
+        self._keeper.overrule(t)
 
     def _let_stand(self, t: float) -> None:
         """Accept the move on the table as the machine's, although it chose another one."""
@@ -207,7 +204,7 @@ class PlayerMessages:
         if otherwise is None:
             raise ToldError("nothing lies otherwise than the machine wants it")
         self._match.note("let-stand", {"n": self._match.next_n, "t": t})
-        self._keeper.accept(otherwise.row.moves, t, lambda: self._state.picture)
+        self._keeper.accept(otherwise.row.moves, t, lambda: otherwise.picture)
 
     def _corrected(self, n: Any, value: Any, t: float) -> None:
         if not isinstance(n, int) or not 1 <= n <= len(self._match.accepted):

@@ -46,6 +46,8 @@ class Tabletop:
             agreed = self.match.position.agreed
             self.aligner = Aligner(self.match.box, agreed.boards, agreed.eyes)
         self.settler = Settler()
+        self.picture = b"jpeg"
+        """The picture of every look."""
         self.t = 0.0
         self.standing: Standing | None = None
         """How sure the referee was at its last look."""
@@ -75,7 +77,7 @@ class Tabletop:
         self.settler.add(look)
         settled = self.settler.settled(self.aligner.centres_px)
         if settled is not None:
-            self.standing = self.referee.look(settled, self.t, lambda: b"jpeg")
+            self.standing = self.referee.look(settled, self.t, lambda: self.picture)
 
     def tell(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
         before = len(self.events)

@@ -707,6 +707,17 @@ def test_what_lay_otherwise_is_forgotten_once_it_is_lifted(nest):
     assert nest.shows(nest.match.layout) == []
 
 
+def test_what_was_let_stand_for_the_machine_is_kept_with_the_picture_of_its_tile(nest):
+    play(nest, NEST, 10, 3)
+    _, other = machine_wants(nest)
+    nest.picture = b"with its tile"
+    nest.shows(nest.match.after(other))
+
+    nest.tell({"stand": True})
+
+    assert nest.store.picture(nest.match.accepted[3].seq, "after") == b"with its tile"
+
+
 def test_nobody_chooses_for_a_machine_that_thinks(nest):
     play(nest, NEST, 10, 3)
     nest.referee.state.wants(MachineTurn(nest.match.position.to_move, nest.match.position))

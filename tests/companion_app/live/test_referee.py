@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from companion_app.live.errors import ToldError
+from companion_app.live.errors import StoreFull, ToldError
 from companion_app.live.explain import explain
 from companion_app.live.places import Belief, Sighting, beside, contents, spots_of
 from companion_app.live.referee import Referee
@@ -17,6 +17,7 @@ from engine.notation import write_layout
 from engine.placement import Clay, Layout, Piece
 from engine.record import move_to_json
 from tests.companion_app.live.tabletop import Tabletop, said, verdicts
+from tests.companion_app.live.test_store import FailingDisk
 from tests.engine.playing import Variant, random_game, variants
 from vision.core.tables import TableState
 
@@ -168,6 +169,37 @@ def test_table_may_overrule_a_foul(tmp_path):
         assert table.keeps(spoilt) == []
         with pytest.raises(ToldError, match="no foul"):
             table.tell({"overrule": 5})
+
+
+def test_foul_that_was_let_stand_is_kept_with_the_picture_of_its_tile(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        table.picture = b"with its tile"
+        table.shows(a_foul(table)[1])
+        table.tell({"overrule": 5})
+
+        table.picture = b"with the next one"
+        (verdict,) = said(table.shows(a_foul(table)[1]), "verdict")
+
+        assert table.store.picture(table.match.accepted[4].seq, "after") == b"with its tile"
+        assert table.store.picture(verdict["seq"], "before") == b"with its tile"
+
+
+def test_foul_stays_on_the_table_when_letting_it_stand_cannot_be_kept(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        wrong, spoilt = a_foul(table)
+        table.shows(spoilt)
+        disk = ["full"]
+        FailingDisk(table.store, lambda statement: bool(disk) and "INSERT" in statement)
+        with pytest.raises(StoreFull):
+            table.tell({"overrule": 5})
+        assert table.keeps(spoilt) == []
+
+        disk.clear()
+        table.tell({"overrule": 5})
+
+        assert accepted(table)[-1] == wrong
 
 
 def test_foul_may_be_put_right_by_another_move(tmp_path):
