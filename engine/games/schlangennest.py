@@ -26,8 +26,9 @@ from engine.game import (
     Verdict,
     Violation,
 )
+from engine.lattice import bounding_box
 from engine.nest.crowds import ends_at
-from engine.nest.laying import cells_outside, judge_place
+from engine.nest.laying import cells_outside, judge_place, lies_outside
 from engine.nest.loops import judge_replace, judge_turn
 from engine.nest.meetings import colours_joined, crowds
 from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition, in_order_from
@@ -162,8 +163,13 @@ class Schlangennest:
             # A correction may leave a turn without its card: nothing is turned.
             return next_turn(position)
         kind = position.box[tile]
-        cards = MappingProxyType({**position.cards, move.at: card(kind, move.turns)})
-        after = replace(position, cards=cards, acted=(*position.acted, kind.colour or ""))
+        laid = card(kind, move.turns)
+        outside = position.outside
+        if move.do == "place" and lies_outside(position, move.at, laid):
+            outside |= {move.at}
+        cards = MappingProxyType({**position.cards, move.at: laid})
+        acted = (*position.acted, kind.colour or "")
+        after = replace(position, cards=cards, acted=acted, outside=outside)
         return after if turn_goes_on(position, after) else next_turn(after)
 
     # --- outcome ---------------------------------------------------------------------------
@@ -207,8 +213,9 @@ class Schlangennest:
             if len(pieces) > 1:
                 cells = tuple(sorted({cell for p in pieces for cell, _ in p.strands}))
                 broken.append(Violation(say.IN_PIECES, cells, {"colour": colour}))
-        if not position.agreed.field.holds(position.judged_box):
-            broken.append(outside(position, position.judged_box, *cells_outside(position)))
+        box = bounding_box(position.judged_cells)
+        if not position.agreed.field.holds(box):
+            broken.append(outside(position, box, *cells_outside(position)))
         for tile in position.laid:
             if position.left(tile) < 0:
                 broken.append(none_left(position, tile))

@@ -75,20 +75,24 @@ def fits_the_nest(position: NestPosition, here: Spot, laid: Card) -> bool:
 
 def wrong_in_the_nest(position: NestPosition, here: Spot, laid: Card) -> Iterator[Violation]:
     """Yield the violations of rules 1, 4, 5 and 6 by a card in an empty cell."""
-    field = position.agreed.field
     cell = here.cell
-    box = stretched(position.judged_box, cell)
-    if laid.kind.shape in FIELD_SHAPES and not field.holds(box):
-        yield outside(position, box, cell)
+    if lies_outside(position, cell, laid):
+        yield outside(position, stretched(position.judged_box, cell), cell)
     web = position.web
     joined = join(web, here, laid)
     for snake in joined.chains:
         if len(snake.colours) > 1:
             yield from colours_joined(position, snake, cell)
     ends = ends_at(web, joined.facing)
-    looked_at = joined.facing if not position.is_crowded else {**web.facing, **joined.facing}
-    yield from crowds(ends, looked_at)
+    yield from crowds(ends, joined.facing, web)
     yield from unclosable(position, laid, ends, joined.facing)
+
+
+def lies_outside(position: NestPosition, cell: Cell, laid: Card) -> bool:
+    """Say whether a straight or curve in a cell does not fit the field (ruling 6)."""
+    if laid.kind.shape not in FIELD_SHAPES:
+        return False
+    return not position.agreed.field.holds(stretched(position.judged_box, cell))
 
 
 def cells_outside(position: NestPosition) -> tuple[Cell, ...]:

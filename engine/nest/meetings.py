@@ -14,7 +14,7 @@ from engine.nest.crowds import EndsAt, crowded_places, snakes_at
 from engine.nest.position import Agreed, NestPosition, in_order_from
 from engine.nest.words import colour_order, listed
 from engine.sentences import schlangennest as say
-from engine.snakes import Card, Chain
+from engine.snakes import Card, Chain, Web
 
 # --- rule 1, no two colours
 
@@ -25,15 +25,20 @@ def colours_joined(
     """Yield the violation of a snake with two colours; the cell of the new card comes first."""
     if len(snake.colours) < 2:
         return
-    owned = any(position.agreed.owner(colour) for colour in snake.colours)
-    if owned or is_newly_joined(position, snake, laid_at):
+    if is_newly_joined(position, snake, laid_at):
         one, *others = sorted(snake.colours, key=colour_order)
         cells = sorted({cell for cell, _ in snake.strands}, key=lambda c: (c != laid_at, c))
         yield Violation(say.COLOURS_JOINED, tuple(cells), {"one": one, "other": listed(others)})
 
 
 def is_newly_joined(position: NestPosition, snake: Chain, laid_at: Cell | None) -> bool:
-    """Say whether a move joined set-up colours; joints within the set-up are not judged."""
+    """Say whether a table, or a card laid on it, joins colours that may not be joined.
+
+    Joints within the set-up are not judged, nor later cards by joints that people let stand.
+    """
+    owned = any(position.agreed.owner(colour) for colour in snake.colours)
+    if owned and (laid_at is None or not position.is_joined):
+        return True
     before: dict[int, set[str]] = {}
     for cell, number in snake.strands:
         if cell != laid_at:
@@ -41,18 +46,28 @@ def is_newly_joined(position: NestPosition, snake: Chain, laid_at: Cell | None) 
             chain = position.web.chain_at[cell][edge]
             before[chain] = set(position.web.chains[chain].colours)
     coloured = [colours for colours in before.values() if colours]
+    if owned:
+        return not any(colours >= snake.colours for colours in coloured)
     return len(coloured) > 1 and len(set.union(*coloured)) > 1
 
 
 # --- rule 4, three snakes at one place, four at two
 
 
-def crowds(ends: EndsAt, cells: Iterable[Cell]) -> Iterator[Violation]:
-    """Yield the violations by crowds at some empty cells and beside them."""
+def crowds(ends: EndsAt, cells: Iterable[Cell], before: Web | None = None) -> Iterator[Violation]:
+    """Yield the violations by crowds at some empty cells and beside them.
+
+    Crowds that were there before a move, which adds no snake to them, are not judged: people let
+    them stand.
+    """
     for place in crowded_places(ends, cells):
+        snakes = set[str]().union(*(snakes_at(ends(cell)) for cell in place))
+        reached = [before.facing.get(cell, ()) for cell in place] if before is not None else []
+        if snakes <= set[str]().union(*map(snakes_at, reached)):
+            continue
         if len(place) == 1:
-            snakes = listed(sorted(snakes_at(ends(place[0])), key=colour_order))
-            yield Violation(say.THREE_AT_ONE, place, {"snakes": snakes})
+            named = listed(sorted(snakes, key=colour_order))
+            yield Violation(say.THREE_AT_ONE, place, {"snakes": named})
         else:
             yield Violation(say.FOUR_AT_TWO, place)
 

@@ -69,6 +69,8 @@ class NestPosition:
     to_move: str
     acted: tuple[str, ...] = ()
     """The colours that have acted in this turn, with the option ``two_snakes``."""
+    outside: frozenset[Cell] = frozenset()
+    """Where people let a straight or curve stand outside the field: it does not move the border."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -98,12 +100,22 @@ class NestPosition:
 
     @cached_property
     def judged_box(self) -> Box | None:
-        """The bounding box of the judged cells."""
-        return bounding_box(self.judged_cells)
+        """The bounding box of the judged cells, without those outside the field."""
+        field = self.agreed.field
+        return bounding_box(
+            cell
+            for cell in self.judged_cells
+            if cell not in self.outside and (field.box is None or field.holds((*cell, *cell)))
+        )
+
+    @cached_property
+    def is_joined(self) -> bool:
+        """Whether colours are joined already: by the set-up, or as people let it stand."""
+        return any(len(chain.colours) > 1 for chain in self.web.chains)
 
     @cached_property
     def is_crowded(self) -> bool:
-        """Whether the table has a crowd already, as only an irregular set-up can."""
+        """Whether the table has a crowd already: by the set-up, or one that people let stand."""
         return any(True for _ in crowded_places(ends_at(self.web), self.web.facing))
 
     def left(self, tile: str) -> int:

@@ -427,7 +427,7 @@ class NestWorld:
 def nest_world(position: NestPosition) -> NestWorld | None:
     """Return the world of a position; ``None`` with two snakes each or an irregular set-up."""
     agreed, web = position.agreed, position.web
-    odd = any(len(chain.colours) > 1 for chain in web.chains) or position.is_crowded
+    odd = position.is_joined or position.is_crowded
     in_pieces = any(len(web.of_colour(player)) > 1 for player in position.players)
     if agreed.two_snakes != "off" or odd or in_pieces:
         return None

@@ -534,6 +534,84 @@ def test_two_snakes_are_for_two_players():
         GAME.opening(Start(FOUR[:3], {"two_snakes": "one"}), BOX)
 
 
+# --- what people let stand
+
+
+def test_a_card_let_stand_outside_the_field_puts_no_later_card_outside():
+    position = table("blue/straight@0,0 blue/straight@1,0 red/curve@0,1^1", size=[2, 2])
+    beyond = lay("blue/straight@2,0")
+    assert broken(position, beyond) == ["outside-field"]
+
+    after = GAME.apply(position, beyond)
+
+    assert broken(after, lay("red/straight@1,1")) == []
+    assert lay("red/straight@1,1") in GAME.legal_moves(after)
+    grown = GAME.apply(after, lay("red/straight@1,1"))
+    assert broken(grown, lay("blue/straight@3,0")) == ["outside-field"]
+    assert broken(grown, lay("blue/tail@3,0")) == []
+
+
+def test_a_card_let_stand_outside_a_fixed_border_puts_no_later_card_outside():
+    position = opening(["blue", "red"], {"border": "fixed"}, CROSSING)
+    beyond = lay("blue/straight@1,-1")
+    assert broken(position, beyond) == ["outside-field"]
+
+    after = GAME.apply(position, beyond)
+
+    assert broken(after, lay("red/straight@3,0")) == []
+    assert broken(after, lay("red/straight@0,-1^1")) == ["outside-field"]
+
+
+def test_a_table_with_a_card_let_stand_outside_the_field_tells_it():
+    position = table("blue/straight@0,0 blue/straight@1,0", size=[2, 2])
+
+    after = GAME.apply(position, lay("blue/straight@2,0"))
+
+    assert [violation.rule.id for violation in GAME.inspect(after)] == ["outside-field"]
+
+
+def test_snakes_that_were_let_join_may_grow():
+    position = table("blue/straight@0,0 red/straight@2,0", size=None)
+    joining = lay("blue/straight@1,0")
+    assert broken(position, joining) == ["colours-joined"]
+
+    after = GAME.apply(position, joining)
+
+    assert broken(after, lay("red/straight@-1,0")) == []
+    assert broken(after, lay("red/straight@3,0")) == []
+    assert not GAME.outcome(after).over
+
+
+def test_snakes_that_were_let_join_may_join_no_third():
+    joined = "blue/straight@0,0 blue/straight@1,0 red/straight@2,0 yellow/straight@4,0"
+    position = table(joined, players=FOUR[:3], turn="red", size=None)
+
+    assert "colours-joined" in broken(position, lay("red/straight@3,0"))
+
+
+def test_a_crowd_that_was_let_stand_is_the_fault_of_no_later_card():
+    position = table("red/straight@-1,0 yellow/straight@0,-1^1 blue/straight@2,0", players=FOUR)
+    crowding = lay("blue/straight@1,0")
+    assert broken(position, crowding) == ["three-at-one-place"]
+
+    after = GAME.apply(position, crowding)
+
+    assert broken(after, lay("red/straight@-2,0")) == []
+    fourth = broken(after, lay("green/straight@0,1^1"))
+    assert fourth == ["not-your-turn", "three-at-one-place"]
+
+
+def test_a_loop_is_opened_whatever_was_let_stand_elsewhere():
+    crowd = "red/straight@8,0 yellow/straight@9,-1^1 green/straight@10,0"
+    joint = "red/straight@8,9 yellow/straight@9,9"
+    both = table(f"{RING} {crowd} {joint}", players=FOUR, size=None)
+    assert {violation.rule.id for violation in GAME.inspect(both)} >= {
+        "three-at-one-place", "colours-joined"
+    }  # fmt: skip
+
+    assert GAME.legal_moves(both) == GAME.legal_moves(table(RING, players=FOUR, size=None))
+
+
 # --- a table as it lies
 
 
