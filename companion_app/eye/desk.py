@@ -86,17 +86,20 @@ class Desk:
         Raises:
             StoreError: it cannot be resumed; the current game goes on.
         """
-        if self.is_fed:  # a game that cannot be resumed must not stop the current one's camera
-            with self.lock:
-                Match.resume(self.store, key, self.set_folders)
+        with self.lock:  # a game that cannot be resumed must not stop the current one's camera
+            match = self.match
+            if match is None or match.key != key:
+                match = Match.resume(self.store, key, self.set_folders)
         self.stop_feeding()
         with self.lock:
-            match = Match.resume(self.store, key, self.set_folders)
+            lines = self.store.lines(key)
+            if not lines:
+                raise StoreError(f"game {key} was deleted meanwhile")
             match.reopen()
             if self.store.unfinished() != key:
                 # Another game was begun after it: after a restart, this one is the one to go on.
                 match.note("resumed", {})
-            self._take_up(match, names_in(self.store.lines(key)))
+            self._take_up(match, names_in(lines))
         self.feed(feeder)
         return match
 
@@ -110,12 +113,15 @@ class Desk:
         self.machine = machine_in(self.store.lines(match.key))
         self.trouble = None
         self._taken = []
-        self.referee = Referee(match, self.emit)
+        referee = Referee(match, self.emit)
+        if self.referee is not None and self.referee.match is match:
+            referee.state.take_over(self.referee.state)
+        self.referee = referee
         # The previous game's loop and its pictures form a reference cycle of 9 MB, which would
         # otherwise stay in memory for some games.
         gc.collect()
         self.say("game", key=match.key)
-        self.referee.start(self.now())
+        referee.start(self.now())
 
     def feed(self, feeder: Feeder | None) -> None:
         """Replace the feeder that shows tables to the current game; ``None`` for no feeder."""
@@ -156,6 +162,11 @@ class Desk:
     def now(self) -> float:
         """Return seconds since the desk was set up."""
         return time.monotonic() - self._began
+
+    def _t(self) -> float:
+        """Return the time by the clock of the referee's looks: the camera's, if there is one."""
+        loop = self.feeder.loop
+        return self.now() if loop is None else loop.now_s
 
     def say(self, event: str, **what: Any) -> None:
         """Send an event with the current time to every listener."""
@@ -210,7 +221,7 @@ class Desk:
             if not referee.state.over:
                 # It may have been ended by hand; a game that is over by its rules stays so.
                 referee.match.reopen()
-            referee.undo_told(self.now())
+            referee.undo_told(self._t())
             left = list(referee.match.accepted)
             gone = before[len(left) :] if before[: len(left)] == left else []
             self._taken = [one for one in chosen if one in gone]
@@ -234,7 +245,7 @@ class Desk:
             if not 1 <= count <= last:
                 raise ToldError("there is no move to take back")
             taken = self._taken + self._chosen(last - count)
-            referee.take_back(count, self.now())
+            referee.take_back(count, self._t())
             self._taken = taken
 
     def redo(self) -> None:
@@ -247,7 +258,7 @@ class Desk:
             match = referee.match
             if not match.game.judge(match.position, gone.move).legal and not gone.violations:
                 raise ToldError("the move that was taken back does not fit the game any more")
-            referee.accept_again(gone, self.now())
+            referee.accept_again(gone, self._t())
             self._taken = left
 
     def _chosen(self, after: int) -> list[Accepted]:
@@ -272,11 +283,11 @@ class Desk:
         """Take back the announced foul: its tile was lifted, or will be."""
         with self.lock:
             referee = self._on()
-            if referee.state.pending is None:
+            pending = referee.state.pending
+            if pending is None:
                 raise ToldError("there is no foul on the table")
-            pending, referee.state.pending = referee.state.pending, None
-            referee.state.waived = pending.layout
             referee.match.note("foul-taken-back", {"n": pending.n, "t": self.now()})
+            referee.state.pending, referee.state.waived = None, pending.layout
             self.say("taken-back", n=pending.n, legal=False)
 
     def overrule_pending(self) -> None:

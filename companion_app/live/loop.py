@@ -194,8 +194,13 @@ class LiveLoop:
         Raises:
             ToldError: the message cannot be used; the error says why.
         """
-        self.referee.tell(message, max(self._now_s, 0.0) if t is None else t)
+        self.referee.tell(message, self.now_s if t is None else t)
         self._quiet = False
+
+    @property
+    def now_s(self) -> float:
+        """The time of the newest frame; 0 before the first one."""
+        return max(self._now_s, 0.0)
 
     @property
     def why(self) -> Hindrance | None:

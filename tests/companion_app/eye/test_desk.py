@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from companion_app.live.errors import ToldError
+from companion_app.eye.feeder import Feeder
+from companion_app.live.errors import StoreError, StoreFull, ToldError
+from companion_app.live.match import Match
 from engine.game import Move, Start
 from engine.record import Record, find_set
 from tests.companion_app.live.test_referee import PLAIN
+from tests.companion_app.live.test_store import FailingDisk
 from tests.companion_app.web.conftest import Played, playthrough
-from tests.companion_app.web.test_answers_undone import OLD, shown
+from tests.companion_app.web.test_answers_undone import OLD, doubtful, shown
 from tests.engine.playing import Variant, random_game, variants
+
+
+class Camera(Feeder):
+    """A camera with a clock of its own, as far as the desk knows."""
+
+    kind = "camera"
+
+    def __init__(self) -> None:
+        self.loop: Any = SimpleNamespace(now_s=0.0)
 
 
 def moves_of(played: Played) -> list[Move]:
@@ -94,6 +109,44 @@ def test_undo_after_a_pass_without_a_choice_takes_back_the_move_before_it(passed
     assert undone == before[:-2]
     assert moves_of(passed) == before
     assert not passed.desk.can_redo
+
+
+def test_undo_after_a_named_foul_that_was_let_stand_takes_back_the_last_move_only(played, script):
+    played.begin(script.record)
+    played.play(script.record, 2)
+    seen, _ = doubtful(played)
+    shown(played, seen)
+    (question,) = played.desk.referee.state.questions.values()
+    played.desk.tell({"answer": question.id, "value": {"tile": "red/tail", "turns": 0}})
+    shown(played, seen)
+    played.desk.overrule_pending()
+    before, match = moves_of(played), played.desk.match
+    played.lay(next(move for move in match.game.legal_moves(match.position) if move.at))
+    assert len(moves_of(played)) == len(before) + 1
+
+    played.desk.undo()
+
+    assert moves_of(played) == before
+
+
+def test_question_that_undo_has_put_back_goes_when_the_table_moves_past_it(played, script):
+    played.begin(script.record)
+    played.play(script.record, 2)
+    camera = Camera()
+    played.desk.feed(camera)
+    played.desk._began -= 10_000  # the desk is older than the camera
+    seen, _ = doubtful(played)
+    shown(played, seen)
+    (question,) = played.desk.referee.state.questions.values()
+    played.desk.tell({"answer": question.id, "value": "none"})
+    camera.loop.now_s = played.time_s
+    played.desk.undo()
+    assert list(played.desk.referee.state.questions) == [question.id]
+
+    (((_, x, y), belief),) = seen.doubts.items()
+    shown(played, replace(seen, doubts={(0, x + 3, y): belief}))
+
+    assert question.id not in played.desk.referee.state.questions
 
 
 # --- redo ----------------------------------------------------------------------------------------
@@ -250,3 +303,57 @@ def test_game_that_goes_on_after_a_restart_is_not_noted_each_time(played, script
     played.desk.resume(played.desk.match.key)
 
     assert log_kinds(played) == before
+
+
+def test_game_is_replayed_once_when_it_is_resumed_before_a_camera(played, script, monkeypatch):
+    played.begin(script.record)
+    played.play(script.record, 2)
+    older, moves = played.desk.match.key, moves_of(played)
+    played.begin(script.record)
+    played.desk.feed(Camera())
+    replayed, resume = [], Match.resume
+    monkeypatch.setattr(Match, "resume", lambda *of: replayed.append(of[1]) or resume(*of))
+
+    played.desk.resume(older)
+
+    assert replayed == [older]
+    assert moves_of(played) == moves
+
+
+def test_correction_is_undone_after_its_game_was_ended_and_resumed(played, script):
+    played.begin(script.record)
+    played.play(script.record, 4)
+    before = moves_of(played)
+    played.desk.tell({"correct": 4, "move": {"tile": "red/tail"}})
+    played.desk.end()
+    played.desk.resume(played.desk.match.key)
+
+    played.desk.undo()
+
+    assert moves_of(played) == before
+
+
+def test_game_that_is_deleted_while_the_camera_stops_is_not_resumed(played, script, monkeypatch):
+    played.begin(script.record)
+    older = played.desk.match.key
+    played.begin(script.record)
+    going = played.desk.match.key
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(played.desk, "stop_feeding", lambda: played.store.forget(older))
+        with pytest.raises(StoreError):
+            played.desk.resume(older)
+
+    assert played.store.games() == [going]
+    assert played.desk.match.key == going
+
+
+# --- a full disk ---------------------------------------------------------------------------------
+
+
+def test_foul_stays_on_the_table_when_its_lifting_cannot_be_kept(fouled):
+    FailingDisk(fouled.store, lambda statement: "INSERT" in statement)
+
+    with pytest.raises(StoreFull):
+        fouled.desk.take_foul_back()
+
+    assert fouled.desk.referee.state.pending is not None
