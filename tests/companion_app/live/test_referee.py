@@ -202,6 +202,21 @@ def test_foul_stays_on_the_table_when_letting_it_stand_cannot_be_kept(tmp_path):
         assert accepted(table)[-1] == wrong
 
 
+def test_card_that_was_let_stand_outside_the_field_makes_no_foul_of_the_next_one(tmp_path):
+    with a_table(tmp_path, replace(PLAIN["schlangennest"], options={"size": [2, 2]})) as table:
+        cards = ["blue/straight@0,0", "red/curve@0,1^1", "blue/straight@1,0", "red/tail@0,-1^3"]
+        for count in range(1, 5):
+            table.shows(" ".join(cards[:count]))
+        lying = " ".join([*cards, "blue/straight@2,0"])
+        (foul,) = said(table.shows(lying), "verdict")
+        assert [broken["rule"] for broken in foul["violations"]] == ["outside-field"]
+        table.tell({"overrule": 5})
+
+        happened = table.shows(f"{lying} red/straight@1,1")
+
+        assert verdicts(happened) == [(6, True)]
+
+
 def test_foul_may_be_put_right_by_another_move(tmp_path):
     with a_table(tmp_path, PLAIN["schlangennest"]) as table:
         play(table, PLAIN["schlangennest"], 7, 4)
