@@ -106,6 +106,8 @@ class Schlangennest:
         position = NestPosition(
             tile_set, agreed, MappingProxyType(cards), start.next or start.players[0]
         )
+        if position.is_joined or position.is_crowded:
+            position = replace(position, agreed=replace(agreed, irregular=True))
         if all(position.is_finished(colour) for colour in colours[position.to_move]):
             return next_turn(position)
         return position

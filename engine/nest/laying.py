@@ -84,7 +84,10 @@ def wrong_in_the_nest(position: NestPosition, here: Spot, laid: Card) -> Iterato
         if len(snake.colours) > 1:
             yield from colours_joined(position, snake, cell)
     ends = ends_at(web, joined.facing)
-    yield from crowds(ends, joined.facing, web)
+    if position.agreed.irregular and position.is_crowded:
+        yield from crowds(ends, {**web.facing, **joined.facing})
+    else:
+        yield from crowds(ends, joined.facing, web)
     yield from unclosable(position, laid, ends, joined.facing)
 
 

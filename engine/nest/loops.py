@@ -33,7 +33,8 @@ def wrong_after_turn(position: NestPosition, cell: Cell, turned: Card) -> Iterat
     web = trace({**position.cards, cell: turned})
     for snake in web.chains:
         yield from colours_joined(position, snake, cell)
-    yield from crowds(ends_at(web), web.facing, position.web)
+    before = None if position.agreed.irregular else position.web
+    yield from crowds(ends_at(web), web.facing, before)
     yield from unclosable(position, turned, ends_at(web), web.facing)
     pieces = web.of_colour(colour)
     if len(pieces) > 1:

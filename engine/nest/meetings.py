@@ -37,7 +37,8 @@ def is_newly_joined(position: NestPosition, snake: Chain, laid_at: Cell | None) 
     Joints within the set-up are not judged, nor later cards by joints that people let stand.
     """
     owned = any(position.agreed.owner(colour) for colour in snake.colours)
-    if owned and (laid_at is None or not position.is_joined):
+    let_stand = position.is_joined and not position.agreed.irregular
+    if owned and (laid_at is None or not let_stand):
         return True
     before: dict[int, set[str]] = {}
     for cell, number in snake.strands:
@@ -57,8 +58,10 @@ def is_newly_joined(position: NestPosition, snake: Chain, laid_at: Cell | None) 
 def crowds(ends: EndsAt, cells: Iterable[Cell], before: Web | None = None) -> Iterator[Violation]:
     """Yield the violations by crowds at some empty cells and beside them.
 
-    Crowds that were there before a move, which adds no snake to them, are not judged: people let
-    them stand.
+    Args:
+        ends: the ends that face each cell.
+        cells: the empty cells.
+        before: the chains before the move; crowds there to which it adds no snake are not judged.
     """
     for place in crowded_places(ends, cells):
         snakes = set[str]().union(*(snakes_at(ends(cell)) for cell in place))

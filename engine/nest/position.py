@@ -53,6 +53,9 @@ class Agreed:
     field: Field
     tail_first: bool = False
     two_snakes: str = "off"
+    irregular: bool = False
+    """Whether the table was taken up with colours joined or crowds: rulings 1 and 4 then hold to
+    the letter, while a joint or crowd that came about in the game is one that people let stand."""
 
     def owner(self, colour: str | None) -> str | None:
         """Return the player of a colour, ``None`` for a set-up colour."""
@@ -100,13 +103,8 @@ class NestPosition:
 
     @cached_property
     def judged_box(self) -> Box | None:
-        """The bounding box of the judged cells, without those outside the field."""
-        field = self.agreed.field
-        return bounding_box(
-            cell
-            for cell in self.judged_cells
-            if cell not in self.outside and (field.box is None or field.holds((*cell, *cell)))
-        )
+        """The bounding box of the judged cells, without those let stand outside the field."""
+        return bounding_box(cell for cell in self.judged_cells if cell not in self.outside)
 
     @cached_property
     def is_joined(self) -> bool:

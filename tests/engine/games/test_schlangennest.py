@@ -602,14 +602,22 @@ def test_a_crowd_that_was_let_stand_is_the_fault_of_no_later_card():
 
 
 def test_a_loop_is_opened_whatever_was_let_stand_elsewhere():
-    crowd = "red/straight@8,0 yellow/straight@9,-1^1 green/straight@10,0"
-    joint = "red/straight@8,9 yellow/straight@9,9"
-    both = table(f"{RING} {crowd} {joint}", players=FOUR, size=None)
-    assert {violation.rule.id for violation in GAME.inspect(both)} >= {
-        "three-at-one-place", "colours-joined"
-    }  # fmt: skip
+    others = f"{RING} red/straight@8,0 yellow/straight@9,-1^1"
+    position = table(others, players=FOUR, turn="green", size=None)
 
-    assert GAME.legal_moves(both) == GAME.legal_moves(table(RING, players=FOUR, size=None))
+    after = GAME.apply(position, lay("green/straight@10,0"))
+
+    assert [violation.rule.id for violation in GAME.inspect(after)] == ["three-at-one-place"]
+    assert GAME.legal_moves(after) == GAME.legal_moves(table(RING, players=FOUR, size=None))
+
+
+def test_a_table_taken_up_with_a_crowd_or_a_joint_is_judged_to_the_letter():
+    crowd = "red/straight@-1,0 yellow/straight@0,-1^1 blue/straight@1,0"
+    crowded = table(crowd, players=FOUR, turn="red")
+    joined = table("blue/straight@0,0 red/straight@1,0", turn="blue", size=None)
+
+    assert broken(crowded, lay("red/straight@-2,0")) == ["three-at-one-place"]
+    assert "colours-joined" in broken(joined, lay("blue/straight@-1,0"))
 
 
 # --- a table as it lies
