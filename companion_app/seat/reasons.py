@@ -8,10 +8,10 @@ from typing import Any
 
 from engine.carnival.position import CarnivalPosition
 from engine.draw.ends import open_ends, open_hex_ends
-from engine.game import AnyGame, Json, Move
+from engine.game import AnyGame, Json, Move, Place
 from engine.hexposition import HexPosition
 from engine.infer import change_between
-from engine.lattice import hex_board
+from engine.lattice import Cell, hex_board
 from engine.nest.position import NestPosition
 from engine.placement import Layout
 from engine.play.hex_world import hex_world
@@ -89,10 +89,15 @@ def ends_left(box: TileSet, before: Layout, after: Layout) -> int:
     """Return the number of open ends at the tiles that were laid."""
     laid = change_between(before, after).laid
     if box.lattice == "square":
-        new = {card.at for card in laid.cards}
-        return sum(place[-2:] in new for place, _ in open_ends(box, after))
+        new = {_place(card.field, card.at) for card in laid.cards}
+        return sum(place in new for place, _ in open_ends(box, after))
     board = box.extras.get("board", {})
     eyes = {tuple(eye) for eye in board.get("eyes", ())}
     cells = set(hex_board(int(board.get("side", 6)))) - eyes
-    covered = {cell for piece in laid.pieces for cell in piece.cells}
-    return sum(place[-2:] in covered for place, _ in open_hex_ends(after, cells))
+    covered = {_place(piece.board, cell) for piece in laid.pieces for cell in piece.cells}
+    return sum(place in covered for place, _ in open_hex_ends(after, cells))
+
+
+def _place(number: int | None, cell: Cell) -> Place:
+    """Return a cell as open ends name it: after the number of its field or board, if any."""
+    return cell if number is None else (number, *cell)

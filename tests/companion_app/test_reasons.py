@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from companion_app.seat.reasons import MOST_REASONS, reasons, ways_on
+from companion_app.seat.reasons import MOST_REASONS, ends_left, reasons, ways_on
 from engine.draw.ends import open_ends
+from engine.placement import Clay, Layout, Placement
 from tests.companion_app.web.conftest import playthrough
 
 
@@ -46,3 +47,19 @@ def test_ways_on_of_cards_are_the_open_ends_that_the_drawing_shows():
 def test_nobody_is_blocked_where_everybody_has_a_field():
     for *_, why in asked_about("sssnake_evening"):
         assert all(one["why"] != "blocks" for one in why)
+
+
+@pytest.mark.parametrize("name", ["sssnake_evening", "snekagon5g_five_players"])
+def test_ends_on_another_field_or_board_are_not_left_by_a_move(name):
+    for game, box, position, move, _ in asked_about(name):
+        before, after = game.layout(position), game.layout(game.apply(position, move))
+        (number,) = {one.field if isinstance(one, Placement) else one.board
+                     for one in after.placements() if one not in before.placements()
+                     and not isinstance(one, Clay)}  # fmt: skip
+        alone = Layout(
+            frozenset(one for one in after.cards if one.field == number),
+            frozenset(one for one in after.pieces if one.board == number),
+            frozenset(one for one in after.clay if one.board == number),
+        )
+
+        assert ends_left(box, before, after) == ends_left(box, before, alone)
