@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from companion_app.cli.main import main
+from companion_app.cli import play_commands
+from companion_app.cli.main import build_parser, main
 from engine.record import parse_record
 from engine.referee import referee_record
 
@@ -121,6 +122,27 @@ def test_analyse_refuses_other_files_and_illegal_games(run, write, tmp_path):
     assert status == 2 and "is illegal" in complaint
 
 
+def test_analyse_never_writes_over_the_game(run, write):
+    name = write(NEST)
+    status, _, complaint = run("analyse", name, "--out", name, "--looks", "4")
+
+    assert status == 2 and "is the game itself" in complaint
+    assert json.loads(Path(name).read_text("utf-8")) == NEST
+    assert "analyse game.json --out game.json" not in run("analyse", "--help")[1]
+
+
+@pytest.mark.parametrize("out", ["missing/seen.json", "folder.json"])
+def test_what_cannot_be_written_is_said_before_the_work(run, write, tmp_path, monkeypatch, out):
+    (tmp_path / "folder.json").mkdir()
+    monkeypatch.delattr(play_commands, "analyse")
+    monkeypatch.delattr(play_commands, "TerminalGame")
+    looked = run("analyse", write(NEST), "--out", str(tmp_path / out))
+    played = run("play", "--game", "snekagon", "--out", str(tmp_path / out))
+
+    assert (looked[0], played[0]) == (2, 2)
+    assert "cannot be written" in looked[2] and "cannot be written" in played[2]
+
+
 @pytest.mark.parametrize("game", ["schlangennest", "sssnake", "carnival"])
 def test_a_game_in_the_terminal_is_a_legal_record(run, tmp_path, game):
     out = tmp_path / "played.json"
@@ -142,3 +164,17 @@ def test_who_stops_answering_stops_the_game(run):
     assert status == 0
     assert "Over" not in told and "green, your move:" in told
     assert not Path("None").exists()
+
+
+def test_a_number_of_any_length_is_no_move(run):
+    status, told, _ = run("play", "--game", "snekagon", "--looks", "2", stdin="9" * 5000 + "\nq\n")
+
+    assert status == 0
+    assert "Moves have numbers from 1 to " in told
+
+
+def test_every_game_is_dealt_anew_unless_a_seed_is_told():
+    asked = ["play", "--game", "carnival"]
+
+    assert build_parser().parse_args(asked).seed is None
+    assert build_parser().parse_args([*asked, "--seed", "3"]).seed == 3

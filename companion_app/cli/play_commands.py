@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
+from errno import EISDIR, ENOENT
 from pathlib import Path
 
 from companion_app.answers import ANSWERED, InputError, answer, print_line, shown_name, writing
@@ -56,7 +58,7 @@ def add_play_commands(commands: Commands) -> None:
     _add_thinking(suggest)
     analysed = add_command(
         commands, "analyse", "look a game over, move by move", _analyse,
-        ["analyse game.json --out game.html", "analyse game.json --out game.json --looks 100"],
+        ["analyse game.json --out game.html", "analyse game.json --out seen.json --looks 100"],
     )  # fmt: skip
     analysed.add_argument("record", metavar="RECORD", help="a game in writing (.json)")
     analysed.add_argument("--out", required=True, metavar="FILE", help="a .html page or .json")
@@ -75,6 +77,7 @@ def add_play_commands(commands: Commands) -> None:
     played.add_argument("--seat", metavar="A", help="whom you play; the first where it is missing")
     played.add_argument("--out", metavar="FILE", help="write the game there when it ends")
     _add_thinking(played)
+    played.set_defaults(seed=None)
 
 
 def _add_thinking(parser: argparse.ArgumentParser) -> None:
@@ -148,6 +151,9 @@ def _analyse(arguments: Namespace) -> int:
     ending = out.suffix.lower()
     if ending not in (".json", ".html"):
         raise InputError(f"--out {shown_name(arguments.out)}: must end with .json or .html")
+    _check_out(arguments.out)
+    if out.exists() and Path(arguments.record).exists() and out.samefile(arguments.record):
+        raise InputError(f"--out {shown_name(arguments.out)}: is the game itself")
     with named(arguments.record):
         record = record_from(arguments.record)
         judging.position_at_end(record)
@@ -164,6 +170,15 @@ def _analyse(arguments: Namespace) -> int:
         f"{out} written",
     ])  # fmt: skip
     return ANSWERED
+
+
+def _check_out(name: str) -> None:
+    """Refuse before the work what could not be written after it."""
+    path = Path(name)
+    why = ENOENT if not path.parent.is_dir() else EISDIR if path.is_dir() else 0
+    with writing(name):
+        if why:
+            raise OSError(why, os.strerror(why))
 
 
 def _write(name: str, text: str) -> None:
@@ -207,6 +222,8 @@ def _rounded(expected: Mapping[str, float]) -> dict[str, float]:
 
 def _play(arguments: Namespace) -> int:
     """Play a game in the terminal."""
+    if arguments.out:
+        _check_out(arguments.out)
     game = game_named(arguments.game)
     facts = game.facts
     names = arguments.players.split(",") if arguments.players else None

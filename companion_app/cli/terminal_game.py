@@ -92,8 +92,9 @@ class TerminalGame:
 
     def _read(self, text: str, legal: list[Move]) -> Move | None:
         if text.isascii() and text.isdigit():
-            if 1 <= int(text) <= len(legal):
-                return legal[int(text) - 1]
+            number = int(text) if len(text) <= len(str(len(legal))) else 0
+            if 1 <= number <= len(legal):
+                return legal[number - 1]
             print_line(f"Moves have numbers from 1 to {len(legal)}.")
             return None
         try:
