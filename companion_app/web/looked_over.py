@@ -27,10 +27,12 @@ class LookedOver:
         self._lock = threading.Lock()
         self._at_work: tuple[str, int] | None = None
         self._failed: dict[tuple[str, int], Refusal] = {}
+        self._last: tuple[tuple[str, int], Any] | None = None
+        """The last review and its game, which a full disk may not have kept."""
 
     def known(self, key: str, record: Mapping[str, Any]) -> Any:
         """Return the cached review of a game; ``None`` where there is none."""
-        return self._kept().of(*_mark(key, record))
+        return self._known(_mark(key, record))
 
     def all(self) -> Mapping[str, Any]:
         """Return all cached reviews, by the key of the game."""
@@ -43,7 +45,7 @@ class LookedOver:
             Refusal: the review failed; asking again starts a new one.
         """
         mark = _mark(key, record)
-        found = self._kept().of(*mark)
+        found = self._known(mark)
         if found is not None:
             return found
         with self._lock:
@@ -54,6 +56,10 @@ class LookedOver:
                 threading.Thread(target=self._do, args=(mark, record), daemon=True).start()
         return None
 
+    def _known(self, mark: tuple[str, int]) -> Any:
+        found, last = self._kept().of(*mark), self._last
+        return last[1] if found is None and last is not None and last[0] == mark else found
+
     def _do(self, mark: tuple[str, int], record: Mapping[str, Any]) -> None:
         try:
             found = self._player().ask("look-over", {"record": record}, LONGEST_S)
@@ -62,6 +68,7 @@ class LookedOver:
                 self._failed = {mark: error}
         else:
             self._kept().keep(*mark, found)
+            self._last = mark, found
         finally:
             with self._lock:
                 self._at_work = None

@@ -416,6 +416,23 @@ def test_a_look_over_outlives_the_page_and_goes_with_its_game(played):
     assert played.companion.looked_over.all() == {}
 
 
+def test_a_look_over_that_could_not_be_kept_is_shown_and_made_once(tmp_path):
+    class Finder:
+        asked = 0
+
+        def ask(self, *_: Any) -> Any:
+            self.asked += 1
+            return {"players": {}, "moves": []}
+
+    finder = Finder()
+    (tmp_path / "looked-over").write_text("a disk on which nothing can be written")
+    looked = LookedOver(lambda: finder, lambda: KeptLooks(tmp_path))  # type: ignore[arg-type]
+    while (found := looked.of("a game", {})) is None:
+        assert finder.asked <= 1
+
+    assert found == looked.known("a game", {}) == {"players": {}, "moves": []}
+
+
 def test_a_position_is_tried_again_and_any_good_move_counts(played):
     record = playthrough(NEST)
     played.begin(record)
