@@ -48,7 +48,7 @@ class Keeper:
         """Save a foul and announce it; it is pending until it is lifted or overruled."""
         state = self._state
         seq = self._match.foul(move, broken, t, state.picture, shot)
-        state.pending = Pending(self._match.next_n, move, broken, table, seq)
+        state.pending, state.otherwise = Pending(self._match.next_n, move, broken, table, seq), None
         self._state.say(
             "verdict", t, n=state.pending.n, move=move_to_json(move), legal=False,
             violations=[violation_to_json(one) for one in broken], seq=seq,

@@ -140,6 +140,23 @@ def test_people_may_let_stand_what_lies_otherwise(nest):
     assert [one.move for one in nest.desk.match.accepted] == [other]
 
 
+def test_what_lay_otherwise_is_forgotten_once_a_foul_lies_there(nest):
+    nest.lay(wanted(nest))
+    people_move(nest)
+    move = wanted(nest)
+    before = len(nest.desk.match.accepted)
+    nest.lay(another(nest, move))
+    otherwise = state(nest)["machine"]["laid"]
+    assert move.at is not None
+    nest.lay(replace(move, at=(move.at[0] + 9, move.at[1] + 9)))
+    said = state(nest)
+
+    assert otherwise and said["foul"]["violations"]
+    assert said["machine"]["laid"] is None
+    assert nest.host().post("/api/tell", {"stand": True}).status_code == 409
+    assert len(nest.desk.match.accepted) == before
+
+
 def test_letting_stand_needs_something_that_lies_otherwise(nest):
     assert nest.host().post("/api/tell", {"stand": True}).status_code == 409
 
