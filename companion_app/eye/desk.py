@@ -17,6 +17,7 @@ from companion_app.eye.feeder import Feeder
 from companion_app.eye.turns import Turns
 from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
+from companion_app.live.keeping import FORCED
 from companion_app.live.log_line import last_of, names_in
 from companion_app.live.machine import NOTE, Machine, machine_in
 from companion_app.live.match import Accepted, Match
@@ -232,7 +233,7 @@ class Desk:
 
         Args:
             count: how many moves; ``None`` for the last one that somebody has chosen, with those
-                that the referee made after it for players without a choice.
+                that the referee made after it for players without a choice, or the machine.
         """
         with self.lock:
             referee = self._on()
@@ -240,13 +241,23 @@ class Desk:
             last = len(match.accepted)
             if count is None:
                 count = 1
-                while count < last and referee.made_alone(last - count + 1):
+                while count < last and self._is_made_alone(last - count + 1):
                     count += 1
             if not 1 <= count <= last:
                 raise ToldError("there is no move to take back")
             taken = self._taken + self._chosen(last - count)
             referee.take_back(count, self._t())
             self._taken = taken
+
+    def _is_made_alone(self, n: int) -> bool:
+        """Say whether people have not made the nth move: the referee has, or the machine.
+
+        The machine makes its moves without a tile by itself, and would make them again at once.
+        """
+        referee = self._on()
+        move = referee.match.accepted[n - 1].move
+        by_machine = move.player in self.machine.seats and move.do in FORCED
+        return by_machine or referee.made_alone(n)
 
     def redo(self) -> None:
         """Redo the move that was taken back last."""
@@ -266,7 +277,7 @@ class Desk:
         referee = self._on()
         accepted = referee.match.accepted
         numbers = range(len(accepted), after, -1)
-        return [accepted[n - 1] for n in numbers if not referee.made_alone(n)]
+        return [accepted[n - 1] for n in numbers if not self._is_made_alone(n)]
 
     @property
     def can_undo(self) -> bool:

@@ -24,7 +24,7 @@ from companion_app.seat.player import Player
 from engine.carnival.position import CarnivalPosition
 from engine.errors import RecordError
 from engine.game import Json, Move
-from engine.play.worlds import needed
+from engine.play.worlds import check_told, needed
 from engine.record import move_to_json, record_to_json
 
 log = logging.getLogger(__name__)
@@ -120,8 +120,7 @@ class MachineSeats:
         referee.state.wants(MachineTurn(player, position))
         if known is None:
             self._desk.say("machine")
-        body = self._question(match) | {"level": machine.seats[player]}
-        return Task("move", position, body)
+        return Task("move", position, self._wanted_of(match, player))
 
     def _ahead_of_people(self, match: Match) -> Task | None:
         if self._ahead is match.position:
@@ -130,11 +129,19 @@ class MachineSeats:
         body = self._question(match) | {"machine": dict(self._desk.machine.seats)}
         return Task("ponder", match.position, body)
 
+    def _wanted_of(self, match: Match, player: str) -> dict[str, Json]:
+        """Return the question for a seat's move."""
+        return self._question(match) | {"level": self._desk.machine.seats[player]}
+
     def _question(self, match: Match) -> dict[str, Json]:
-        machine = self._desk.machine
-        open_hands = {who: machine.hand(who, match) for who in machine.seats}
-        hands = {who: list(held) for who, held in open_hands.items() if held is not None}
+        hands = {who: list(held) for who, held in self._hands(match).items()}
         return {"record": record_to_json(match.record()), "hands": hands}
+
+    def _hands(self, match: Match) -> dict[str, tuple[str, ...]]:
+        """Return the machine's hands that lie open, by seat."""
+        machine = self._desk.machine
+        told = {who: machine.hand(who, match) for who in machine.seats}
+        return {who: held for who, held in told.items() if held is not None}
 
     def _has_failed(self, position: Any) -> bool:
         return self._failed is not None and self._failed[0] is position and (
@@ -143,11 +150,11 @@ class MachineSeats:
     def _needs(self, match: Match, player: str) -> str | None:
         """Return what people must do for a seat: ``roll``, ``draw`` or ``hand``, else ``None``."""
         if isinstance(match.position, CarnivalPosition):
-            machine = self._desk.machine
-            if machine.hand(player, match) is None:
+            hands = self._hands(match)
+            if player not in hands or _why_not(match.position, hands) is not None:
                 return "hand"
             ends = match.position.last_round is not None
-            return "draw" if machine.must_draw(player, match) and not ends else None
+            return "draw" if self._desk.machine.must_draw(player, match) and not ends else None
         if player != match.position.to_move:
             return None
         return needed(match.game, match.position)
@@ -155,11 +162,12 @@ class MachineSeats:
     # --- what came of it -------------------------------------------------------------------
 
     def _take(self, task: Task, said: Any) -> None:
-        referee = self._desk.referee
-        if referee is None or referee.match.position is not task.position:
+        referee, seats = self._desk.referee, self._desk.machine.seats
+        if referee is None or referee.match.ended or referee.match.position is not task.position:
             return
         player = referee.match.position.to_move
-        if player not in self._desk.machine.seats:
+        if player not in seats or task.body != self._wanted_of(referee.match, player):
+            # Its seat, level or hand was changed while it thought: it is asked again.
             return
         move = _first_legal(referee.match, said)
         if move is None:
@@ -255,30 +263,52 @@ class MachineSeats:
         self._desk.agree(replace(self._desk.machine, muted=on))
 
     def show_hand(self, player: str, tiles: Iterable[str]) -> None:
-        """Set the open hand of one of the machine's seats.
+        """Set the open hand of one of the machine's seats; a move chosen before is forgotten.
 
         Raises:
-            ToldError: the box has no such tiles, or the seat is not the machine's.
+            ToldError: nobody can hold these tiles, or the seat is not the machine's.
         """
         match, machine, held = self._match(), self._desk.machine, tuple(tiles)
         if player not in machine.seats:
             raise ToldError("that seat is not the machine's")
         if len(held) > MOST_TILES or not all(tile in match.box for tile in held):
             raise ToldError("there is no such tile in the box")
+        if isinstance(match.position, CarnivalPosition):
+            problem = _why_not(match.position, self._hands(match) | {player: held})
+            if problem is not None:
+                raise ToldError(f"the hand {problem}")
+        state = self._desk.referee.state if self._desk.referee is not None else None
+        if state is not None and state.machine is not None and state.machine.player == player:
+            state.wants(None)
         told = OpenHand(held, len(match.accepted), match.seq)
         self._desk.agree(replace(machine, hands={**machine.hands, player: told}))
 
     def draw(self, tiles: Iterable[str]) -> None:
-        """Set the cards drawn for the machine, after a roll of which only the number is known.
+        """Set the cards drawn for the machine, of a roll of which only the number is known.
+
+        The last card of somebody else's roll may be the machine's to lay.
 
         Raises:
             ToldError: the cards cannot have been drawn.
         """
         match = self._match()
-        last = match.accepted[-1].move if match.accepted else None
-        if last is None or last.do != "roll" or last.player not in self._desk.machine.seats:
-            raise ToldError("nobody has rolled for the machine")
-        self._desk.tell({"correct": len(match.accepted), "move": {"tiles": list(tiles)}})
+        if (
+            match.position.to_move not in self._desk.machine.seats
+            or needed(match.game, match.position) != "draw"
+        ):
+            raise ToldError("nobody has drawn for the machine")
+        moves = [one.move for one in match.accepted]
+        n = max(number for number, move in enumerate(moves, start=1) if move.do == "roll")
+        laid = [move.tile for move in moves[n:] if move.tile is not None]
+        drawn = [*laid, *tiles]
+        try:
+            roll = match.parsed({**move_to_json(moves[n - 1]), "tiles": drawn}, "draw")
+        except RecordError as error:
+            raise ToldError(str(error)) from error
+        broken = match.game.judge(match.positions[n - 1], roll).violations
+        if broken:
+            raise ToldError(" ".join(one.text for one in broken))
+        self._desk.tell({"correct": n, "move": {"tiles": drawn}})
 
     def take_hint(self, player: str, most: int) -> int:
         """Count a hint; return how many are left.
@@ -314,4 +344,13 @@ def _first_legal(match: Match, said: Any) -> Move | None:
         except (RecordError, KeyError, TypeError):
             continue
         log.error("the machine wants what the rules forbid: %s", one)
+    return None
+
+
+def _why_not(position: CarnivalPosition, hands: Mapping[str, tuple[str, ...]]) -> str | None:
+    """Return why nobody can hold these hands; ``None`` if they can be held."""
+    try:
+        check_told(position, hands)
+    except RecordError as error:
+        return error.problem
     return None

@@ -13,6 +13,7 @@ from typing import Any
 from companion_app.live.explain import Row
 from companion_app.live.log_line import Line, last_of
 from companion_app.live.match import Match
+from engine.carnival.position import Supply
 from engine.game import EMPTY, Json, Move
 from engine.placement import Layout
 
@@ -59,30 +60,39 @@ class Machine:
         if told is None:
             return None
         left = list(told.tiles)
-        for move in _made_since(told, player, match):
-            if move.tile in left:
-                left.remove(move.tile)
+        for n in _made_since(told, player, match):
+            tile = match.accepted[n].move.tile
+            if tile in left:
+                left.remove(tile)
         return tuple(left)
 
     def must_draw(self, player: str, match: Match) -> bool:
-        """Say whether a player has laid a tile, or passed, since their hand was told.
+        """Say whether a player has drawn since their hand was told, which follows every turn.
 
-        Whoever passes because nothing can be laid draws a tile, too.
+        Whoever passes because nothing can be laid draws a tile, too; from an empty pile, nobody.
         """
         told = self.hands.get(player)
         if told is None:
             return False
-        moves = _made_since(told, player, match)
-        return any(move.tile is not None or move.do == "pass" for move in moves)
+        return any(
+            match.accepted[n].move.do != "finale"
+            and _is_drawn(match.positions[n].supply, match.positions[n + 1].supply)
+            for n in _made_since(told, player, match)
+        )
 
 
-def _made_since(told: OpenHand, player: str, match: Match) -> list[Move]:
-    later = (
-        match.accepted[told.n :]
-        if told.seq is None
-        else [one for one in match.accepted if one.seq > told.seq]
-    )
-    return [one.move for one in later if one.move.player == player]
+def _made_since(told: OpenHand, player: str, match: Match) -> list[int]:
+    """Return the indices of a player's moves after their hand was told."""
+    return [
+        n
+        for n, one in enumerate(match.accepted)
+        if one.move.player == player and (n >= told.n if told.seq is None else one.seq > told.seq)
+    ]
+
+
+def _is_drawn(before: Supply, after: Supply) -> bool:
+    """Say whether a tile is drawn between two states of the pile; if it is unknown, it is."""
+    return before.pile is None or (before.pile, before.reshuffles) != (after.pile, after.reshuffles)
 
 
 def machine_in(lines: Sequence[Line]) -> Machine:

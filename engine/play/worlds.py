@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.carnival.last_round import is_over
@@ -58,7 +59,12 @@ def check_hands(position: CarnivalPosition, seat: Seat) -> None:
             f"is needed, since nobody sees hands: write the tiles that {player} holds, such as "
             f'"hand": {{"{player}": ["{player}/straight", "gift"]}}',
         )
-    held = Counter(tile for hand in seat.hands.values() for tile in hand)
+    check_told(position, seat.hands)
+
+
+def check_told(position: CarnivalPosition, hands: Mapping[str, Sequence[str]]) -> None:
+    """Refuse hands that hold more tiles than the box has left."""
+    held = Counter(tile for hand in hands.values() for tile in hand)
     for tile, count in held.items():
         left = max(0, position.left(position.box[tile]))
         if count > left:

@@ -267,6 +267,43 @@ def test_it_asks_for_its_roll_and_its_cards(played):
     assert after["ghost"][0]["tile"] == "curve"
 
 
+def test_it_asks_which_card_was_given_to_it_and_lays_that_one(played):
+    record = playthrough("sssnake_evening")
+    roller, neighbour = record.start.players[:2]
+    played.desk.begin(replace(record, moves=()), machine={neighbour: 2})
+    match, seat = played.desk.match, played.seat(roller)
+    seat.post("/api/tell", {"roll": 2})
+    own = next(one for one in match.game.legal_moves(match.position) if one.tile == "straight")
+    played.lay(own)
+    played.eye.machine.look()
+    asked = state(played)["machine"]
+    answer = seat.post("/api/machine/draw", {"tiles": ["curve"]})
+    played.eye.machine.look()
+    after = state(played)["machine"]
+
+    assert (asked["player"], asked["needs"]) == (neighbour, "draw")
+    assert answer.status_code == 200
+    assert match.accepted[0].move.tiles == ("straight", "curve")
+    assert all(not one.violations for one in match.accepted)
+    assert (after["needs"], after["ghost"][0]["tile"]) == (None, "curve")
+
+
+@pytest.mark.parametrize("tiles", [["curve", "curve"], [], ["dragon"]])
+def test_cards_that_cannot_have_been_drawn_for_it_are_refused(played, tiles):
+    record = playthrough("sssnake_evening")
+    roller, other = record.start.players[:2]
+    played.desk.begin(replace(record, moves=()), machine={roller: 2})
+    seat = played.seat(other)
+    early = seat.post("/api/machine/draw", {"tiles": ["curve"]})
+    seat.post("/api/tell", {"roll": 1})
+    answer = seat.post("/api/machine/draw", {"tiles": tiles})
+    played.eye.machine.look()
+
+    assert (early.status_code, answer.status_code) == (409, 409)
+    assert [one.move.tiles for one in played.desk.match.accepted] == [None]
+    assert state(played)["machine"]["needs"] == "draw"
+
+
 def test_its_carnival_hand_lies_open_and_is_filled_up(played):
     record = playthrough("carnival_evening")
     who, other = record.start.players[:2]
@@ -288,6 +325,105 @@ def test_its_carnival_hand_lies_open_and_is_filled_up(played):
     assert told["machine"]["needs"] is None
     assert seat.post("/api/machine/hand", {"player": other, "tiles": []}).status_code == 409
     assert seat.post("/api/machine/hand", {"player": who, "tiles": ["x"]}).status_code == 409
+
+
+@pytest.fixture
+def carnival(played: Played) -> Played:
+    """Return a desk at which the first player of Carnival is the machine's."""
+    record = playthrough("carnival_evening")
+    played.desk.begin(replace(record, moves=()), machine={record.start.players[0]: 1})
+    return played
+
+
+def test_from_an_empty_pile_it_is_asked_to_draw_nothing(carnival):
+    match, machine = carnival.desk.match, carnival.eye.machine
+    players, first = match.start.players, match.start.players[0]
+    turns = match.position.supply.pile
+    match.accept([Move(players[n % len(players)], "pass") for n in range(turns)])
+    while match.position.to_move != first:
+        match.accept([Move(match.position.to_move, "pass")])
+    assert match.position.supply.pile == 0
+    machine.show_hand(first, [f"{first}/head"])
+    machine.look()
+    said = state(carnival)["machine"]
+
+    assert match.accepted[-1].move == Move(first, "pass")
+    assert (said["player"], said["needs"]) == (None, None)
+
+
+def test_a_hand_that_is_told_again_is_thought_about_anew(carnival):
+    who, machine = carnival.desk.match.start.players[0], carnival.eye.machine
+    machine.show_hand(who, [f"{who}/straight"])
+    first = wanted(carnival)
+    machine.show_hand(who, [f"{who}/corner"])
+
+    assert first.tile == f"{who}/straight"
+    assert wanted(carnival).tile == f"{who}/corner"
+
+
+def meanwhile(played: Played, monkeypatch: pytest.MonkeyPatch, happens: Any) -> None:
+    """Let something happen while the machine thinks about its move."""
+    ask = played.companion.player.ask
+
+    def told(what: str, body: Any, **more: Any) -> Any:
+        said = ask(what, body, **more)
+        monkeypatch.undo()
+        happens()
+        return said
+
+    monkeypatch.setattr(played.companion.player, "ask", told)
+    played.eye.machine.look()
+
+
+def test_an_answer_about_another_hand_is_not_shown(carnival, monkeypatch):
+    who, machine = carnival.desk.match.start.players[0], carnival.eye.machine
+    machine.show_hand(who, [f"{who}/straight"])
+    meanwhile(carnival, monkeypatch, lambda: machine.show_hand(who, [f"{who}/corner"]))
+
+    assert state(carnival)["machine"]["move"] is None
+    assert wanted(carnival).tile == f"{who}/corner"
+
+
+def test_a_game_that_is_ended_while_it_thinks_has_no_move_more(carnival, monkeypatch):
+    match = carnival.desk.match
+    who = match.start.players[0]
+    carnival.eye.machine.show_hand(who, [f"{who}/head"])
+    meanwhile(carnival, monkeypatch, carnival.desk.end)
+
+    assert match.ended and match.accepted == []
+
+
+def test_a_hand_that_nobody_can_hold_is_refused_and_asked_for_again(carnival):
+    match, desk = carnival.desk.match, carnival.desk
+    who, other = match.start.players[:2]
+    heads = [f"{who}/head"] * 2
+    told = carnival.seat(other).post("/api/machine/hand", {"player": who, "tiles": heads})
+    # One that could be held when it was told may become impossible by what others lay.
+    desk.agree(replace(desk.machine, hands={who: OpenHand(tuple(heads), 0)}))
+    carnival.eye.machine.look()
+
+    assert told.status_code == 409
+    assert "only 1 can be left" in told.get_json()["error"]["detail"]
+    assert state(carnival)["machine"]["needs"] == "hand"
+
+
+def test_undo_takes_back_what_people_did_before_it_passed(carnival):
+    desk, match = carnival.desk, carnival.desk.match
+    first, second = match.start.players[:2]
+    carnival.eye.machine.sit(first, None)
+    carnival.eye.machine.sit(second, 1)
+    carnival.eye.machine.show_hand(second, [f"{second}/head"])
+    laid = a_legal_move(carnival)
+    carnival.lay(laid)
+    carnival.eye.machine.look()
+    made = [one.move for one in match.accepted]
+    desk.undo()
+    left = list(match.accepted)
+    desk.redo()
+
+    assert made == [laid, Move(second, "pass")]
+    assert left == []
+    assert [one.move for one in match.accepted] == [laid]
 
 
 def test_it_draws_after_a_pass_in_carnival_as_everybody_does(played):
