@@ -14,6 +14,7 @@ from typing import Any
 
 from companion_app.boxes import box_on_the_table
 from companion_app.refusal import Refusal
+from companion_app.spread import spread
 from engine.game import Json, Move
 from engine.play import HIGHEST, Budget, think
 from engine.play.dealing import Dealer
@@ -21,8 +22,6 @@ from engine.record import Record, move_to_json, parse_move, parse_record
 
 SECONDS = 0.5
 MOST_MOVES = 600
-MOST_LEGAL = 400
-"""Legal moves that are listed at most; others can still be made."""
 
 
 def played_on(
@@ -55,7 +54,7 @@ def played_on(
         "moves": [move_to_json(move) for move in table.moves_made],
         "hand": list(table.hand(seat)),
         "legal": [] if table.is_over else [
-            move_to_json(move) for move in table.legal_moves()[:MOST_LEGAL]],
+            move_to_json(move) for move in spread(table.legal_moves())],
         "over": table.is_over,
     }  # fmt: skip
 

@@ -1,4 +1,5 @@
 // Choosing a legal move on the drawing: tap a place, choose among what fits there, see it, lay it.
+// A hex tile fits in so many ways that its other places are tapped too, until one way is left.
 import { tileUrl } from "./correct.js";
 import { ghostOn } from "./machine.js";
 import { h, icon, sheet, t } from "./ui.js";
@@ -12,13 +13,19 @@ export class MovePicker {
     this.board = board;
     this.done = done;
     this.element = h("div.alone-legal");
-    this.legal = [];
+    this.legal = this.open = [];
     board.drawOver = (svg) => this.draw(svg);
   }
 
   show(state, legal) {
     this.state = state;
     this.legal = legal;
+    this.among(legal);
+  }
+
+  // What may still be meant: every move, or the ways of one hex tile over the places tapped so far.
+  among(moves) {
+    this.open = moves;
     this.choose(null);
     if (this.board.svg) this.draw(this.board.svg);
   }
@@ -26,22 +33,35 @@ export class MovePicker {
   choose(one) {
     this.chosen = one;
     const silent = this.legal.filter((other) => !other.spots.length);
+    const cancel = h("button", { onclick: () => this.among(this.legal) }, t("cancel"));
     this.element.replaceChildren(...(one
-      ? [h("button.primary.big", { onclick: () => this.done(one.move) }, icon("check"), one.text), h("button", { onclick: () => this.choose(null) }, t("cancel"))]
-      : silent.map((other) => h("button", { onclick: () => this.done(other.move) }, other.text))));
-    if (this.board.svg) ghostOn(this.board.svg, this.state, one ? [asGhost(this.state, one)] : []);
+      ? [h("button.primary.big", { onclick: () => this.done(one.move) }, icon("check"), one.text), cancel]
+      : this.begun ? [h("p", { role: "status" }, `${this.open[0].text} · ${t("alone-tap")}`), cancel]
+        : silent.map((other) => h("button", { onclick: () => this.done(other.move) }, other.text))));
+    if (this.board.svg) ghostOn(this.board.svg, this.state, this.ghost());
   }
+
+  get begun() { return this.open !== this.legal; }
+
+  // The tile that was chosen; of one whose places are still being tapped, those that are sure.
+  ghost() {
+    const [first] = this.chosen ? [this.chosen] : this.begun ? this.open : [];
+    return first ? [{ ...asGhost(this.state, first), spots: this.chosen ? first.spots : this.shared() }] : [];
+  }
+
+  shared() { return this.open[0].spots.filter((spot) => this.open.every((one) => one.spots.includes(spot))); }
 
   draw(svg) {
     for (const old of svg.querySelectorAll(".place-choice")) old.remove();
     const pitch = Number(svg.dataset.pitch), hex = svg.dataset.lattice === "hex";
-    for (const spot of new Set(this.legal.flatMap((one) => one.spots))) {
+    const sure = this.begun ? this.shared() : [];
+    for (const spot of new Set(this.open.flatMap((one) => one.spots))) {
       const [f, x, y] = spot.split(":").map(Number);
       const panel = svg.querySelector(`.panel[data-f="${f}"]`);
-      if (!panel) continue;
+      if (!panel || sure.includes(spot)) continue;
       const [cx, cy] = hex ? [pitch * (x + y / 2), pitch * 0.8660254 * y] : [x * pitch, y * pitch];
       const shape = document.createElementNS(NS, "circle");
-      const given = { cx, cy, r: pitch * (hex ? 0.4 : 0.3), class: "place-choice", role: "button", tabindex: "0", "aria-label": t("alone-choose") };
+      const given = { cx, cy, r: pitch * (hex ? 0.4 : 0.3), class: "place-choice", role: "button", tabindex: "0", "aria-label": t("alone-choose"), "data-spot": spot };
       for (const [name, value] of Object.entries(given)) shape.setAttribute(name, value);
       shape.addEventListener("click", () => this.ask(spot));
       shape.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); this.ask(spot); } });
@@ -50,15 +70,27 @@ export class MovePicker {
     // Places lie above the tiles, which would else take the tap.
     const taps = svg.querySelector(".taps");
     if (taps) svg.prepend(taps);
-    ghostOn(svg, this.state, this.chosen ? [asGhost(this.state, this.chosen)] : []);
+    ghostOn(svg, this.state, this.ghost());
   }
 
   ask(spot) {
-    const here = this.legal.filter((one) => one.spots.includes(spot));
-    if (here.length === 1) { this.choose(here[0]); return; }
-    const dialog = sheet(t("alone-choose"), h("div.answers", {}, ...here.slice(0, MOST_LISTED).map((one) => {
+    const here = this.open.filter((one) => one.spots.includes(spot));
+    if (this.state.lattice !== "hex") { this.list(here, (one) => this.choose(one)); return; }
+    const kinds = [...new Map(here.map((one) => [one.move.tile, one])).values()];
+    this.list(kinds, ({ move }) => this.narrow(here.filter((one) => one.move.tile === move.tile)));
+  }
+
+  // Ways over the same places differ only in where the snake comes from.
+  narrow(ways) {
+    if (ways.every((one) => String(one.spots) === String(ways[0].spots))) this.list(ways, (one) => this.choose(one));
+    else this.among(ways);
+  }
+
+  list(moves, picked) {
+    if (moves.length === 1) { picked(moves[0]); return; }
+    const dialog = sheet(t("alone-choose"), h("div.answers", {}, ...moves.slice(0, MOST_LISTED).map((one) => {
       const ghost = asGhost(this.state, one);
-      return h("button.answer.pictured", { onclick: () => { dialog.close(); this.choose(one); } },
+      return h("button.answer.pictured", { onclick: () => { dialog.close(); picked(one); } },
         h("img", { src: tileUrl(this.state, ghost.tile, ghost.turns), alt: "" }), h("span", {}, one.text));
     })));
   }

@@ -136,8 +136,11 @@ export class TableView {
     clearTimeout(this.saying);
     this.saying = setTimeout(() => {
       const where = this.moment.firstChild ? this.moment : this.verdict;
-      const text = [...where.querySelectorAll(".headline, .foul .why")].map((one) => one.textContent).join(". ");
-      if (text) { say(text, urgent); speak(text); }
+      const shown = [...where.querySelectorAll(".headline, .foul .why")];
+      const words = (some) => some.map((one) => one.textContent).join(". ");
+      const heard = words(this.live.state?.machine?.muted ? shown.filter((one) => !one.closest(".card.machine")) : shown);
+      if (shown.length) say(words(shown), urgent);
+      if (heard) speak(heard);
     }, 350);
   }
 

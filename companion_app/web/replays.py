@@ -15,6 +15,7 @@ from companion_app.live.kept import Kept, KeptGames
 from companion_app.live.log_line import names_in
 from companion_app.live.match import Match
 from companion_app.live.store import Store
+from companion_app.spread import spread
 from companion_app.web import snapshot
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.machine import ghost
@@ -24,8 +25,6 @@ from companion_app.web.speech import Speech
 from engine.record import record_to_json
 
 Doc = dict[str, Any]
-MOST_LISTED = 400
-"""The largest number of legal moves in an answer."""
 MOST_AT_HAND = 12
 """The size of a worker's LRU cache of replayed games."""
 NOTED_LATER = ("names", "hand", "ruling", "source")
@@ -158,16 +157,24 @@ def game_looked_over(place: Place, key: str, language: str, found: Doc) -> Doc:
 
 
 def game_before(place: Place, key: str, language: str, n: int) -> Doc:
-    """Return a game as it stood before its nth move: its record, and the legal moves."""
+    """Return a game as it stood before its nth move: its record, known hands, the legal moves.
+
+    Where hands are hidden, only the tile that was laid is known: it was luck, its place was chosen.
+    """
     game = replayed(place, key)
     match, words = game.match, Speech(language, game.names)
     if not 1 <= n <= len(match.accepted):
         raise NotFound
     record = dict(record_to_json(match.record()))
-    legal = match.game.legal_moves(match.positions[n - 1])[:MOST_LISTED]
+    made, legal = match.accepted[n - 1].move, match.game.legal_moves(match.positions[n - 1])
+    hands = {}
+    if match.game.facts.hidden and made.tile is not None:
+        hands = {made.player: [made.tile]}
+        legal = [move for move in legal if move.tile == made.tile]
     return {
         "record": {**record, "moves": record["moves"][: n - 1]},
-        "legal": [snapshot.listed_move(move, match, words) for move in legal],
+        "hands": hands,
+        "legal": [snapshot.listed_move(move, match, words) for move in spread(legal)],
     }
 
 

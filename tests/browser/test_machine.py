@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from urllib.parse import quote
 
 import pytest
 
@@ -128,3 +129,52 @@ def test_the_machines_seats_are_free_in_the_next_game_of_names(served):
     })  # fmt: skip
 
     assert seats_offered(served, "Sssnake") == (["Anna", "", ""], ["Anna"])
+
+
+def alone_game(served):
+    """Return the only game of one phone."""
+    (game,) = served.companion.alone._games.values()
+    return game
+
+
+def test_a_hex_tile_is_laid_alone_by_tapping_its_places(served):
+    page = served.open("/alone", PHONE)
+    page.click(".game-card", "Snekagon")
+    page.wait("document.querySelector('.place-choice')")
+    page.js("document.querySelector('.place-choice').dispatchEvent(new Event('click'))")
+    page.click(".alone-legal .primary")
+    page.wait("document.querySelector('.page.alone .headline').textContent.includes('·')")
+    game = alone_game(served)
+    way = next(one for one in game.legal if one["tile"].startswith("4"))
+    tile = quote(f"{game.seat}/{way['tile']}", safe="")
+    first, *others = [f"0:{q}:{r}" for q, r in way["cells"]]
+    tap = ("document.querySelector('.place-choice[data-spot=\"{}\"]')"
+           "?.dispatchEvent(new Event('click'))")  # fmt: skip
+    page.wait(f"document.querySelector('.place-choice[data-spot=\"{first}\"]')")
+    page.js(tap.format(first))
+    page.wait(f"document.querySelector('.answer.pictured img[src*=\"{tile}\"]')")
+    page.js(f"document.querySelector('.answer.pictured img[src*=\"{tile}\"]').parentNode.click()")
+    for spot in others:
+        page.js(tap.format(spot))
+    page.wait("document.querySelector('.alone-legal .primary')")
+    page.click(".alone-legal .primary")
+    page.wait("document.querySelectorAll('.board .tap').length >= 3")
+
+    assert way in alone_game(served).moves
+
+
+def test_muted_it_is_shown_and_not_spoken(served):
+    record = playthrough("carnival_evening")
+    who = record.start.players[0]
+    served.desk.begin(replace(record, moves=()), {}, machine={who: 1})
+    served.eye.machine.show_hand(who, [f"{who}/straight"])
+    served.eye.machine.look()
+    served.eye.machine.mute(True)
+    page = served.open("/", PHONE)
+    page.wait("document.querySelector('.card.machine')")
+    page.js("import('/static/ui.js').then((ui) => ui.choose('voice', true))")
+    page.js("window.heard = []; speechSynthesis.speak = (one) => { heard.push(one.text); }; 1")
+    served.lay(served.desk.referee.state.machine.move)
+    page.wait("document.getElementById('polite').textContent.includes('Please draw a tile')")
+
+    assert not page.js("heard.some((one) => one.includes('Please'))")

@@ -175,7 +175,8 @@ def try_again(key: str) -> Doc:
     said = one.hands.do(REPLAY, replays.game_before, one.place, key, language(), n)
     if move is None:
         return {"legal": said["legal"]}
-    found = one.player.ask("move", {"record": said["record"], "hands": {}, "level": HIGHEST})
+    asked_for = {"record": said["record"], "hands": said["hands"], "level": HIGHEST}
+    found = one.player.ask("move", asked_for)
     best = max((idea["value"] for idea in found["moves"]), default=0.0)
     good = [idea["move"] for idea in found["moves"] if idea["value"] >= best - AS_GOOD]
     known = one.looked_over.known(key, one.hands.do(REPLAY, replays.game_record, one.place, key))

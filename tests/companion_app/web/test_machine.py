@@ -600,6 +600,35 @@ def test_a_position_is_tried_again_and_any_good_move_counts(played):
     assert guest.post(address, {"n": "3"}).status_code == 400
 
 
+def test_every_tile_of_hexes_may_be_tried_again(played):
+    record = playthrough("snekagon_tie")
+    played.begin(record)
+    played.play(record, 4)
+    match = played.desk.match
+    said = played.guest().post(f"/api/games/{match.key}/try", {"n": 4}).get_json()
+
+    assert {one["move"]["tile"] for one in said["legal"]} == tiles_left(match, 3)
+
+
+def test_where_hands_are_hidden_the_tile_that_was_laid_is_tried_elsewhere(played):
+    record = playthrough("carnival_evening")
+    played.begin(record)
+    played.play(record, 6)
+    match = played.desk.match
+    n, made = next(
+        (n, one.move)
+        for n, one in enumerate(match.accepted, start=1)
+        if [way.tile for way in match.game.legal_moves(match.positions[n - 1])].count(one.move.tile)
+        > 2
+    )
+    address, guest = f"/api/games/{match.key}/try", played.guest()
+    legal = guest.post(address, {"n": n}).get_json()["legal"]
+    tried = [guest.post(address, {"n": n, "move": one["move"]}).get_json()["good"] for one in legal]
+
+    assert {one["move"]["tile"] for one in legal} == {made.tile}
+    assert tried.count(True) >= 1
+
+
 @pytest.mark.parametrize("game", ["schlangennest", "snekagon", "sssnake", "carnival"])
 def test_a_phone_alone_plays_any_game_and_nothing_is_kept(played, game):
     guest = played.guest()
@@ -612,6 +641,17 @@ def test_a_phone_alone_plays_any_game_and_nothing_is_kept(played, game):
     assert guest.client.get(f"/api/alone/{one}/table.svg").status_code == 200
     assert played.store.games() == []
     assert guest.get("/api/statistics")["players"] == []
+
+
+def test_a_phone_alone_may_lay_every_tile_that_it_has_left(played):
+    guest = played.guest()
+    begun = guest.post("/api/alone", {"game": "snekagon", "level": 1}).get_json()
+    first = begun["legal"][0]["move"]
+    moved = guest.post(f"/api/alone/{begun['alone']['id']}", {"move": first}).get_json()
+    left = {one["tile"].partition("/")[2] for one in moved["stock"]
+            if one["colour"] == moved["alone"]["seat"] and one["left"]}  # fmt: skip
+
+    assert {one["move"]["tile"] for one in moved["legal"]} == left
 
 
 def test_a_move_that_the_rules_forbid_is_refused_alone_too(played):
