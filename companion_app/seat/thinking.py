@@ -75,12 +75,16 @@ def move_wanted(body: Doc, folders: Iterable[Path], stop: Callable[[], bool]) ->
 
 
 def hints(body: Doc, folders: Iterable[Path], stop: Callable[[], bool]) -> Answer:
-    """Return up to three moves worth trying, each with its reasons."""
+    """Return up to three moves worth trying, each with its reasons.
+
+    Raises:
+        RecordError: nobody can hold the hand that was told.
+    """
     table = table_of(body, folders)
     try:
         thought = table.thought(HIGHEST, stop)
     except RecordError as error:
-        if error.place != "hand":
+        if error.place != "hand" or table.hands:
             raise
         return {"moves": [], "needs": "hand"}
     answer = _thought_to_json(thought)

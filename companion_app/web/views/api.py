@@ -11,6 +11,7 @@ from companion_app.help_orders import help_is_off
 from companion_app.line.ends import EyeAway
 from companion_app.live.kept import KeptGames
 from companion_app.live.salvage_report import told
+from companion_app.spread import spread
 from companion_app.web import snapshot
 from companion_app.web.context import companion, join_code_shown, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
@@ -166,7 +167,7 @@ def moves() -> Doc:
     if match is None or match.ended:
         return {"moves": []}
     companion().allow_help()
-    legal = match.game.legal_moves(match.position)[:MOST_MOVES_SHOWN]
+    legal = spread(match.game.legal_moves(match.position), MOST_MOVES_SHOWN)
     spots = [[spot(p) for p in match.cells_of(move)] for move in legal]
     return {"moves": [{"move": move_to_json(move), "spots": there}
                       for move, there in zip(legal, spots, strict=True)]}  # fmt: skip

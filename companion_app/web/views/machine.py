@@ -88,7 +88,10 @@ def ideas() -> Doc:
         raise Refusal(code="no-game")
     if not access.is_host() and not set(concerns(None, match)).intersection(access.seats()):
         raise Refusal(code="not-your-seat", status=403)
-    held, player = _tiles("hand", "hand is a list of tiles"), match.position.to_move
+    problem = "hand is a list of tiles of the box"
+    held, player = _tiles("hand", problem), match.position.to_move
+    if not all(tile in match.box for tile in held or ()):
+        raise BadRequest(problem)
     body = {"record": record_to_json(match.record()), "hands": {player: held} if held else {}}
     found = companion().player.ask("hints", body)
     if found["needs"] is not None or not found["moves"]:

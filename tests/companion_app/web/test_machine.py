@@ -500,6 +500,36 @@ def test_hints_are_rationed_and_say_why(played):
     assert played.seat(other).post("/api/ideas").status_code == 403
 
 
+def test_a_hint_needs_a_hand_that_can_be_held(played):
+    record = playthrough("carnival_evening")
+    played.begin(record)
+    played.host().post("/api/settings", {"ideas": 9})
+    who = record.start.players[0]
+    seat = played.seat(who)
+    unknown = seat.post("/api/ideas", {"hand": ["dragon"]})
+    twice = seat.post("/api/ideas", {"hand": [f"{who}/head"] * 2})
+
+    assert seat.post("/api/ideas").get_json()["needs"] == "hand"
+    assert unknown.status_code == 400
+    assert twice.status_code == 409
+    assert "only 1 can be left" in twice.get_json()["error"]["detail"]
+
+
+def tiles_left(match: Any, n: int) -> set[str]:
+    """Return the tiles of hexes that the player to move has left after so many moves."""
+    position = match.positions[n]
+    return set(position.left[position.to_move])
+
+
+def test_moves_that_are_shown_are_of_every_tile(played):
+    record = playthrough("snekagon_tie")
+    played.begin(record)
+    played.play(record, 3)
+    shown = played.guest().get("/api/moves")["moves"]
+
+    assert {one["move"]["tile"] for one in shown} == tiles_left(played.desk.match, 3)
+
+
 # --- after the game, and alone -------------------------------------------------------------------
 
 
