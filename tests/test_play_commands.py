@@ -104,6 +104,14 @@ def test_bad_usage_is_refused(run, write, wrong):
     assert run("suggest", write(NEST), *wrong)[0] == 2
 
 
+@pytest.mark.parametrize("wrong", [("--level", "high"), ("--looks", "1e3"), ("--seconds", "nan")])
+def test_what_is_no_number_gets_the_sentence_of_numbers_out_of_range(run, write, wrong):
+    name, (option, _) = write(NEST), wrong
+    _, _, complaint = run("suggest", name, *wrong)
+
+    assert complaint.splitlines()[-1] == run("suggest", name, option, "0")[2].splitlines()[-1]
+
+
 def test_analyse_writes_a_document_and_a_page(run, write, tmp_path):
     record, out, page = write(NEST), tmp_path / "seen.json", tmp_path / "seen.html"
 

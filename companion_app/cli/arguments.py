@@ -94,7 +94,10 @@ def between(kind: type[N], least: N, most: N, problem: str) -> Callable[[str], N
     """Return an argparse type for a number in a range; others are refused with ``problem``."""
 
     def read(text: str) -> N:
-        value = kind(text)
+        try:
+            value = kind(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(problem) from None
         if not least <= value <= most:
             raise argparse.ArgumentTypeError(problem)
         return value
