@@ -28,6 +28,14 @@ MOST_WEIGHED = 40
 """The maximum number of moves evaluated in full; of more, a quick estimate picks the best."""
 
 
+class Around(dict[Cell, tuple[Cell, ...]]):
+    """The neighbours of the cells of a board."""
+
+    def __missing__(self, cell: Cell) -> tuple[Cell, ...]:
+        """Return the neighbours of any other cell: an overruled tile may extend over the edge."""
+        return hex_neighbours(cell)
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """The constants of one game."""
@@ -40,7 +48,7 @@ class Terms:
     beside: tuple[tuple[int, ...], ...]
     """By board: the boards that touch it."""
     begins_with_1: bool
-    around: dict[Cell, tuple[Cell, ...]]
+    around: Around
     growth: Growth
 
 
@@ -505,7 +513,7 @@ def hex_world(position: HexPosition) -> HexWorld | None:
     terms = Terms(
         position.players, tables, agreed.boards, agreed.numbered,
         tuple(boards_beside(board, agreed.boards) for board in range(agreed.boards)),
-        agreed.begins_with_1, {cell: hex_neighbours(cell) for cell in tables[0].covering},
+        agreed.begins_with_1, Around({cell: hex_neighbours(cell) for cell in tables[0].covering}),
         growths()["snekagon5g" if agreed.numbered else "snekagon"],
     )  # fmt: skip
     world = HexWorld(terms)

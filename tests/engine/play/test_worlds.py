@@ -87,6 +87,16 @@ def test_hex_games_are_played_by_their_rule_books(name, players, options):
     assert_same_game(name, opening(name, players, options), hex_world, 4)
 
 
+@pytest.mark.parametrize(("name", "board"), [("snekagon", None), ("snekagon5g", 0)])
+def test_hex_games_go_on_by_their_rule_books_after_a_tile_over_the_edge_was_let_stand(name, board):
+    position = opening(name, ("red", "green"), {})
+    for player, tile, cells in (("red", "1", ((0, 0),)), ("green", "2", ((5, 0), (6, 0)))):
+        over = Move(player, "place", tile, cells=cells, board=board)
+        position = GAMES[name].apply(position, over)
+
+    assert_same_game(name, position, hex_world, 3)
+
+
 def test_sssnake_is_played_by_its_rule_book():
     game = GAMES["sssnake"]
     for players in (("a", "b"), ("a", "b", "c")):
