@@ -17,9 +17,8 @@ from companion_app.eye.feeder import Feeder
 from companion_app.eye.turns import Turns
 from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
-from companion_app.live.keeping import FORCED
 from companion_app.live.log_line import last_of, names_in
-from companion_app.live.machine import NOTE, Machine, machine_in
+from companion_app.live.machine import NOTE, SILENT, Machine, machine_in
 from companion_app.live.match import Accepted, Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
@@ -256,7 +255,7 @@ class Desk:
         """
         referee = self._on()
         move = referee.match.accepted[n - 1].move
-        by_machine = move.player in self.machine.seats and move.do in FORCED
+        by_machine = move.player in self.machine.seats and move.do in SILENT
         return by_machine or referee.made_alone(n)
 
     def redo(self) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from companion_app.eye.desk import Desk
 from companion_app.live.errors import LiveError, ToldError
-from companion_app.live.machine import LEVELS, NAME, MachineTurn, OpenHand
+from companion_app.live.machine import LEVELS, NAME, SILENT, MachineTurn, OpenHand
 from companion_app.live.match import Match
 from companion_app.live.referee import Referee
 from companion_app.refusal import Refusal
@@ -28,8 +28,6 @@ from engine.play.worlds import check_told, needed
 from engine.record import move_to_json, record_to_json
 
 log = logging.getLogger(__name__)
-SILENT = ("pass", "finale", "discard")
-"""Moves that leave no trace on the table: they are made as soon as they are chosen."""
 LOOK_S = 1.0
 AGAIN_S = 5.0
 """Seconds before a retry after a request that failed."""

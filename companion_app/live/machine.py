@@ -21,6 +21,8 @@ NAME = "Snake Eye"
 NOTE = "machine"
 """Kind of the log lines with the machine's settings."""
 LEVELS = range(1, 6)
+SILENT = ("pass", "finale", "discard")
+"""Moves that leave no trace on the table: the machine makes them as soon as it has chosen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -609,7 +609,7 @@ def test_a_look_over_that_could_not_be_kept_is_shown_and_made_once(tmp_path):
 
     finder = Finder()
     (tmp_path / "looked-over").write_text("a disk on which nothing can be written")
-    looked = LookedOver(lambda: finder, lambda: KeptLooks(tmp_path))  # type: ignore[arg-type]
+    looked = LookedOver(lambda: finder, lambda: KeptLooks(tmp_path))
     while (found := looked.of("a game", {})) is None:
         assert finder.asked <= 1
 
