@@ -30,6 +30,7 @@ from vision.read import Stages, read_cells, read_table, stages_for
 
 Small = NDArray[np.float32]
 Mask = NDArray[np.bool_]
+Places = NDArray[np.complex128]
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom in pixels of the whole picture; right and bottom are outside."""
 
@@ -80,12 +81,8 @@ class Follower(Protocol):
         """Keep the last result as the reference for ``part``."""
         ...
 
-    def drop(self) -> None:
-        """Drop the kept result."""
-        ...
-
     def forget(self) -> None:
-        """Drop the kept result and the tiles to ignore, since the camera was moved."""
+        """Drop the kept result, since the camera was moved; tiles to ignore stay ignored."""
         ...
 
     def leave_out(self, outlines: Sequence[Points]) -> None:
@@ -117,6 +114,7 @@ class TileFollower:
     def whole(self, bgr: Bgr) -> TableState:
         """Read all of a picture."""
         found = self._own_stages().detect(bgr, self.request)
+        self._follow_beside(found)
         return self._read(bgr, found)
 
     def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
@@ -149,19 +147,26 @@ class TileFollower:
         """Keep the outlines and readings of the last picture."""
         self._kept, self._cells = self._last, self._last_cells
 
-    def drop(self) -> None:
+    def forget(self) -> None:
         """Drop all outlines."""
         self._kept = None
-
-    def forget(self) -> None:
-        """Drop all outlines, and the places of tiles to ignore."""
-        self._kept = None
-        self._beside.clear()
 
     def leave_out(self, outlines: Sequence[Points]) -> None:
         """Ignore tiles at these places, as long as no tile in play touches them."""
         self._beside += [np.asarray(outline, np.float64).mean(axis=0) for outline in outlines]
         self._kept = None
+
+    def _follow_beside(self, found: Detections) -> None:
+        """Move the places of ignored tiles to where they lie now: a camera is knocked, or sinks."""
+        if not self._beside or self._last is None or not found.found:
+            return
+        motion = motion_between(self._last, found) if self._kept is None else None
+        turn, shift = motion or (found.size_px[0] / self._last.size_px[0], 0.0)
+        places, seen = turn * _complex(self._beside) + shift, _middles(found)
+        away = np.abs(places[:, None] - seen)
+        there = away.min(axis=1) < _same_place_px(found)
+        places[there] = seen[away.argmin(axis=1)[there]]
+        self._beside = [np.array([place.real, place.imag]) for place in places]
 
     def _known(self, stay: Sequence[Detection]) -> dict[Detection, CellReading]:
         """Return the cached readings of unchanged outlines."""
@@ -252,6 +257,56 @@ def _is_one_of(detection: Detection, middles: Points) -> bool:
     return bool((np.hypot(*(middles - detection.centre_px).T) < near).any())
 
 
+def motion_between(before: Detections, now: Detections) -> tuple[complex, complex] | None:
+    """Return turn and shift by which most outlines have moved together; ``None`` if they have not.
+
+    Places are complex numbers here, so that a turn, with a change of scale, is a factor. Pairing
+    begins at the shift at which old and new outlines overlap most: each old outline belongs to the
+    new one in its place.
+    """
+    turn, shift = _overlapping(before, now)
+    old, new = _middles(before), _middles(now)
+    paired = 0
+    while True:
+        away = np.abs((turn * old + shift)[:, None] - new)
+        there = away.min(axis=1) < _same_place_px(now)
+        if there.sum() <= paired:
+            break
+        paired = int(there.sum())
+        rows = np.stack([old[there], np.ones(paired)], axis=1)
+        turn, shift = np.linalg.lstsq(rows, new[away.argmin(axis=1)[there]], rcond=None)[0]
+    return (turn, shift) if len(old) >= FEW_TILES and paired > len(old) / 2 else None
+
+
+def _overlapping(before: Detections, now: Detections) -> tuple[complex, complex]:
+    """Return scale and shift at which the outlines of two pictures overlap most."""
+    zoom, scale = now.size_px[0] / before.size_px[0], WIDTH_PX / now.size_px[0]
+    shape = max(1, round(now.size_px[1] * scale)), WIDTH_PX
+    one, other = (
+        np.fft.fft2(painted_on([d.corners_px for d in some.found], shape, own))
+        for some, own in ((before, zoom * scale), (now, scale))
+    )
+    overlap = np.fft.ifft2(other * one.conj()).real
+    # Shifts are cyclic: those beyond half of the picture lead to the left, or up.
+    down, across = (
+        (int(at) + size // 2) % size - size // 2
+        for at, size in zip(np.unravel_index(int(overlap.argmax()), shape), shape, strict=True)
+    )
+    return complex(zoom), complex(across, down) / scale
+
+
+def _middles(found: Detections) -> Places:
+    return _complex([d.centre_px for d in found.found])
+
+
+def _complex(points: Sequence[Points]) -> Places:
+    return np.asarray(np.array(points).reshape(-1, 2) @ np.array([1, 1j]))
+
+
+def _same_place_px(found: Detections) -> float:
+    return SAME_PLACE * float(np.median([d.across_px for d in found.found]))
+
+
 @dataclass
 class HexFollower:
     """Keeps the positions of the boards; the cells of a board that changed are read again."""
@@ -300,10 +355,6 @@ class HexFollower:
     def keep(self) -> None:
         """Keep the boards and readings of the last picture."""
         self._kept, self._cells = self._last, self._last_cells
-
-    def drop(self) -> None:
-        """Drop all boards."""
-        self._kept = None
 
     def forget(self) -> None:
         """Drop all boards."""

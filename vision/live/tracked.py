@@ -52,7 +52,7 @@ class TrackedTable:
         self._doubted = False
 
     def forget(self) -> None:
-        """Drop everything that is known, since the camera was moved."""
+        """Drop what was read, since the camera was moved; tiles to ignore stay ignored."""
         self._known = self._picture = self._last = None
         self._follower.forget()
 
@@ -75,8 +75,7 @@ class TrackedTable:
             return self._whole(bgr, small, t_s)
         changed = changed_between(self._picture, small)
         if self._has_moved(bgr, changed):
-            self._known = self._picture = self._last = None
-            self._follower.drop()
+            self.forget()
             return self._whole(bgr, small, t_s)
         doubtful = [np.asarray(entry["outline"]) for entry in self._known.unsure]
         looked_at = changed | painted_on(doubtful, changed.shape, small.shape[1] / bgr.shape[1])

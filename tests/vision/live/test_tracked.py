@@ -10,6 +10,7 @@ from engine.setfile import built_in_set
 from models.scenes.games.film import FilmedTable, film_settings
 from models.scenes.games.positions import Played, played
 from vision.core.request import ReadRequest
+from vision.core.types import Detection, Detections
 from vision.hexes import read as hex_read
 from vision.live import follow
 from vision.live.follow import boxes_around, changed_between, painted_on, shrunk
@@ -239,3 +240,90 @@ def test_board_that_an_arm_hid_is_looked_for_when_the_arm_has_left():
     came = painted_on([hidden.outline()], small.shape, small.shape[1] / bgr.shape[1])
 
     assert follower.part(bgr, came) is None
+
+
+def test_tiles_beside_the_table_stay_left_out_when_the_camera_is_knocked():
+    table, _ = filmed("carnival", 2, 16, 17)
+    box = built_in_set("carnival")
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    *_, seen = [tracked.read(shot.bgr, shot.t) for shot in table.quiet(0.2)]
+    tracked.leave_out([np.asarray(entry["outline"]) for entry in (*seen.tiles, *seen.aside)])
+    for shot in table.quiet(0.3):
+        tracked.read(shot.bgr, shot.t)
+    list(table.knock())
+    tracked.forget()
+
+    after = [tracked.read(shot.bgr, shot.t) for shot in table.quiet(0.3)]
+
+    assert [state.tiles for state in after] == [()] * len(after)
+
+
+STOCKS = [(100, 80), (150, 80), (210, 95), (80, 400), (850, 300), (700, 120)]
+LAID = [(400, 250), (440, 250), (440, 290)]
+
+
+def seen_at(places, size_px: tuple[int, int] = SIZE_PX) -> Detections:
+    corners = [np.array([(-19, -19), (19, -19), (19, 19), (-19, 19)], float) + at for at in places]
+    return Detections(size_px, "square", tuple(Detection(c, 0.9) for c in corners))
+
+
+def following(stocks, laid) -> follow.TileFollower:
+    """Return a follower that has seen tiles and left the stocks out."""
+    follower = follow.TileFollower(ReadRequest("square", built_in_set("carnival")))
+    follower._last = seen_at([*stocks, *laid])
+    follower.leave_out([d.corners_px for d in seen_at(stocks).found])
+    return follower
+
+
+def turned(places, degrees: float, by: tuple[float, float]) -> list[tuple[float, float]]:
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    middle = np.array([480, 270])
+    return [
+        tuple(np.array([[c, -s], [s, c]]) @ (np.array(at) - middle) + middle + by) for at in places
+    ]
+
+
+def left(follower: follow.TileFollower, places) -> int:
+    """Return how many of some places are seen as in play."""
+    return len(follower._in_play(seen_at(places).found))
+
+
+@pytest.mark.parametrize("laid", [[], LAID])
+@pytest.mark.parametrize(("degrees", "by"), [(0, (70, -25)), (2.5, (-40, 30)), (-3, (12, 55))])
+def test_stocks_are_found_again_wherever_a_knock_has_moved_the_view(laid, degrees, by):
+    follower = following(STOCKS, laid)
+    stocks, others = turned(STOCKS, degrees, by), turned(laid, degrees, by)
+
+    follower._follow_beside(seen_at([*stocks[1:], *others]))
+
+    assert left(follower, stocks) == 0
+    assert left(follower, others) == len(laid)
+
+
+def test_stocks_stay_stocks_while_the_camera_sinks_slowly():
+    follower = following(STOCKS, LAID)
+    follower.keep()
+    for sunk_px in range(0, 54, 9):
+        stocks, laid = (turned(places, 0, (0, sunk_px)) for places in (STOCKS, LAID))
+        follower._follow_beside(seen_at([*stocks, *laid]))
+
+    assert left(follower, turned(STOCKS, 0, (0, 45))) == 0
+
+
+def test_tile_that_was_taken_from_the_stock_and_laid_is_in_play():
+    follower = following(STOCKS[:3], [])
+    laid = (500, 300)
+
+    follower._follow_beside(seen_at([*STOCKS[:2], laid]))
+
+    assert left(follower, [*STOCKS[:2], laid]) == 1
+
+
+def test_stocks_stay_stocks_in_frames_of_another_size():
+    follower = following(STOCKS, LAID)
+    corners = [d.corners_px / 2 for d in seen_at([*STOCKS, *LAID]).found]
+    half = Detections((480, 270), "square", tuple(Detection(c, 0.9) for c in corners))
+
+    follower._follow_beside(half)
+
+    assert len(follower._in_play(half.found)) == len(LAID)
