@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion_app.live.places import Point
 from companion_app.live.states import gain_between
 from vision import Frame
 
@@ -16,6 +18,8 @@ Part = tuple[slice, slice]
 """Rows and columns of the downscaled picture."""
 Remembered = tuple[NDArray[np.float32], NDArray[np.bool_]]
 """A picture, and the mask of its pixels that showed the bare table."""
+Moved = Callable[[Sequence[Point]], tuple[Point, ...]]
+"""A function that returns where places lie after a knock."""
 STEP, STEPS = 8, 32
 """Width in levels, and number per channel, of the colour histogram's bins."""
 RARE = 0.001
@@ -68,22 +72,26 @@ class Ground:
         self._close[0][beside] = bgr[beside]
         self._close[1][beside] = True
 
-    def follow(self, old_px: Any, new_px: Any, frame: Frame) -> None:
-        """Warp the remembered picture by the homography of points seen before and after a knock."""
+    def follow(self, old_px: Any, new_px: Any, frame: Frame) -> Moved | None:
+        """Warp the remembered picture by the homography of points seen before and after a knock.
+
+        Return how places have moved; ``None`` if that, or the bare table, is not known.
+        """
         scale = self.WIDTH_PX / frame.bgr.shape[1]
         self._close = None
         if self._bgr is None or self._known is None or len(old_px) < 4:
             self.forget()
-            return
+            return None
         old, new = np.asarray(old_px, np.float64) * scale, np.asarray(new_px, np.float64) * scale
         moved, _ = cv2.findHomography(old, new, cv2.RANSAC, 3.0)
         if moved is None:
             self.forget()
-            return
+            return None
         size = self._bgr.shape[1], self._bgr.shape[0]
         self._bgr = np.asarray(cv2.warpPerspective(self._bgr, moved, size), np.float32)
         known = cv2.warpPerspective(self._known.astype(np.uint8), moved, size)
         self._known = np.asarray(cv2.erode(known, np.ones((3, 3), np.uint8)) > 0)
+        return partial(_carried, np.asarray(moved, np.float64), scale)
 
     def is_bare(self, frame: Frame, outline: Any, seen: Sequence[Any] = ()) -> bool | None:
         """Say whether a place looks as it did without a tile; ``None`` if that is not known.
@@ -164,6 +172,15 @@ class Ground:
             small = cv2.resize(frame.bgr, size, interpolation=cv2.INTER_AREA)
             self._last = frame, np.asarray(cv2.GaussianBlur(small, (0, 0), 1.0), np.float32)
         return self._last[1], scale
+
+
+def _carried(
+    moved: NDArray[np.float64], scale: float, places: Sequence[Point]
+) -> tuple[Point, ...]:
+    """Return places in pixels after a homography of the downscaled picture."""
+    points = np.asarray(places, np.float64).reshape(-1, 1, 2) * scale
+    sent = cv2.perspectiveTransform(points, moved).reshape(-1, 2) / scale
+    return tuple((float(x), float(y)) for x, y in sent)
 
 
 def _change(

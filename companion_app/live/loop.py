@@ -40,6 +40,8 @@ from vision import Bgr, Frame, TableState
 
 log = logging.getLogger(__name__)
 UNREADABLE = "A picture could not be read (the log says why); the game goes on with the next one."
+NOT_YET_SEEN: tuple[int, tuple[Point, ...]] = (-1, ())
+"""What lay aside at which number of accepted moves, before anything was seen."""
 
 
 class Lock(Protocol):
@@ -150,7 +152,7 @@ class LiveLoop:
         self._approached = False
         """Whether anybody has come near the table yet."""
         self._lasting = Lasting(self.settings.said_after_s, self.settings.steady_s)
-        self._aside: tuple[int, tuple[Point, ...]] = (-1, ())
+        self._aside = NOT_YET_SEEN
         """The number of accepted moves, and what lay aside when the last one was accepted."""
 
     # --- driving ---------------------------------------------------------------------------
@@ -401,6 +403,7 @@ class LiveLoop:
         self._watcher.forget()
         self._ground.forget()
         self._outlines.clear()
+        self._aside = NOT_YET_SEEN
         self.reader.forget()
 
     def _has_moved(self, before: Mapping[Spot, Point], now: Sighting) -> bool:
@@ -426,9 +429,11 @@ class LiveLoop:
         # Only frames without a hand are read, so this one can be the new reference.
         self._watcher.forget()
         self._watcher.settle()
-        self._ground.follow(old, new, frame)
-        self._outlines.clear()
+        moved = self._ground.follow(old, new, frame)
+        # A tile that is not seen now may be covered, or whoever knocked the camera has lifted it.
+        self._outlines = {s: moved(o) for s, o in self._outlines.items()} if moved else {}
         self.reader.forget()
+        self._aside = NOT_YET_SEEN
         self._aligner.centres_px = dict(now.centres_px)
         self._become("camera-moved", frame.taken_at_s, Hindrance("camera-moved"))
 

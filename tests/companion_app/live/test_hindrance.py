@@ -47,6 +47,7 @@ class Stage:
         self.events: list[dict[str, Any]] = []
         self.unsure: tuple[dict[str, Any], ...] = ()
         self.aside: tuple[dict[str, Any], ...] = ()
+        self.knocked_px = 0.0
         self.t = 0.0
         self.begin()
 
@@ -91,10 +92,14 @@ class Stage:
 
     def read(self, frame: Frame, known: Layout) -> TableState:
         tiles = tuple(
-            {**tile, "confidence": 0.999, "outline": outline(*tile["at"])}
+            self._seen({**tile, "confidence": 0.999, "outline": outline(*tile["at"])})
             for tile in layout_to_json(self.layout)["tiles"]
         )
-        return TableState((128, 72), tiles, self.unsure, self.aside)
+        return TableState((128, 72), tiles, self.unsure, tuple(map(self._seen, self.aside)))
+
+    def _seen(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """Return where the camera sees a tile."""
+        return {**entry, "outline": [[x + self.knocked_px, y] for x, y in entry["outline"]]}
 
     def forget(self) -> None:
         """Nothing is kept."""
@@ -177,6 +182,47 @@ def test_stock_that_has_lain_aside_for_long_is_no_hindrance(stage):
     stage.lay(stage.layout, LONG_S)
 
     assert stage.why is None
+
+
+def test_stock_is_no_hindrance_where_it_lies_after_the_camera_was_knocked(stage):
+    stage.aside = ({"tile": "blue/curve", "outline": outline(4.4, 3.3), "confidence": 0.99},)
+    stage.play(4)
+    stage.knocked_px = 15.0
+    stage.lay(stage.layout, LONG_S)
+
+    assert "camera-moved" in [event.get("state") for event in stage.events]
+    assert stage.why is None
+
+
+def test_tile_that_was_lifted_as_the_camera_was_knocked_is_gone(stage):
+    stage.play(8)
+    stage.knocked_px = 5.0
+    stage.lay(stage.match.layouts[-2])
+
+    assert "camera-moved" in [event.get("state") for event in stage.events]
+    assert len(stage.match.accepted) == 7
+
+
+def under_a_cup(stage) -> np.ndarray:
+    """Return the picture of a cup on the tile that was laid last."""
+    left, top = outline(*stage.match.accepted[-1].move.at)[0]
+    shown = STILL.copy()
+    x, y = round(left + stage.knocked_px), round(top)
+    shown[y - 3 : y + 12, x - 3 : x + 12] = 235
+    return shown
+
+
+def test_tile_under_a_cup_is_not_gone_when_the_camera_was_knocked(stage):
+    stage.play(8)
+    for knocked_px in (0.0, 5.0):
+        stage.knocked_px = knocked_px
+        stage.film(0.5, HAND)
+        stage.layout = stage.match.layouts[-2]
+        stage.film(2.0, under_a_cup(stage))
+
+    assert "camera-moved" in [event.get("state") for event in stage.events]
+    assert len(stage.match.accepted) == 8
+    assert stage.loop.covered
 
 
 def test_several_tiles_lifted_at_once_are_said_and_nobody_is_accused(stage):
