@@ -187,7 +187,6 @@ class Watching:
     emit: Callable[[Event], None]
     answer_within_s: float = ANSWER_WITHIN_S
     _asked: set[int] = field(default_factory=set)
-    _now_s: float = 0.0
 
     def run(self) -> None:
         """Watch until the source ends."""
@@ -198,11 +197,10 @@ class Watching:
         loop.start()
         self._listen(loop)
         for frame in frames.frames():
-            if frame is None:
-                loop.silence(self._now_s + 1.5 if frames.live else self._now_s)
-            else:
-                self._now_s = frame.taken_at_s
+            if frame is not None:
                 loop.see(frame)
+            elif frames.live:
+                loop.silence()
             self._listen(loop)
         if frames.failure is not None:
             raise InputError(f"the camera failed: {frames.failure}")

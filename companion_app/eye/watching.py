@@ -80,7 +80,7 @@ class Watched(Feeder):
                     return
                 with table.lock:
                     if frame is None:
-                        self.loop.silence(now_s + 1.5)
+                        self.loop.silence()
                     else:
                         now_s = frame.taken_at_s
                         self.newest = frame
@@ -89,7 +89,7 @@ class Watched(Feeder):
                         table.emit({"event": "trouble", "text": self.loop.trouble, "t": now_s})
             if self._frames.failure is not None:
                 with table.lock:
-                    self.loop.silence(now_s + 1.5)
+                    self.loop.silence()
                 raise self._frames.failure
         except (LiveError, VisionError, EngineError) as error:
             table.emit({"event": "trouble", "text": str(error), "t": now_s})

@@ -183,12 +183,12 @@ class LiveLoop:
         self._first_frame = False
         self._say_what_lasts(frame.taken_at_s)
 
-    def silence(self, t: float) -> None:
-        """Note that no frame has arrived up to time ``t``."""
-        if t - self._now_s > self.settings.lost_after_s:
-            self._settler.moved()
-            self._become("camera-lost", t, CAMERA_LOST)
-            self._say_what_lasts(t)
+    def silence(self) -> None:
+        """Note that a frame was waited for in vain: the camera is lost."""
+        t = max(self._now_s, 0.0) + self.settings.lost_after_s
+        self._settler.moved()
+        self._become("camera-lost", t, CAMERA_LOST)
+        self._say_what_lasts(t)
 
     def tell(self, message: Mapping[str, Any], t: float | None = None) -> None:
         """Pass a player's message on to the referee.

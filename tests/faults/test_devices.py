@@ -82,7 +82,7 @@ def test_camera_unplugged_in_mid_game_is_said_and_no_move_is_lost(tmp_path, seed
             for _ in range(looks):
                 frame = next(frames)
                 if frame is None:
-                    loop.silence(camera.now_s)
+                    loop.silence()
                 else:
                     loop.see(frame)
 

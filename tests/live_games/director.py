@@ -155,7 +155,7 @@ class Director:
             self.show(table.quiet(1.2))
         elif kind == "no-frames":
             table.wait(NO_FRAMES_S)
-            self.umpire.loop.silence(table.now_s - 0.05)
+            self.umpire.loop.silence()
         elif kind == "killed":
             self.umpire.killed()
 

@@ -149,7 +149,7 @@ def test_camera_that_sends_nothing_is_lost_and_comes_back(tmp_path):
     with Store(tmp_path) as store:
         umpire, director = a_loop(store)
         director.table.camera.wait(30)
-        umpire.loop.silence(director.table.camera.now_s)
+        umpire.loop.silence()
         assert umpire.loop.state == "camera-lost"
         director.show(director.table.quiet(0.6))
 
