@@ -19,6 +19,8 @@ class Table(Protocol):
     """Held while the referee works."""
     referee: Referee | None
     """The referee of the current game."""
+    trouble: str | None
+    """What is wrong right now, as a sentence; ``None`` when all is well."""
 
     @property
     def match(self) -> Match | None:

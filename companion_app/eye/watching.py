@@ -85,7 +85,7 @@ class Watched(Feeder):
                         now_s = frame.taken_at_s
                         self.newest = frame
                         self.loop.see(frame)
-                    if self.loop.trouble:
+                    if self.loop.trouble != table.trouble:
                         table.emit({"event": "trouble", "text": self.loop.trouble, "t": now_s})
             if self._frames.failure is not None:
                 with table.lock:

@@ -32,6 +32,7 @@ class DrawnTable:
 
     def __init__(self) -> None:
         self.unsure: tuple[tuple[int, int], ...] = ()
+        self.broken = False
         self._layout = Layout()
         self._hands = 0
         self.reading = threading.Event()
@@ -62,6 +63,8 @@ class DrawnTable:
 
     def read(self, frame: Frame, known: Layout) -> TableState:
         self.reading.set()
+        if self.broken:
+            raise ZeroDivisionError
         self.go_on.wait(PATIENCE_S)
         tiles = [
             {**tile, "confidence": 0.999,
@@ -294,3 +297,34 @@ def test_without_a_camera_there_is_no_picture_with_outlines(played, script):
     played.begin(script.record)
 
     assert played.seat("blue").client.get("/api/camera.svg").status_code == 404
+
+
+def test_trouble_is_told_once_and_is_gone_when_it_is_over(played, script, monkeypatch):
+    table, desk = begun(played, script), played.desk
+    wait_for(lambda: desk.seeing == "settled")
+    told, emit = [], desk.emit
+
+    def noted(event):
+        if event["event"] == "trouble":
+            told.append(event["text"])
+        emit(event)
+
+    monkeypatch.setattr(desk, "emit", noted)
+    table.broken = True
+    wait_for(lambda: desk.trouble)
+    enough = desk.feeder.loop.looks + ENOUGH_LOOKS
+    wait_for(lambda: desk.feeder.loop.looks >= enough)
+    table.broken = False
+    wait_for(lambda: desk.trouble is None)
+
+    assert [text is None for text in told] == [False, True]
+
+
+def test_trouble_of_the_last_camera_is_gone_when_another_one_watches(played, script):
+    played.begin(script.record)
+    played.desk.emit({"event": "trouble", "text": "the camera failed", "t": 0.0})
+    table = DrawnTable()
+
+    played.desk.feed(Watched("camera", table, table))
+
+    wait_for(lambda: played.desk.trouble is None)
