@@ -122,8 +122,10 @@ def cut_out(
 
 def keep_correction(kept: Corrections, feeder: Feeder, match: Match, spots: Iterable[Spot]) -> None:
     """Save pictures of tiles that people have just named, if a camera sees them."""
-    frame, loop = feeder.newest, feeder.loop
-    if frame is None or loop is None:
+    loop = feeder.loop
+    # A hand may be over the table in the newest frame.
+    frame = loop.looked if loop is not None else None
+    if loop is None or frame is None:
         return
     if is_taught_board(match.box):
         _keep_board(kept, frame, match)

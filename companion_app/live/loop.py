@@ -127,6 +127,8 @@ class LiveLoop:
         self.trouble: str | None = None
         """What could not be read or saved, as a sentence; ``None`` when all is well."""
         self.looks = 0
+        self.looked: Frame | None = None
+        """The frame, without a hand, in which tiles were last seen at ``outlines_px``."""
         self._emit, self._meanwhile = emit, meanwhile
         self._watcher = Watcher(self.settings.watch)
         kept = last_picture(match)
@@ -288,6 +290,7 @@ class LiveLoop:
         if self._has_moved(centres, sighting):
             self._camera_moved(sighting, frame)
         self._outlines.update(sighting.outlines_px)
+        self.looked = frame
         self._settler.add(self._with_covered(frame, sighting, known))
         self._settled = self._settler.settled(self._aligner.centres_px)
         if self._settled is None:

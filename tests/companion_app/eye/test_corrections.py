@@ -36,7 +36,7 @@ class Camera(Feeder):
                  for s in spots_of(one)]  # fmt: skip
         self.loop: Any = SimpleNamespace(
             outlines_px={s: square(s) for s in spots}, covered=frozenset(), unsure=frozenset(),
-            looks=1,
+            looks=1, looked=self.newest,
         )  # fmt: skip
 
 
@@ -101,6 +101,23 @@ def test_correction_is_kept_as_a_labelled_picture(played, tmp_path, name):
     played.desk.feeder = Feeder()
 
 
+def test_picture_of_a_correction_shows_no_hand_that_has_come_since(played, tmp_path):
+    kept = Corrections(tmp_path / "corrections")
+    record = playthrough("schlangennest_two_players")
+    played.begin(record)
+    played.play(record, 4)
+    camera = Camera(played.desk)
+    camera.loop.looked = Frame(np.full((600, 800, 3), 90, np.uint8), 1.0)
+    match = played.desk.match
+
+    keep_correction(kept, camera, match, [spots_of(sorted(match.layout.cards)[0])[0]])
+
+    (jpeg,) = (tmp_path / "corrections").glob("*.jpg")
+    shown = cv2.imread(str(jpeg))
+    assert shown is not None
+    assert int(np.ptp(shown)) <= 4
+
+
 def test_corrections_are_deleted_one_by_one_and_with_all_pictures(played, tmp_path):
     kept = played.eye.corrections = Corrections(tmp_path / "corrections")
     for seed in range(3):
@@ -155,8 +172,8 @@ def test_labels_can_be_read_by_teaching(tmp_path):
 
 
 def seen_by(outlines_px: dict[Spot, Any]) -> Any:
-    return SimpleNamespace(newest=Frame(picture(size=(600, 800)), 0.0),
-                           loop=SimpleNamespace(outlines_px=outlines_px))  # fmt: skip
+    seen = Frame(picture(size=(600, 800)), 0.0)
+    return SimpleNamespace(loop=SimpleNamespace(outlines_px=outlines_px, looked=seen))
 
 
 def labels_in(folder, box: str, shape: Shape) -> list[Label]:

@@ -138,6 +138,14 @@ def test_hand_that_stays_is_said_and_forgotten_when_it_leaves(stage):
     assert stage.why is None
 
 
+def test_frame_with_a_hand_is_none_in_which_tiles_were_seen(stage):
+    stage.play(2)
+    stage.film(1.0, HAND)
+
+    assert stage.loop.looked is not None
+    assert stage.loop.looked.bgr is STILL
+
+
 def test_hand_that_comes_and_goes_is_no_news(stage):
     stage.play(2)
     for _ in range(5):
