@@ -31,18 +31,21 @@ FONTS = (
 """Paths of a font with Czech and Cyrillic letters, on common systems."""
 INK, QUIET = "#2a2622", "#7a7166"
 WIDTH, HEIGHT = 210.0, 297.0
-EDGE, TABLE_TOP, TABLE_HIGH = 16.0, 30.0, 130.0
-"""Margin of the page, top of the table and the table's height, in millimetres."""
+EDGE, TABLE_TOP, TABLE_HIGH, NEXT_TOP = 16.0, 30.0, 130.0, 22.0
+"""Margin of a page, top of the table and its height, first line of a further page, in mm."""
 
 
 class ScoreSheet:
-    """A PDF of one page; coordinates in millimetres from the upper left corner, y down."""
+    """A PDF; coordinates in millimetres from the upper left corner of its page, y down."""
 
     def __init__(self, out: IO[bytes], title: str) -> None:
         self._font = _font()
         size = (WIDTH * mm, HEIGHT * mm)
         self._canvas = Canvas(out, pagesize=size, invariant=1, pageCompression=1)
         self._canvas.setTitle(title)
+        self._begin_page()
+
+    def _begin_page(self) -> None:
         self._canvas.transform(mm, 0, 0, -mm, 0, HEIGHT * mm)
         self._canvas.setLineCap(1)
         self._canvas.setLineJoin(1)
@@ -51,6 +54,14 @@ class ScoreSheet:
         """Write the file."""
         self._canvas.showPage()
         self._canvas.save()
+
+    def with_room(self, y: float, high: float = 0.0) -> float:
+        """Return where to write what is ``high`` at ``y``: there, or at the top of a new page."""
+        if y + high <= HEIGHT - EDGE:
+            return y
+        self._canvas.showPage()
+        self._begin_page()
+        return NEXT_TOP
 
     def words(
         self, at: tuple[float, float], text: str, size: float, colour: str = INK,
@@ -116,16 +127,17 @@ def _write_scores(pdf: ScoreSheet, shown: dict[str, Any]) -> None:
     for player in shown["players"]:
         score = "–" if player["score"] is None else str(player["score"])
         crown = " ★" if player["winner"] and shown["over"] else ""
+        # No name stands alone at the foot of a page.
+        y = pdf.with_room(y, 6)
         pdf.words((EDGE, y), player["name"] + crown, 6)
         pdf.words((WIDTH - EDGE, y), score, 6, to_the_left=True)
         y += 6
         for line in player["lines"]:
             count = f"{line['count']} × " if line["count"] > 1 else ""
+            y = pdf.with_room(y)
             pdf.words((EDGE + 5, y), count + line["why"], 3.6, QUIET)
             pdf.words((WIDTH - EDGE, y), str(line["points"]), 3.6, QUIET, to_the_left=True)
             y += 5
-            if y > HEIGHT - EDGE:
-                return
         y += 4
 
 

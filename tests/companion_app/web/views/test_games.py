@@ -117,6 +117,22 @@ def test_score_sheet_is_a_pdf_with_names_and_scores(finished, language):
     assert "21" in text
 
 
+def test_score_sheet_has_every_player_with_every_line(played):
+    record = playthrough("schlangennest_four_players")
+    played.begin(record, {"blue": "Anna", "red": "Ben", "yellow": "Cem", "green": "Dora"})
+    played.play(record)
+    players = played.guest().get("/api/state")["players"]
+
+    sent = game_sheet(played.companion.place, played.desk.match.key, "en")
+
+    with pypdfium2.PdfDocument(sent) as pdf:
+        text = "\n".join(page.get_textpage().get_text_range() for page in pdf)
+    lines = [line["why"] for player in players for line in player["lines"]]
+    assert len(lines) == 16
+    assert [player["name"] for player in players if player["name"] not in text] == []
+    assert sum(text.count(line) for line in set(lines)) == len(lines)
+
+
 def test_score_sheet_without_a_font_uses_latin_letters(finished, monkeypatch):
     monkeypatch.setattr("companion_app.web.drawing.sheet.FONTS", ())
 
