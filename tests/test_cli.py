@@ -567,6 +567,21 @@ def test_bad_usage_is_status_two(run, arguments):
     assert err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(("run", "--port", "eighty"), "a port is a number from 0 to 65535"),
+     (("perft", "--game", "snekagon", "--players", "red,green", "--depth", "two"),
+      "a depth is a whole number from 0 to 100"),
+     (("watch", "webcam:²", "--game", "snekagon", "--players", "red,green"),
+      "write a whole number after the colon")],
+)  # fmt: skip
+def test_what_is_no_number_is_answered_with_the_numbers_that_are_good(run, arguments, words):
+    status, _, err = run(*arguments)
+
+    assert status == 2
+    assert err.strip().endswith(words)
+
+
 def test_the_command_runs_as_a_program():
     answer = subprocess.run(
         [sys.executable, "-m", "companion_app.cli", "rules", "--game", "schlangennest", "--json"],

@@ -74,7 +74,7 @@ class TableCamera:
     def seed(self) -> int:
         """Seed of the demo table."""
         number = self.name.partition(":")[2]
-        first = int(number) if self.kind == "demo" and number.isdigit() else 1
+        first = int(number) if self.kind == "demo" and number.isdecimal() else 1
         return first + self.round
 
     def sources(self) -> list[str]:

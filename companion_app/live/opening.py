@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from companion_app.answers import InputError
@@ -47,7 +48,7 @@ def open_source(
 
 
 def _number(text: str, name: str) -> int:
-    if not text.isdigit():
+    if not re.fullmatch(r"[0-9]{1,18}", text):
         raise InputError(f"{name}: write a whole number after the colon")
     return int(text)
 

@@ -89,7 +89,7 @@ def _listed(folder: Path) -> list[Path]:
 def _name_order(file: Path) -> list[tuple[int, int, str]]:
     """Return a natural sort key: frame 10 comes after frame 9, with or without leading zeros."""
     return [
-        (0, int(part), "") if part.isdigit() else (1, 0, part)
+        (0, int(part), "") if part.isdecimal() else (1, 0, part)
         for part in re.split(r"(\d+)", file.name)
         if part
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -18,6 +19,7 @@ BEAT = Event(0, {"event": "beat"})
 """The heartbeat. It is an event, because browsers do not show comments of a stream to the page."""
 LINES_KEPT = 16
 RETRY_MS = 1500
+NUMBER = re.compile(r"[0-9]{1,18}")
 RETRY_AFTER_FULL_S = 15
 views = Views("events", __name__)
 
@@ -28,7 +30,7 @@ def events() -> Response:
     hub = companion().hub
     known = request.headers.get("Last-Event-ID") or request.args.get("since") or ""
     try:
-        listener = hub.listen(int(known) if known.isdigit() else None)
+        listener = hub.listen(int(known) if NUMBER.fullmatch(known) else None)
     except FullHouse:
         text = speech().page("error-full-house")
         return refused(503, "full-house", text, "", RETRY_AFTER_FULL_S)

@@ -113,7 +113,7 @@ def _number() -> int | None:
     wanted = request.args.get("n")
     if wanted is None:
         return None
-    if not wanted.isdigit() or len(wanted) > 6:
+    if not wanted.isdecimal() or len(wanted) > 6:
         raise BadRequest("n is a number of moves")
     return int(wanted)
 

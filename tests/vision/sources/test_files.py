@@ -11,7 +11,7 @@ def picture(value: int) -> np.ndarray:
 
 
 def test_folder_gives_its_pictures_in_the_order_of_their_names(tmp_path):
-    for name, value in (("frame10.png", 30), ("frame9.png", 20), ("frame1.png", 10)):
+    for name, value in (("frame10.png", 30), ("frame9.png", 20), ("frame1²3.png", 10)):
         cv2.imwrite(str(tmp_path / name), picture(value))
     (tmp_path / "notes.txt").write_text("no picture")
 

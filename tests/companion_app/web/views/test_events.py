@@ -168,6 +168,13 @@ def test_events_long_past_are_not_remembered():
     assert [e.id for e in hub.listen(hub.version - 2).take(0)] == [hub.version - 1, hub.version]
 
 
+@pytest.mark.parametrize("since", ["²", "9" * 5000, "-1", "x"])
+def test_stream_after_what_is_no_number_begins_now(played, since):
+    answer = played.guest().client.head("/api/events", query_string={"since": since})
+
+    assert answer.status_code == 200
+
+
 def test_full_hub_refuses():
     hub = Hub(most_listeners=2)
     hub.listen(None)

@@ -151,6 +151,15 @@ def test_tiles_are_printed_as_pdf_sheets(played):
             assert len(pdf) > 0
 
 
+@pytest.mark.parametrize("n", ["²", "-1", "1e3", "1234567"])
+def test_what_is_no_number_of_moves_is_refused(finished, n):
+    guest = finished.guest()
+
+    refused = guest.client.get(f"/api/games/{key_of(guest)}", query_string={"n": n})
+
+    assert refused.status_code == 400
+
+
 def test_unknown_game_is_not_found(played):
     assert played.guest().client.get("/api/games/nothing").status_code == 404
 
