@@ -6,6 +6,7 @@ question an answer is for, is checked here.
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -33,6 +34,7 @@ from companion_app.seat.player import NoPlayer
 from engine.record import Record, parse_record
 from vision import Frame
 
+log = logging.getLogger(__name__)
 Doc = Mapping[str, Any]
 MakeFeeder = Callable[[Record], Feeder | None]
 """Function that returns the feeder of a new game: the camera, or a recorded game."""
@@ -165,8 +167,13 @@ class Commands:
             sent = named_by_cells(desk.match, sent)
         spots = spots_named(desk, sent)
         desk.tell(sent)
-        if self.corrections is not None:
+        if self.corrections is None:
+            return
+        try:
             keep_named(self.corrections, desk, sent, spots)
+        except OSError as error:
+            # What was told counts; only its picture is not learnt from.
+            log.error("the picture of a correction is not kept: %s", error)
 
     def _undo(self, body: Doc) -> None:
         desk, count = self.desk, body.get("count")

@@ -61,11 +61,16 @@ class Corrections(LabelledPictures):
             photos = self._photos(box)
             name = f"{box}-{_number(max(photos, default='-0')) + 1:06d}.jpg"
             self._folder.mkdir(parents=True, exist_ok=True)
-            (self._folder / name).write_bytes(packed.tobytes())
-            photos[name] = [dict(label) for label in labels]
-            for old in sorted(photos)[: max(0, len(photos) - (most or MOST_KEPT))]:
-                self._drop(photos, old)
-            self._write(box, photos)
+            try:
+                (self._folder / name).write_bytes(packed.tobytes())
+                photos[name] = [dict(label) for label in labels]
+                for old in sorted(photos)[: max(0, len(photos) - (most or MOST_KEPT))]:
+                    self._drop(photos, old)
+                self._write(box, photos)
+            except OSError:
+                # Without a label nobody would ever delete it.
+                (self._folder / name).unlink(missing_ok=True)
+                raise
         return name
 
     def forget(self, name: str | None = None) -> int:

@@ -134,6 +134,27 @@ def test_corrections_are_deleted_one_by_one_and_with_all_pictures(played, tmp_pa
     assert not list((tmp_path / "corrections").iterdir())
 
 
+def test_correction_counts_where_there_is_no_room_for_its_picture(played, tmp_path, monkeypatch):
+    kept = played.eye.corrections = Corrections(tmp_path / "corrections")
+    record = playthrough("schlangennest_two_players")
+    played.begin(record)
+    played.play(record, 4)
+    played.desk.feeder = Camera(played.desk)
+    host = played.host()
+    third = host.get("/api/state")["moves"][2]["move"]
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("companion_app.eye.corrections.write_whole", full)
+    told = host.post("/api/tell", {"correct": 3, "move": {"tile": third["tile"]}})
+
+    assert told.status_code == 200
+    assert kept.listed() == []
+    assert not list((tmp_path / "corrections").iterdir())
+    played.desk.feeder = Feeder()
+
+
 def test_no_file_beside_the_kept_pictures_is_reached(played, tmp_path):
     played.eye.corrections = Corrections(tmp_path / "corrections")
     played.eye.corrections.keep("snekagon", picture(), {"tile": "red/1"})
