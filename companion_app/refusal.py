@@ -11,7 +11,7 @@ from typing import Any
 from companion_app.hands.errors import HandsError
 from companion_app.live.errors import LiveError, StoreError
 from engine.errors import EngineError
-from vision import ModelError, VisionError
+from vision import LargePictureError, ModelError, VisionError
 
 
 class Refusal(Exception):  # noqa: N818 - an answer to whoever asked, in its own words
@@ -55,7 +55,10 @@ def refusal_of(error: Exception) -> Refusal | None:
             return Refusal(str(error), code="not-kept", status=507)
         case VisionError() if not isinstance(error, ModelError):
             # The error's text is left out: it names files of this machine, and is in English.
-            return Refusal(code="no-photo", status=422)
+            code, status = "no-photo", 422
+            if isinstance(error, LargePictureError):
+                code, status = "too-large", 413
+            return Refusal(code=code, status=status)
         case LiveError() | EngineError():
             return Refusal(str(error), code=getattr(error, "code", "cannot-be"), status=409)
         case _:

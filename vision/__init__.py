@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vision.classify.taught import TaughtSet, find_taught
-    from vision.core.errors import ModelError, OutdatedError, PictureError, VisionError
+    from vision.core.errors import (
+        LargePictureError,
+        ModelError,
+        OutdatedError,
+        PictureError,
+        VisionError,
+    )
     from vision.core.request import ReadRequest, pixels_enough
     from vision.core.tables import TableState, table_state_to_json
     from vision.core.types import Advice, Bgr, Frame, Points, Quality, Shape
@@ -29,16 +35,22 @@ if TYPE_CHECKING:
     from vision.trace import traced
 
 __all__ = [
-    "Advice", "Bgr", "Frame", "ModelError", "OutdatedError", "Picture", "PictureError", "Points",
-    "Quality", "ReadRequest", "Shape", "Stages", "TableState", "TaughtSet", "TrackedTable",
-    "VisionError", "find_taught", "grey_advice", "load_picture", "open_picture", "picture_file",
-    "picture_troubles", "pixels_enough", "read_die", "read_table", "shown", "stages_for",
-    "table_state_to_json", "traced",
+    "Advice", "Bgr", "Frame", "LargePictureError", "ModelError", "OutdatedError", "Picture",
+    "PictureError", "Points", "Quality", "ReadRequest", "Shape", "Stages", "TableState",
+    "TaughtSet", "TrackedTable", "VisionError", "find_taught", "grey_advice", "load_picture",
+    "open_picture", "picture_file", "picture_troubles", "pixels_enough", "read_die", "read_table",
+    "shown", "stages_for", "table_state_to_json", "traced",
 ]  # fmt: skip
 
 _ROOMS = {
     "classify.taught": ("TaughtSet", "find_taught"),
-    "core.errors": ("ModelError", "OutdatedError", "PictureError", "VisionError"),
+    "core.errors": (
+        "LargePictureError",
+        "ModelError",
+        "OutdatedError",
+        "PictureError",
+        "VisionError",
+    ),
     "core.request": ("ReadRequest", "pixels_enough"),
     "core.tables": ("TableState", "table_state_to_json"),
     "core.types": ("Advice", "Bgr", "Frame", "Points", "Quality", "Shape"),

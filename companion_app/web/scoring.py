@@ -89,6 +89,8 @@ def scored_table(
                   midgame=True)  # fmt: skip
     answer = score_table(game, box, start)
     words = Speech(language, {})
+    if game.facts.player_names is None:
+        words = Speech(language, {one: words.page("player-n", n=one) for one in start.players})
     position = game.opening(start, box)
     outcome = game.outcome(position)
     best = outcome.winners or leading(outcome.scores)

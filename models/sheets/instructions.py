@@ -70,7 +70,7 @@ def _list(
     columns = max(3, -(-len(parts) // rows))
     rows = -(-len(parts) // columns)
     wide = (right - left) / columns
-    lines = [f"{count} x {pdf.said.tile(name)}"[:40] for name, count in parts]
+    lines = [f"{count} x {pdf.said.tile(name)}" for name, count in parts]
     size = min(SMALL_MM, wide / 16)
     widest = max((pdf.width_of(line, size) for line in lines), default=0.0)
     size *= min(1.0, (wide - 2) / max(widest, 1.0))

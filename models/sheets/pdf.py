@@ -20,6 +20,8 @@ FILL_EVEN_ODD = 0
 """Reportlab's number for the even-odd rule."""
 HAIR_MM = 0.12
 """Width of cut marks."""
+HEADING_SIZE, BAR_SIZE = 3.2, 2.6
+"""Height of the letters of a sheet's heading, and of those at the measuring bar."""
 FONT, BOLD = "Helvetica", "Helvetica-Bold"
 
 
@@ -109,10 +111,14 @@ class Pdf:
         canvas.transform(mm, 0, 0, -mm, 0, self.sheet.height * mm)
         canvas.setLineCap(1)
         canvas.setLineJoin(1)
-        self.words((MARGIN_MM + 1, MARGIN_MM + 5.2), heading, 3.2, bold=True)
-        self.draw(bar_art(self.sheet))
         x, y = self.sheet.bar
-        self.words((x - 1.5, y + 0.9), self.said.say("bar"), 2.6, anchor="end")
+        left, right, bar = MARGIN_MM + 1, x - 1.5, self.said.say("bar")
+        room = right - self.width_of(bar, BAR_SIZE) - HEADING_SIZE - left
+        wide = self.width_of(heading, HEADING_SIZE, bold=True)
+        size = HEADING_SIZE * min(1.0, room / max(wide, 1.0))
+        self.words((left, MARGIN_MM + 5.2), heading, size, bold=True)
+        self.draw(bar_art(self.sheet))
+        self.words((right, y + 0.9), bar, BAR_SIZE, anchor="end")
 
     def end(self) -> None:
         """Finish the sheet."""
@@ -170,9 +176,9 @@ class Pdf:
     def _text(self, text: Text) -> None:
         self.words(text.at, text.words, text.size, anchor=text.anchor, colour=text.colour)
 
-    def width_of(self, text: str, size: float) -> float:
+    def width_of(self, text: str, size: float, *, bold: bool = False) -> float:
         """Return the width of a line of text in millimetres."""
-        return float(self._canvas.stringWidth(self._letters(text), self._font(bold=False), size))
+        return float(self._canvas.stringWidth(self._letters(text), self._font(bold), size))
 
     def _font(self, bold: bool) -> str:
         return (self._fonts or (FONT, BOLD))[bold]

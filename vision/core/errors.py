@@ -4,6 +4,7 @@ VisionError
 ├── ModelError     a trained file is missing, damaged or of the wrong format; names the file
 │   └── OutdatedError  a taught box is intact, but must be taught again
 └── PictureError   a file cannot be read as a picture; names the file and what to do
+    └── LargePictureError  it has more bytes or pixels than are read
 
 A picture that is too dark, blurred or small is never an error: its table state says so.
 """
@@ -15,6 +16,10 @@ class VisionError(Exception):
 
 class PictureError(VisionError):
     """A file cannot be read as a picture."""
+
+
+class LargePictureError(PictureError):
+    """A picture has more bytes or pixels than are read; a smaller one is."""
 
 
 class ModelError(VisionError):

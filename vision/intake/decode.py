@@ -14,7 +14,7 @@ from typing import IO, Any
 import cv2
 import numpy as np
 
-from vision.core.errors import PictureError
+from vision.core.errors import LargePictureError, PictureError
 from vision.core.types import Bgr
 from vision.intake.headers import Header
 
@@ -87,7 +87,7 @@ def _stored_pixels(data: bytes, header: Header, name: str, reduce: int) -> Bgr:
         with decoder_talk() as talk:
             bgr = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
     except MemoryError:
-        raise PictureError(f"{name} does not fit in memory; save it smaller") from None
+        raise LargePictureError(f"{name} does not fit in memory; save it smaller") from None
     except cv2.error:
         raise _damaged(header, name) from None
     if bgr is None or says_damaged(talk):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vision.core.errors import PictureError
+from vision.core.errors import LargePictureError, PictureError
 from vision.core.types import Bgr, Points
 from vision.intake.decode import CONVERTED, decode, heic_size, looks_grey
 from vision.intake.headers import Header, HeaderError, read_header
@@ -164,7 +164,7 @@ def _read_bytes(path: str | Path) -> bytes:
 
 
 def _too_large(name: str) -> PictureError:
-    return PictureError(
+    return LargePictureError(
         f"{name} is larger than {LARGEST_FILE_BYTES >> 20} MB; save the picture smaller"
     )
 
@@ -175,12 +175,12 @@ def _check_size(header: Header, name: str) -> None:
         raise PictureError(f"{name} is only {width} x {height} pixels; a table needs 640 x 480")
     most = MOST_CONVERTED_PIXELS if header.colours in CONVERTED else MOST_PIXELS
     if width * height > most:
-        raise PictureError(
+        raise LargePictureError(
             f"{name} has {width * height / 1e6:.0f} megapixels; at most {most // 1_000_000} are "
             f"read from such a file, 12 are plenty: save it smaller"
         )
     if header.kept_bytes > MOST_KEPT_BYTES:
-        raise PictureError(
+        raise LargePictureError(
             f"{name} has {width * height / 1e6:.0f} megapixels stored in passes, more than fits "
             "in memory: save it smaller, or not progressive"
         )

@@ -1,8 +1,7 @@
-"""Reads one photo of a table for the page; the photo is deleted at once."""
+"""Reads one photo of a table for the page; the photo is never written to the disk."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,11 @@ def read_photo(
     Raises:
         VisionError: the data is no picture, too large, or damaged.
     """
-    from vision import ReadRequest, load_picture, read_table, table_state_to_json
+    from vision import ReadRequest, grey_advice, picture_file, read_table, table_state_to_json
 
     box = find_set(game_named(game), set_name, set_folders)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "photo"
-        file.write_bytes(data)
-        picture = load_picture(file)
-    state = read_table(picture, ReadRequest(box.lattice, box))
-    return table_state_to_json(state, "photo")
+    picture, request = picture_file(data, "photo").decode(), ReadRequest(box.lattice, box)
+    said = table_state_to_json(read_table(picture, request), "photo")
+    if picture.grey and request.needs_colours:
+        said["quality"]["advice"].append({"what": "grey", "text": grey_advice().text})
+    return said

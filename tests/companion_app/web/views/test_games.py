@@ -215,3 +215,17 @@ def test_photo_is_scored_by_the_reader_and_its_advice_is_said(played):
 
 def test_pictures_are_wiped_by_one_tap(finished):
     assert finished.host().post("/api/pictures/wipe").get_json() == {"wiped": 0}
+
+
+def test_players_of_a_photo_without_colours_are_called_by_number(played):
+    lies = [{"tile": f"big/{n + 1}", "at": [0, 0], "turns": 0, "field": n} for n in range(2)]
+
+    answer = (
+        played.guest()
+        .post("/api/photo-score?lang=de", {"game": "sssnake", "table": {"tiles": lies}})
+        .get_json()
+    )
+
+    assert [(one["id"], one["name"]) for one in answer["players"]] == [
+        ("1", "Spieler 1"), ("2", "Spieler 2")
+    ]  # fmt: skip

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import struct
+import zlib
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pillow_heif
 import pypdfium2
@@ -15,8 +18,14 @@ from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong,
 from companion_app.hands.pool import Hands
 from companion_app.hands.work import PHOTO, Work
 from companion_app.web.lessons.photo_reading import read_photo
-from companion_app.web.speech import LANGUAGES, catalogue
+from companion_app.web.scoring import scored_photo
+from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from companion_app.web.views.photos import PRINTS
+from engine.setfile import built_in_set
+from models.sheets.instructions import instruction_sheet
+from models.sheets.paper import sheet_of
+from models.sheets.pdf import Pdf
+from models.sheets.words import ENGLISH, Words
 from tests.companion_app.web.views.test_games import read
 from vision.core.errors import PictureError
 
@@ -32,8 +41,8 @@ class Refusing(Hands):
         raise self._error
 
 
-def send_photo(guest, language="en"):
-    photo = {"photo": (io.BytesIO(b"a picture"), "a.jpg"), "game": "schlangennest"}
+def send_photo(guest, language="en", data=b"a picture"):
+    photo = {"photo": (io.BytesIO(data), "a.jpg"), "game": "schlangennest"}
     return guest.client.post(f"/api/photo-score?lang={language}", data=photo,
                              headers={"X-Snake-Eye": guest.token})  # fmt: skip
 
@@ -172,6 +181,27 @@ def test_a_file_that_is_no_picture_gets_a_sentence_without_a_path(played, langua
     assert "/" not in said["text"]
 
 
+def of_100_megapixels() -> bytes:
+    """Return a PNG that has only its header."""
+    head = struct.pack(">IIBBBBB", 10_000, 10_000, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", head), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        for name, body in chunks
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_photo_of_too_many_pixels_is_not_called_no_picture(played, language):
+    played.companion.read_photo = read_photo
+
+    refused = send_photo(played.guest(), language, of_100_megapixels())
+
+    said = refused.get_json()["error"]
+    assert (refused.status_code, said["code"], said["detail"]) == (413, "too-large", "")
+    assert "12" in said["text"]
+
+
 @pytest.mark.parametrize(
     ("language", "tile"),
     [("en", "red"), ("de", "rot"), ("fr", "rouge"), ("cs", "červen"), ("ru", "красн")],
@@ -189,3 +219,64 @@ def test_instructions_to_print_have_the_guests_words_and_names_of_tiles(played, 
 
 def test_part_that_a_box_has_not_is_not_found(played):
     assert played.guest().client.get("/api/print/snekagon/die.pdf").status_code == 404
+
+
+class Noting(Pdf):
+    """A PDF that notes where its lines of text begin and end, in millimetres."""
+
+    def __init__(self, *args) -> None:
+        self.lines: list[tuple[str, float, float]] = []
+        super().__init__(*args)
+
+    def words(self, at, text, size, *, bold=False, anchor="start", colour="#222222") -> None:
+        left = at[0] - (self.width_of(text, size, bold=bold) if anchor == "end" else 0.0)
+        self.lines.append((text, left, left + self.width_of(text, size, bold=bold)))
+        super().words(at, text, size, bold=bold, anchor=anchor, colour=colour)
+
+
+def words_in(language: str) -> Words:
+    speech = Speech(language)
+    return Words({key: speech.page(f"sheet-{key}") for key in ENGLISH}, speech.tile)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("paper", ["a4", "letter"])
+def test_heading_of_a_sheet_ends_before_the_words_at_the_bar(tmp_path, language, paper):
+    words = words_in(language)
+    pdf = Noting(tmp_path / "x.pdf", sheet_of(paper), "x", words)
+
+    pdf.begin(words.say("back", title="Schlangennest", n=10, of=12))
+
+    (_, _, right), (_, left, _) = pdf.lines
+    assert right < left
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_list_of_what_to_cut_out_has_whole_names(tmp_path, language, monkeypatch):
+    made: list[Noting] = []
+
+    def noted(*args) -> Noting:
+        made.append(Noting(*args))
+        return made[-1]
+
+    monkeypatch.setattr("models.sheets.instructions.Pdf", noted)
+    box, words = built_in_set("snekagon5g"), words_in(language)
+
+    instruction_sheet(tmp_path / "x.pdf", "x", sheet_of("a4"), box, 19.0,
+                      list(box.counts.items()), words)  # fmt: skip
+
+    listed = {text: right for text, _, right in made[0].lines}
+    wanted = [f"{count} x {words.tile(tile)}" for tile, count in box.counts.items()]
+    assert [one for one in wanted if one not in listed] == []
+    assert max(listed[one] for one in wanted) <= sheet_of("a4").width
+
+
+def test_photo_without_colours_is_told_so(played):
+    table, grey = Path(__file__).parents[3] / "examples" / "table.jpg", io.BytesIO()
+    with Image.open(table) as picture:
+        picture.convert("L").save(grey, "JPEG")
+
+    answer = scored_photo(played.companion.place, "de", read_photo, grey.getvalue(),
+                          "schlangennest", None)  # fmt: skip
+
+    assert Speech("de").page("advice-grey") in answer["advice"]
