@@ -124,6 +124,11 @@ def hides(text: str) -> bool:
     return any(unicodedata.category(c) in HIDDEN and c not in JOINERS for c in text)
 
 
+def without_hidden(text: str) -> str:
+    """Return a text on one line, without control characters and other invisible ones."""
+    return " ".join("".join(c for c in text if not hides(c)).split()).strip(JOINERS)
+
+
 def a_cell(value: Json, place: str) -> Cell:
     """Return a cell: two whole numbers of at most ``FARTHEST_CELL``."""
     if not isinstance(value, list) or len(value) != 2 or not all(is_whole(n) for n in value):

@@ -190,7 +190,7 @@ export class TeachView {
 
   async learn(name) {
     this.name = name;
-    const answer = await attempt(() => post("/api/teaching/learn", { name, game: this.game || null, ups: !!this.ups }));
+    const answer = await attempt(() => post("/api/teaching/learn", { name, game: this.game in this.games && this.lesson.shape === "square" ? this.game : null, ups: !!this.ups }));
     if (!answer) return;
     this.take(answer);
     // It may have been learnt in the meantime, and lie on the shelf.
@@ -262,16 +262,19 @@ export class TeachView {
 
   async import(file) {
     if (!file) return;
-    const form = new FormData();
-    form.append("box", file);
+    const sent = (name) => {
+      const form = new FormData();
+      form.append("box", file);
+      if (name) form.append("name", name);
+      return upload("/api/teaching/import", form);
+    };
     // A box of that name is there already: this one may have another.
-    const name = file.name.replace(/( ?\(\d+\))?\.zip$/i, "");
-    if (this.boxes.some((box) => box.name === name)) {
-      const other = prompt(t("teach-box-name"), `${name}-2`);
-      if (!other) return;
-      form.append("name", other);
-    }
-    const answer = await attempt(() => upload("/api/teaching/import", form));
+    const other = (error) => {
+      const name = error.code === "teach-name-taken" && prompt(error.message, file.name.replace(/( ?\(\d+\))?\.zip$/i, "-2"));
+      if (!name) throw error;
+      return sent(name);
+    };
+    const answer = await attempt(() => sent().catch(other));
     this.kept(answer);
     const taken = answer?.boxes.find((box) => box.name === answer.name);
     if (taken && taken.signed.state !== "signed") toast(taken.signed.text);

@@ -177,7 +177,8 @@ def check_learnt(examples: Examples, box: TileSet) -> None:
     seen = set(examples.tiles)
     for kind in board_kinds(box):
         if kind not in seen:
-            raise TeachingError(f"no photo shows {_wanted(kind)}; add one that does")
+            text = f"no photo shows {_wanted(kind)}; add one that does"
+            raise TeachingError(text, code="teach-needs")
 
 
 def _wanted(kind: str) -> str:

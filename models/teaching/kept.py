@@ -130,7 +130,8 @@ def read_kept(folder: Path, name: str) -> tuple[Kept, dict[str, Any]] | None:
     except (OSError, ValueError, KeyError, TypeError, RecordError, ModelError) as error:
         raise TeachingError(
             f"what {name} was learnt from cannot be read ({error}); "
-            "teach it anew from all photos with --replace"
+            "teach it anew from all photos with --replace",
+            code="teach-other-box",
         ) from None
 
 

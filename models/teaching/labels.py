@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import RecordError
-from engine.given import load_json
+from engine.given import hides, load_json
 from engine.lattice import HEX_SIDE_NAMES, Cell
 from models.teaching.errors import TeachingError
 from vision import Points, Shape
@@ -140,7 +140,7 @@ def _labels_of(entries: Any, shape: Shape, where: str) -> list[Label]:
         if not isinstance(entry, dict):
             raise TeachingError(f'{place}: must be like {{"tile": "fox", "at": [0, 0]}}')
         tile = entry.get("tile")
-        if not isinstance(tile, str) or not 0 < len(tile) <= LONGEST_NAME or not tile.isprintable():
+        if not isinstance(tile, str) or not 0 < len(tile) <= LONGEST_NAME or hides(tile):
             raise TeachingError(f'{place}: "tile" must be the name of a kind')
         if tile != UNKNOWN or any(key in entry for key in PLACES):
             out.append(_label(tile, entry, shape, place))

@@ -68,8 +68,9 @@ def mapping_for(
         if name not in box and name not in (BACK, UNKNOWN):
             what = f"is mapped to {name}, which" if name else "has no place in the map and"
             raise TeachingError(
-                f"{tile} {what} is no tile of {box.game}; its tiles are {', '.join(box.kinds)}"
-            )
+                f"{tile} {what} is no tile of {box.game}; its tiles are {', '.join(box.kinds)}",
+                code="teach-not-of-game", about=tile,
+            )  # fmt: skip
         if name in large:
             raise TeachingError(
                 f"{tile} is {name}, which covers several cells; only tiles of one can be taught"

@@ -87,7 +87,8 @@ def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
         if new != old:
             forget_signature(place, old)
         if (folder / f"{new}.json").exists() or (folder / f"{new}.toml").exists():
-            raise TeachingError(f"there is a box called {new} already; give this one another name")
+            text = f"there is a box called {new} already; give this one another name"
+            raise TeachingError(text, code="teach-name-taken")
         try:
             _renamed(place, old, new)
             if find_taught(new, (place,)) is None:

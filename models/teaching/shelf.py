@@ -238,7 +238,8 @@ def rename(folder: Path, name: str, title: str) -> None:
     """
     _must_be_taught(folder, name)
     if any(box["title"] == title and box["name"] != name for box in listed(folder)):
-        raise TeachingError(f"there is a box called {title} already; choose another name")
+        text = f"there is a box called {title} already; choose another name"
+        raise TeachingError(text, code="teach-name-taken")
     give_title(folder, name, title)
 
 

@@ -42,16 +42,21 @@ def write_taught(
     """
     folder.mkdir(parents=True, exist_ok=True)
     old = set(files_of(folder, name))
-    # The old signature does not cover the new content.
-    forget_signature(folder, name)
     part = folder / f".{name}.npz.part"
     arrays, numbers = _parts(reader)
-    sha256 = write_arrays(part, arrays)
-    file = f"{name}-{sha256[:8]}.npz"
-    part.replace(folder / file)
-    examples_sha256 = write_kept(part, kept)
-    examples_file = f"{name}-{examples_sha256[:8]}.examples.npz"
-    part.replace(folder / examples_file)
+    try:
+        sha256 = write_arrays(part, arrays)
+        file = f"{name}-{sha256[:8]}.npz"
+        part.replace(folder / file)
+        examples_sha256 = write_kept(part, kept)
+        examples_file = f"{name}-{examples_sha256[:8]}.examples.npz"
+        part.replace(folder / examples_file)
+    except OSError:
+        for path in {part, *files_of(folder, name)} - old:
+            path.unlink(missing_ok=True)
+        raise
+    # The old signature does not cover the new content.
+    forget_signature(folder, name)
     rules = folder / f"{name}.toml"
     if copied_game(folder, name) not in (None, game):
         rules.unlink()
@@ -126,8 +131,12 @@ def renamed_set(text: str, name: str) -> str:
 def write_text(path: Path, text: str) -> None:
     """Write a file atomically."""
     part = path.with_name(f".{path.name}.part")
-    with part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise

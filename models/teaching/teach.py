@@ -178,9 +178,11 @@ def _taught_before(lesson: Lesson, folder: Path) -> Kept | None:
     kept, manifest = before
     for key, now in (("lattice", lesson.shape), ("game", lesson.game)):
         if manifest.get(key) != now:
+            then = manifest.get(key) or "none"
             raise TeachingError(
-                f"{lesson.name} was taught with {key} {manifest.get(key)}, now with {now}; "
-                "say the same, or --replace to forget what it has learnt"
+                f"{lesson.name} was taught with {key} {then}, now with {now or 'none'}; "
+                "say the same, or --replace to forget what it has learnt",
+                code="teach-other-box",
             )
     return kept
 
@@ -269,7 +271,8 @@ def fitted_to(lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: 
     if len(kinds) < FEWEST_KINDS:
         raise TeachingError(
             f"the labels name only {kinds[0] if kinds else 'nothing'}; "
-            f"teaching needs {FEWEST_KINDS} kinds at least, to tell one from another"
+            f"teaching needs {FEWEST_KINDS} kinds at least, to tell one from another",
+            code="teach-few-kinds",
         )
     progress(f"learning {len(kinds)} kinds from {len(examples)} tiles")
     if lesson.game is None:

@@ -72,11 +72,12 @@ def _shelf_is_kept(served, page, folder) -> None:
     page.click("details.teach-box button", "Rename")
     page.wait("document.querySelector('.teach-box summary b').textContent === 'his-box'")
     link = page.js("document.querySelector('details.teach-box a[download]').getAttribute('href')")
-    (folder / "my-box.zip").write_bytes(served.host().client.get(link).data)
+    (folder / "present.zip").write_bytes(served.host().client.get(link).data)
 
     served.time_s += 100  # Uploads are counted by the minute.
-    give_file(page, "#teach-import", folder / "my-box.zip")
-    page.wait(f"{boxes} === 'my-box-2,my-box'")
+    give_file(page, "#teach-import", folder / "present.zip")
+    page.wait(f"{boxes} === 'my-box,present-2'")
+    page.errors.clear()  # the browser notes that the name was taken
     page.js("document.querySelector('details.teach-box').open = true")
     page.click("details.teach-box button", "Delete")
-    page.wait(f"{boxes} === 'my-box'")
+    page.wait(f"{boxes} === 'present-2'")

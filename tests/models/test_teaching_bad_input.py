@@ -10,13 +10,15 @@ from PIL import Image
 
 from engine.setfile import built_in_set
 from models.teaching.errors import TeachingError
+from models.teaching.kept import read_kept
 from models.teaching.labels import parse_labels, read_labels
+from models.teaching.store import write_taught
 from models.teaching.teach import Lesson, gather, teach
 from vision.classify.reader import shipped_reader
 from vision.classify.taught import find_taught, reader_of
 
 SIDE = 72
-NAMES = ("Fünf/✓ #0@1", "עץ", "a b\\c", "<script>", "-1")
+NAMES = ("Fünf/✓ #0@1", "👩‍🚀 עץ", "a b\\c", "<script>", "-1")
 TURNED_RIGHT = 6
 """What EXIF says of a picture whose camera was turned: show it turned a quarter clockwise."""
 
@@ -89,6 +91,34 @@ def test_what_was_taught_outlives_a_lesson_that_fails(taught):
         teach(lesson(folder, labels_for("blank.png", NAMES), grid=(5, 1)), folder / "sets")
 
     assert {path: path.read_bytes() for path in (folder / "sets").iterdir()} == before
+
+
+def test_box_that_finds_no_room_leaves_no_half_written_file(taught, monkeypatch):
+    sets = taught[0] / "sets"
+    box, old = find_taught("mine", (sets,)), read_kept(sets, "mine")
+    before = {path: path.read_bytes() for path in sets.iterdir()}
+
+    def full(path: Path, _: object) -> str:
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("models.teaching.store.write_kept", full)
+    assert box is not None and box.reader is not None and old is not None
+    with pytest.raises(OSError, match="No space"):
+        write_taught(sets, "mine", box.reader, {}, None, old[0])
+
+    assert {path: path.read_bytes() for path in sets.iterdir()} == before
+
+
+def test_box_whose_examples_are_damaged_is_told_the_page_by_a_code(tmp_path):
+    said = {"examples": {"file": "mine.examples.npz", "sha256": "0"}}
+    (tmp_path / "mine.json").write_text(json.dumps(said), encoding="utf-8")
+    (tmp_path / "mine.examples.npz").write_bytes(b"damaged")
+
+    with pytest.raises(TeachingError, match="--replace") as refused:
+        teach(lesson(tmp_path, labels_for("one.png", NAMES)), tmp_path)
+
+    assert refused.value.code == "teach-other-box"
 
 
 def test_labels_by_cell_of_another_photo_are_refused(tmp_path):

@@ -36,7 +36,7 @@ from companion_app.web.lessons.lesson_form import is_lesson
 from companion_app.web.serving.errors import BadRequest, NotFound, WebError
 from companion_app.whole_file import write_whole
 from engine.errors import RecordError
-from engine.given import is_whole, read_json
+from engine.given import is_whole, read_json, without_hidden
 
 log = logging.getLogger(__name__)
 Doc = dict[str, Any]
@@ -219,6 +219,7 @@ class LessonFolder:
         Raises:
             TeachingError: the lesson cannot be learnt as it is.
         """
+        from models.teaching.errors import TeachingError
         from models.teaching.labels import parse_labels
         from models.teaching.teach import Lesson
 
@@ -228,6 +229,9 @@ class LessonFolder:
             said, game = board_labels(lesson, wish.name), lesson["game"]
         else:
             said = _tile_labels(lesson, wish.name, ups=wish.ups or game is not None)
+        if not said["photos"]:
+            code = "teach-needs" if lesson["shape"] == BOARD else "teach-few-kinds"
+            raise TeachingError("nothing has a name yet", code=code)
         return Lesson(wish.name, shape, self.folder, parse_labels(said, shape), game,
                       replace=wish.anew, corrections=wish.corrections)  # fmt: skip
 
@@ -338,7 +342,9 @@ class LessonDraft:
             ):
                 if given is not None and not fits(given, form):
                     raise BadRequest(problem)
-            lesson["names"] |= {k: name.strip()[:LONGEST_NAME] for k, name in (names or {}).items()}
+            lesson["names"] |= {
+                k: without_hidden(name)[:LONGEST_NAME] for k, name in (names or {}).items()
+            }
             lesson["up"] |= {key: steps % _folds(lesson) for key, steps in (up or {}).items()}
             if tiles:
                 into = _target(lesson, sent.get("into", -1))
@@ -386,7 +392,8 @@ class LessonDraft:
         except HandsError as error:
             self._said = {"state": "failed", "text": "", "code": error.code}
         except TeachingError as error:
-            self._said = {"state": "failed", "text": str(error)}
+            said = {"text": error.about, "code": error.code} if error.code else {"text": str(error)}
+            self._said = {"state": "failed", **said}
         except Exception as error:
             # Top level of the thread: nothing above would report the error.
             log.exception("a lesson was not learnt")

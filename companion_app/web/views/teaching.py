@@ -16,6 +16,7 @@ from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
 from companion_app.web.serving.exchange import Doc, Views, a_file, asked, sent_file
 from engine.games import GAMES, game_named
+from engine.given import without_hidden
 from engine.record import find_set
 from vision import ModelError
 
@@ -45,14 +46,17 @@ def _refusing(code: str = "cannot-teach") -> Iterator[None]:
     try:
         yield
     except TeachingError as error:
-        raise WebError(str(error), code=code) from error
+        # A sentence of the page says what to do there; the error names labels and options.
+        detail = error.about if error.code else str(error)
+        raise WebError(detail, code=error.code or code) from error
 
 
 def _shown() -> Doc:
     """Return the lesson; the reason why learning failed is in the guest's language."""
     shown = draft().shown()
     if "code" in shown["learning"]:
-        shown["learning"]["text"] = speech().page(f"error-{shown['learning']['code']}")
+        said = speech().page(f"error-{shown['learning']['code']}")
+        shown["learning"]["text"] = f"{said} {shown['learning']['text']}".strip()
     return shown
 
 
@@ -177,8 +181,7 @@ def _title(value: object) -> str:
     """Return the printable title of a box; refuse an empty one."""
     from models.teaching.shelf import LONGEST_TITLE
 
-    text = "".join(c for c in str(value or "") if c.isprintable())
-    title = " ".join(text.split())[:LONGEST_TITLE]
+    title = without_hidden(str(value or ""))[:LONGEST_TITLE]
     if not title:
         raise WebError(code="teach-no-name")
     return title

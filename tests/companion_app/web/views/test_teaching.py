@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from companion_app.hands.work import LEARN, Work
+from companion_app.web.speech import Speech
 from companion_app.web.views.teaching import DRAFT
 from engine.setfile import SAFE_NAME
 from models.teaching.shelf import name_for
@@ -219,6 +220,7 @@ def test_a_box_is_given_away_and_taken_in_renamed_and_deleted(taught):
     deleted = host.post("/api/teaching/boxes", {"delete": "my-box"})
 
     assert [renamed.status_code, again.status_code, taken.status_code] == [200, 400, 200]
+    assert again.get_json()["error"]["code"] == "teach-name-taken"
     boxes = deleted.get_json()["boxes"]
     assert [(box["name"], box["title"]) for box in boxes] == [("my-box-2", "my-box")]
     assert find_taught("my-box-2", (sets,)) is not None
@@ -379,3 +381,61 @@ def test_tiles_are_marked_by_hand_where_none_is_found(played):
     assert tile["group"] == 0
     assert wrong.status_code == 400
     assert host.client.get("/api/teaching/photos/0.jpg").mimetype == "image/jpeg"
+
+
+@pytest.fixture
+def found(played):
+    """A host whose photo was looked at, and the group of each kind in it."""
+    host = played.host()
+    sent = send(host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square")
+    lesson = sent.get_json()["lesson"]
+    kinds = kinds_of(lesson)
+    return played, host, {kinds[n]: str(t["group"]) for n, t in enumerate(lesson["tiles"])}
+
+
+def test_learning_before_two_kinds_have_names_says_so_in_the_guests_words(found):
+    played, host, groups = found
+    words = Speech("de").page("error-teach-few-kinds")
+
+    nothing = host.post("/api/teaching/learn?lang=de", {"name": "my-box"})
+    host.post("/api/teaching/lesson", {"names": {groups["sea"]: "fox", groups["sun"]: "unknown"}})
+    host.post("/api/teaching/learn", {"name": "my-box"})
+    played.app.extensions[DRAFT].wait(300)
+
+    error = nothing.get_json()["error"]
+    assert (nothing.status_code, error["text"], error["detail"]) == (400, words, "")
+    learning = host.get("/api/teaching?lang=de")["learning"]
+    assert (learning["state"], learning["text"]) == ("failed", words)
+
+
+def test_kind_that_no_tile_of_the_game_is_called_is_named(found):
+    played, host, groups = found
+    host.post("/api/teaching/lesson", {"names": {groups["sea"]: "fox", groups["sun"]: "fox"}})
+    host.post("/api/teaching/learn", {"name": "my-nest", "game": "schlangennest"})
+    played.app.extensions[DRAFT].wait(300)
+
+    learning = host.get("/api/teaching?lang=de")["learning"]
+
+    assert learning["text"] == Speech("de").page("error-teach-not-of-game") + " fox"
+
+
+def test_kinds_may_be_named_with_emoji_and_lose_what_cannot_be_seen(found):
+    _, host, groups = found
+
+    named = {groups["sea"]: " 👩‍🚀\u200b\u202e ", groups["sun"]: "\u200d"}
+    lesson = host.post("/api/teaching/lesson", {"names": named}).get_json()["lesson"]
+
+    assert lesson["names"] == {groups["sea"]: "👩‍🚀", groups["sun"]: ""}
+
+
+def test_title_of_another_box_is_refused_in_the_guests_words(nest):
+    played, host = nest
+    sets = played.companion.home / "sets"
+    other = {"format": FORMAT, "set": "his", "lattice": "square", "game": None, "title": "His"}
+    (sets / "his.json").write_text(json.dumps(other), encoding="utf-8")
+
+    refused = host.post("/api/teaching/boxes?lang=de", {"rename": "my-nest", "to": "His"})
+
+    said = refused.get_json()["error"]
+    assert (said["code"], said["detail"]) == ("teach-name-taken", "")
+    assert said["text"] == Speech("de").page("error-teach-name-taken")
