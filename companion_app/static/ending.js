@@ -8,6 +8,7 @@ const RIBBONS = 18;
 
 export function winnerText(state) {
   const winners = state.players.filter((p) => p.winner).map((p) => p.name);
+  if (!winners.length) return t("nobody-wins");
   return winners.length === 1 ? t("wins", { player: winners[0] }) : t("share-win", { players: listed(winners) });
 }
 

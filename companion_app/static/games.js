@@ -22,8 +22,8 @@ export class GamesView {
   async load() {
     const answers = await filling(this, () => Promise.all([get("/api/history"), get("/api/statistics"), get("/api/series")]));
     if (!answers) return;
-    const [{ games }, { players }, { series }] = answers;
-    this.element.replaceChildren(h("h1", {}, t("tab-games")));
+    const [{ games, unreadable }, { players }, { series }] = answers;
+    this.element.replaceChildren(h("h1", {}, t("tab-games")), ...(unreadable.length ? [h("p.card.problem", { id: "unreadable" }, t("games-unreadable", { n: unreadable.length }))] : []));
     if (!games.length) { this.element.append(this.nothing()); return; }
     if (players.length) this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), people(players.slice(0, 12))));
     if (players.length) this.element.append(new Mistakes(this.go).element);

@@ -56,8 +56,8 @@ export class SettingsView {
       ...Object.entries(me.open_to).map(([part, least]) => h("label.field", {}, h("span", {}, t("open-" + part)),
         h("select", { onchange: (e) => this.set({ open_to: { [part]: e.target.value } }) },
           ...["watcher", "seat", "host"].map((role) => h("option", { value: role, selected: role === least }, t("role-" + role)))))),
-      h("label.field", {}, h("span", {}, t("ideas-setting")), h("input", { type: "number", id: "ideas", min: 0, max: 99, value: me.ideas, onchange: (e) => this.set({ ideas: Number(e.target.value) }) })),
-      h("label.field", {}, h("span", {}, t("pictures-room")), h("input", { type: "number", min: 0, max: 100000, value: me.pictures_mb, onchange: (e) => this.set({ pictures_mb: Number(e.target.value) }) })),
+      h("label.field", {}, h("span", {}, t("ideas-setting")), this.number("ideas", 99)),
+      h("label.field", {}, h("span", {}, t("pictures-room")), this.number("pictures_mb", 100000)),
       h("label.field", {}, h("span", {}, t("own-names")), h("input", { type: "text", id: "own-names", autocapitalize: "off", spellcheck: false, value: me.names.join(", "), placeholder: "snake-eye.fritz.box",
         onchange: (e) => this.set({ names: e.target.value.split(/[\s,]+/).filter(Boolean) }) })),
       h("div.row.pin-row", {}, pin, h("button", { onclick: async () => { if (await this.set({ pin: pin.value.trim() })) pin.value = ""; } }, t("change-pin"))),
@@ -69,6 +69,13 @@ export class SettingsView {
         h("button", { id: "backups", onclick: () => attempt(async () => (await import("./backups.js")).showBackups()) }, icon("share"), t("backup")),
         h("button.danger", { onclick: () => this.wipe() }, t("wipe")),
         h("button", { onclick: async () => { await attempt(() => post("/api/logout")); await loadMe(); this.again(); } }, t("be-guest"))));
+  }
+
+  // A field that was emptied says nothing: it is no 0, for which pictures would be deleted.
+  number(name, max) {
+    return h("input", { type: "number", id: name, min: 0, max, value: me[name], onchange: (e) => {
+      if (e.target.value === "") e.target.value = me[name]; else this.set({ [name]: Number(e.target.value) });
+    } });
   }
 
   async set(change) {
@@ -90,7 +97,7 @@ async function showPhones(state) {
   const end = async (what) => { const done = await attempt(() => post("/api/sessions/end", what)); if (done) fill(done); };
   const free = async (seat) => { if (await attempt(() => post("/api/seats/free", { seat }))) fill(await get("/api/sessions")); };
   const fill = ({ sessions }) => list.replaceChildren(...sessions.map((one) => h("div.row.wrap", {},
-    h("span", {}, [one.device || t("phone-other"), one.host ? t("phone-host") : one.seats.length ? null : t("phone-watching"),
+    h("span", {}, [one.device || t("phone-unnamed"), one.host ? t("phone-host") : one.seats.length ? null : t("phone-watching"),
       one.here ? t("phone-here") : null].filter(Boolean).join(" · ")),
     ...one.seats.map((seat) => h("button", { onclick: () => free(seat) }, `${t("free-seat")}: ${named(seat)}`)),
     h("span.grow"), one.here ? null : h("button", { onclick: () => end({ session: one.session }) }, t("end-session")))));

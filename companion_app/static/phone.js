@@ -220,7 +220,7 @@ function word(state) {
   const { foul, questions, moves, turn } = state;
   const last = moves.at(-1);
   if (foul) return [".illegal", "cross", foul.said, foul.violations[0].text];
-  if (state.over) return ["", "crown", state.players.filter((p) => p.winner).map((p) => p.name).join(", "), t("game-over")];
+  if (state.over) return ["", "crown", state.players.filter((p) => p.winner).map((p) => p.name).join(", ") || t("nobody-wins"), t("game-over")];
   if (questions?.length) return ["", "ask", questions[0].text, t("question")];
   const next = turn ? t("now", { player: nameOf(state, turn) }) : "";
   return last ? ["", last.legal ? "check" : "flag", last.text, next] : ["", "hand", t("first-move", { player: nameOf(state, turn) }), ""];

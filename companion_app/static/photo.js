@@ -35,14 +35,15 @@ export class PhotoView {
     if (!file) return;
     this.file = file;
     this.result.replaceChildren(working(t("reading")));
+    const game = this.game.value;
     const form = new FormData();
     form.append("photo", file);
-    form.append("game", this.game.value);
+    form.append("game", game);
     try {
       const answer = await upload("/api/photo-score", form);
       this.close();
       this.url = URL.createObjectURL(file);
-      this.seen = answer.seen;
+      this.seen = { ...answer.seen, game };
       this.told = answer;
       this.show(answer);
       this.result.scrollIntoView();
@@ -98,7 +99,7 @@ export class PhotoView {
   // --- putting right ---------------------------------------------------------------------------
 
   ask(tile) {
-    const { game: { value: game }, seen: { set, lattice } } = this;
+    const { game, set, lattice } = this.seen;
     pickTile({ game, set, lattice, stock: this.fitting(tile) },
       (name, turns) => this.put(tile, { lies: { ...tile.lies, tile: name, ...(lattice === "square" ? { turns } : {}) }, sure: true }, name),
       tile.lies, () => this.put(tile, { gone: true }));
@@ -124,7 +125,7 @@ export class PhotoView {
 
   async again() {
     const tiles = this.seen.tiles.filter((tile) => tile.sure && !tile.gone).map((tile) => tile.lies);
-    const answer = await attempt(() => post("/api/photo-score", { game: this.game.value, set: this.seen.set, table: { tiles, clay: this.seen.clay } }));
+    const answer = await attempt(() => post("/api/photo-score", { game: this.seen.game, set: this.seen.set, table: { tiles, clay: this.seen.clay } }));
     if (answer) this.show(answer);
     return answer;
   }

@@ -72,7 +72,7 @@ async function cardSvg(game) {
 
 function headline(game) {
   const winners = game.players.filter((p) => p.winner).map((p) => p.name);
-  if (!winners.length) return t("unfinished");
+  if (!winners.length) return t(game.over ? "nobody-wins" : "unfinished");
   if (winners.length === game.players.length) return t("share-draw");
   return t("share-winner", { player: listed(winners) });
 }

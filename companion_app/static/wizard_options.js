@@ -58,7 +58,11 @@ function choice(option, { setup: { options }, choices, changed }) {
   const fill = () => {
     const [a, b] = options[option.name];
     const side = (word, value, n) => h("label.field", {}, h("span", {}, t(word)), h("input", { type: "number", min: SIZES[0], max: SIZES[1], value,
-      onchange: (e) => { options[option.name] = options[option.name].with(n, Math.min(SIZES[1], Math.max(SIZES[0], Number(e.target.value) || value))); } }));
+      onchange: (e) => {
+        const kept = Math.min(SIZES[1], Math.max(SIZES[0], Math.round(Number(e.target.value)) || value));
+        options[option.name] = options[option.name].with(n, kept);
+        e.target.value = kept; // what counts is what the field says
+      } }));
     size.replaceChildren(side("size-wide", a, 0), side("size-high", b, 1));
   };
   if (now === "own") fill();

@@ -15,6 +15,7 @@ from companion_app.eye.corrections import Corrections
 from companion_app.eye.recorded import settled_on
 from companion_app.live.places import Belief, contents
 from engine.record import parse_record, record_to_json
+from models.teaching.store import game_file
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import DESKTOP
 from tests.browser.test_page import too_small
@@ -199,6 +200,22 @@ def test_games_view_shows_series_and_statistics(served):
     assert [row.split("\t")[-1].replace("−", "-") for row in rows] == ["0", "-2", "-16"]
     assert "Average" in page.text("main")
     assert axe_faults(page) == []
+
+
+def test_games_whose_box_is_gone_are_told_of(served, tmp_path):
+    rules = tmp_path / "sets" / "my-nest.toml"
+    rules.parent.mkdir()
+    rules.write_text(game_file("my-nest", "schlangennest"), encoding="utf-8")
+    served.use_sets(rules.parent)
+    asked = {"game": "schlangennest", "set": "my-nest", "players": ["blue", "red"]}
+    assert served.host().post("/api/new", asked).status_code == 200
+    served.desk.end()
+    rules.unlink()
+
+    page = served.open("/games")
+    page.wait("document.querySelector('#unreadable')")
+
+    assert page.text("#unreadable").startswith("Kept games that cannot be shown: 1.")
 
 
 def test_corrections_are_listed_and_deleted(served, tmp_path):

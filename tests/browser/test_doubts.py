@@ -178,6 +178,8 @@ def test_one_photo_is_scored_put_right_and_read_as_another_game(served, begun, t
     assert page.js("document.documentElement.scrollWidth <= innerWidth")
     assert axe_faults(page) == []
 
+    # Another game that is chosen is for the next photo.
+    page.js("document.querySelector('#photo-game').value = 'snekagon'")
     page.js("document.querySelector('.photo-seen .tap')"
             ".dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))")  # fmt: skip
     page.click("dialog button", "Hier liegt kein Plättchen")

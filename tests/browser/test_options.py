@@ -122,3 +122,16 @@ def test_holes_of_the_boards_are_moved_by_a_tap(served):
     wait_until(lambda: served.desk.match)
     assert served.desk.match.start.options["eyes"] == [[3, -2], [1, 1]]
     assert served.desk.match.box.extras["board"]["eyes"] == [[3, -2], [1, 1]]
+
+
+def test_own_size_that_is_too_large_is_shown_as_it_counts(served):
+    page = served.open("/new", host=True)
+    to_options(page, "schlangennest")
+    page.fill("[data-option=size] select", '"own"')
+    page.fill("[data-option=size] .own-size input", "99")
+    said = page.js("document.querySelector('.own-size input').value")
+    page.click("button.primary", "Start")
+
+    wait_until(lambda: served.desk.match)
+    assert said == "12"
+    assert served.desk.match.start.options["size"] == [12, 7]

@@ -467,3 +467,41 @@ def test_host_sees_the_phones_and_signs_one_out(served, script):
 
     page.wait("document.querySelectorAll('dialog .phones > div').length === 1")
     assert other.get("/api/me")["role"] == "watcher"
+
+
+def test_phone_of_an_unknown_kind_is_called_a_device(served, script):
+    served.begin(script.record)
+    served.seat("blue")
+    page = served.open("/settings", host=True)
+
+    page.click("button", "Phones at the table")
+    page.wait("document.querySelectorAll('dialog .phones > div').length === 2")
+
+    assert "A device" in page.text("dialog .phones")
+    assert "scan" not in page.text("dialog .phones")
+
+
+def test_end_without_a_winner_is_said(served, script):
+    served.begin(script.record)
+    page = served.open("/")
+
+    said = page.js(
+        "import('/static/ending.js').then((ending) => ending.winnerText("
+        "{players: [{name: 'Ann', winner: false}, {name: 'Ben', winner: false}]}))"
+    )
+
+    assert said == "Nobody wins."
+
+
+def test_emptied_field_for_the_room_of_pictures_deletes_none(served, script):
+    served.begin(script.record)
+    served.store.append(served.desk.match.key, "picture", {}, {"after": b"jpeg"})
+    page = served.open("/settings", host=True)
+
+    page.fill("#pictures_mb", "")
+    page.fill("#ideas", "3")
+    wait_until(lambda: served.settings.now.ideas == 3)
+
+    assert served.settings.now.pictures_mb == 500
+    assert page.js("document.querySelector('#pictures_mb').value") == "500"
+    assert served.store.forget_pictures() == 1
