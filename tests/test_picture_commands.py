@@ -152,7 +152,7 @@ def test_words_for_people(run, reader, tmp_path):
     ran = run("read", photo(tmp_path / "a.png"), "--game", "schlangennest")
 
     assert ran.status == 0
-    assert "1 tiles, 0 unsure, 0 aside" in ran.out
+    assert "1 tile, 0 unsure, 0 aside" in ran.out
     assert "blue/curve at [0, 1], turns 1" in ran.out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,15 @@ from typing import Any
 import pytest
 
 from companion_app.cli import play_commands
+from companion_app.cli.game_page import game_page
 from companion_app.cli.main import build_parser, main
+from companion_app.cli.terminal_game import TerminalGame
+from engine.game import Outcome, Start
+from engine.games import game_named
+from engine.play import Budget
 from engine.record import parse_record
 from engine.referee import referee_record
+from engine.setfile import built_in_set
 
 NEST: dict[str, Any] = {
     "game": "schlangennest", "players": ["blue", "red"],
@@ -186,3 +193,18 @@ def test_every_game_is_dealt_anew_unless_a_seed_is_told():
 
     assert build_parser().parse_args(asked).seed is None
     assert build_parser().parse_args([*asked, "--seed", "3"]).seed == 3
+
+
+def test_game_that_nobody_can_win_is_said_so(monkeypatch, capsys):
+    start = Start(("Ann", "Ben"), {})
+    game, box = game_named("sssnake"), built_in_set("sssnake")
+    table = TerminalGame(game, start, box, "Ann", Budget(looks=1), 1, random.Random(1))
+    nobody = Outcome({"Ann": None, "Ben": None}, {}, over=True)
+    monkeypatch.setattr(type(game), "outcome", lambda *_: nobody)
+
+    table._tell_the_end()
+
+    assert capsys.readouterr().out.endswith("Over. Nobody has won.\n")
+    record = parse_record(SSSNAKE)
+    empty: dict[str, Any] = {"winners": [], "over": True, "moves": [], "players": {}}
+    assert "<p>Nobody has won.</p>" in game_page(record, empty)

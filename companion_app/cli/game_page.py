@@ -20,7 +20,9 @@ def game_page(record: Record, document: Json) -> str:
     """Return the HTML page for the analysis of a game."""
     title = f"{record.game.facts.title}, looked over"
     winners = " and ".join(document["winners"])
-    ended = f"Won by {winners}." if document["over"] else "Not over yet."
+    ended = "Not over yet."
+    if document["over"]:
+        ended = f"Won by {winners}." if winners else "Nobody has won."
     return "\n".join(
         [
             '<!doctype html><html lang="en"><meta charset="utf-8">',

@@ -28,6 +28,7 @@ from engine.games import game_named
 from engine.record import find_set
 from engine.setfile import load_set
 from engine.tiles import TileSet
+from engine.wording import in_english
 from vision import (
     Quality,
     ReadRequest,
@@ -42,6 +43,7 @@ from vision import (
 )
 
 MOST_SQUARES = 100
+TILES = {"one": "{n} tile", "other": "{n} tiles"}
 PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 
 
@@ -189,15 +191,14 @@ def _with_name(problem: str, name: str) -> str:
 
 
 def _in_words(document: dict[str, Any]) -> Iterator[str]:
-    counts = ", ".join(
-        f"{len(document[part])} {word}"
-        for part, word in (("tiles", "tiles"), ("unsure", "unsure"), ("aside", "aside"))
-    )
-    yield f"{document['file']}: {counts}"
+    tiles = in_english(TILES, {"n": str(len(document["tiles"]))})
+    others = f"{len(document['unsure'])} unsure, {len(document['aside'])} aside"
+    yield f"{document['file']}: {tiles}, {others}"
     yield from (f"    {_tile_in_words(tile)}" for tile in document["tiles"])
     for tile in document["unsure"]:
         guesses = " or ".join(str(guess[0]) for guess in tile.get("guesses", ()))
-        yield f"    {_tile_in_words(tile)}: unsure, {tile.get('why')}: {guesses}"
+        said = f": {guesses}" if guesses else ""
+        yield f"    {_tile_in_words(tile)}: unsure, {tile.get('why')}{said}"
     yield from (f"    {advice['text']}" for advice in document["quality"]["advice"])
 
 

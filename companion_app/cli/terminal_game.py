@@ -145,7 +145,8 @@ class TerminalGame:
     def _tell_the_end(self) -> None:
         outcome = self.game.outcome(self.dealer.position)
         print_line(", ".join(f"{who}: {points}" for who, points in outcome.scores.items()))
-        print_line("Over. Won by " + " and ".join(outcome.winners) + ".")
+        won = " and ".join(outcome.winners)
+        print_line(f"Over. Won by {won}." if won else "Over. Nobody has won.")
 
     def _words(self, move: Move) -> str:
         return ENGLISH.move(move, self.game.facts.coloured_moves)
