@@ -130,7 +130,7 @@ def teach(lesson: Lesson, folder: Path, progress: Progress = lambda text: None) 
     gathered = with_corrections(lesson, gather(lesson, progress), progress)
     mapped = _mapped(lesson, gathered.examples, folder)
     kept = with_new(old, Kept(mapped.examples, gathered.digests))
-    fitted = _fitted(lesson, Mapped(kept.examples, mapped.tile_set), progress)
+    fitted = _fitted_or_why(lesson, Mapped(kept.examples, mapped.tile_set), gathered, progress)
     wanted = _wanted(lesson, mapped)
     tiles, _ = without_strangers(kept.examples, UNKNOWN)
     report = report_of(lesson.name, lesson.shape, lesson.game, gathered, fitted, tiles, wanted)
@@ -143,6 +143,20 @@ def teach(lesson: Lesson, folder: Path, progress: Progress = lambda text: None) 
 def on_board(lesson: Lesson) -> bool:
     """Say whether the tiles to be learnt lie on the board of a game."""
     return lesson.game is not None and has_board(built_in_set(lesson.game))
+
+
+def _fitted_or_why(
+    lesson: Lesson, mapped: Mapped, gathered: Gathered, progress: Progress
+) -> Fitted | FittedBoard:
+    """Return the reader; what it lacks may be on a photograph that was left out, which is named."""
+    try:
+        return _fitted(lesson, mapped, progress)
+    except TeachingError as error:
+        if not gathered.left_out:
+            raise
+        file, why = gathered.left_out[0]
+        text = f"{error}; {file} was left out: {why}"
+        raise TeachingError(text, code=error.code, about=error.about) from None
 
 
 def _fitted(lesson: Lesson, mapped: Mapped, progress: Progress) -> Fitted | FittedBoard:
@@ -270,7 +284,7 @@ def fitted_to(lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: 
     kinds = sorted(set(examples.tiles))
     if len(kinds) < FEWEST_KINDS:
         raise TeachingError(
-            f"the labels name only {kinds[0] if kinds else 'nothing'}; "
+            f"the labels name {f'only {kinds[0]}' if kinds else 'no kind of tile'}; "
             f"teaching needs {FEWEST_KINDS} kinds at least, to tell one from another",
             code="teach-few-kinds",
         )

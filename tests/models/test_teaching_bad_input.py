@@ -144,3 +144,12 @@ def test_labels_may_be_written_with_a_byte_order_mark(tmp_path):
     path.write_text(json.dumps({"photos": labels_for("one.png", NAMES)}), encoding="utf-8-sig")
 
     assert len(read_labels(path, "square").photos["one.png"]) == len(NAMES)
+
+
+def test_kind_that_is_missing_with_its_photo_is_told_with_why_the_photo_was_left_out(tmp_path):
+    cv2.imwrite(str(tmp_path / "one.png"), row_of(NAMES[:1]))
+    (tmp_path / "bad.jpg").write_bytes(b"not a picture")
+    photos = {**labels_for("one.png", NAMES[:1]), **labels_for("bad.jpg", NAMES[1:2])}
+
+    with pytest.raises(TeachingError, match=r"needs 2 kinds .*; bad.jpg was left out: .*JPEG"):
+        teach(lesson(tmp_path, photos, grid=(1, 1)), tmp_path / "sets")
