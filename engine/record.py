@@ -116,11 +116,12 @@ def parse_players(game: AnyGame, value: Json, place: str = "players") -> tuple[s
     """Return the players in turn order."""
     facts = game.facts
     names = a_list(value, place)
-    if not facts.fewest_players <= len(names) <= facts.most_players:
+    fewest, most = facts.fewest_players, facts.most_players
+    if not fewest <= len(names) <= most:
+        wanted = str(most) if fewest == most else f"{fewest} to {most}"
         raise RecordError(
             place,
-            f"{facts.name} is for {facts.fewest_players} to {facts.most_players} players, "
-            f"but the number of names is {len(names)}",
+            f"{facts.name} is for {wanted} players, but the number of names is {len(names)}",
         )
     for i, name in enumerate(names):
         a_name(name, f"{place}[{i}]")

@@ -582,6 +582,13 @@ def test_what_is_no_number_is_answered_with_the_numbers_that_are_good(run, argum
     assert err.strip().endswith(words)
 
 
+def test_number_of_players_and_missing_game_are_said_plainly(run, write):
+    asked = ("perft", "--game", "snekagon", "--players", "red", "--depth", "1")
+
+    assert "snekagon is for 2 players, but" in run(*asked)[2]
+    assert "game: is missing; the games are" in run("referee", write({"moves": []}))[2]
+
+
 def test_the_command_runs_as_a_program():
     answer = subprocess.run(
         [sys.executable, "-m", "companion_app.cli", "rules", "--game", "schlangennest", "--json"],

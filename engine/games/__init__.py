@@ -9,7 +9,7 @@ from engine.games.schlangennest import Schlangennest
 from engine.games.snekagon import Snekagon
 from engine.games.snekagon5g import Snekagon5G
 from engine.games.sssnake import Sssnake
-from engine.given import shown
+from engine.given import MISSING, shown
 
 GAMES: Games = {game.facts.name: game for game in (
     Schlangennest(), Snekagon(), Snekagon5G(), Sssnake(), Carnival(),
@@ -24,7 +24,8 @@ def game_named(name: object, place: str = "game") -> AnyGame:
     """
     if isinstance(name, str) and name in GAMES:
         return GAMES[name]
-    raise RecordError(place, f"{shown(name)} is not a game; the games are {', '.join(GAMES)}")
+    said = "is missing" if name is MISSING else f"{shown(name)} is not a game"
+    raise RecordError(place, f"{said}; the games are {', '.join(GAMES)}")
 
 
 def several_boards(name: str) -> bool:
