@@ -179,10 +179,11 @@ def big_fields(groups: Sequence[CardGroup], tile_set: TileSet) -> Iterator[Field
         return
     grown = [number for number, one in numbered.items() if _others_of(one.group, one.big)]
     first = max(numbered, key=lambda n: (_sure_fronts(numbered[n].group), -n))
-    # Players take the big cards in order, so all up to the last one with cards are in play.
-    played = {first, *(number for number in numbered if number <= max(grown, default=-1))}
-    chosen = _with_lone(played, numbered)
-    if len(chosen) < FEWEST_FIELDS:
+    # Players take the big cards in order, so all up to the last one with cards are in play, also
+    # those that are hidden or outside the picture.
+    taken = range(max(grown, default=-1) + 1)
+    chosen = _with_lone({first, *(number for number in numbered if number in taken)}, numbered)
+    if max(len(chosen), len(taken)) < FEWEST_FIELDS:
         # A big card that the picture's edge cuts does not count: it may lie anywhere.
         whole = {number for number, one in numbered.items() if not one.big.cut_off}
         two = sorted({*whole, first})[:FEWEST_FIELDS]

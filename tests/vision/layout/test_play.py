@@ -401,6 +401,12 @@ def test_two_play_at_least_those_with_the_first_numbers():
     assert played(field(4, 0, 1), field(2, 100), field(3, 200)) == [1, 2, 3]
 
 
+def test_fields_before_one_that_grew_are_of_the_two_that_play_at_least_though_they_are_not_seen():
+    assert played(field(3, 0, 3), field(4, 100)) == [2]
+    assert played(field(2, 0, 1), field(3, 100)) == [1]
+    assert played(field(1, 0, 1), field(3, 100)) == [0, 2]
+
+
 def test_big_card_that_the_edge_cuts_is_none_of_the_two_that_play_at_least():
     assert played(field(2, 0), field(3, 100, cut_off=True), field(4, 200)) == [1, 3]
     assert played(field(1, 0), field(2, 100, cut_off=True), field(3, 200)) == [0, 2]
