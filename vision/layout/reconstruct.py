@@ -39,7 +39,7 @@ from vision.layout.cards import (
     sides_of,
 )
 from vision.layout.fields import loose_beside, parted
-from vision.layout.play import game_fields, has_bigs, likely_in_play
+from vision.layout.play import FEWEST_FIELDS, game_fields, has_bigs, likely_in_play
 
 UNKNOWN = "unknown"
 """The name of every tile when the request names no box."""
@@ -93,8 +93,7 @@ def reconstruct(
     fields, left = _with_islands(fields, groups, tile_set, ground, _may_be_played(likely))
     if sight is not None:
         fields = _with_missed(fields, left, tile_set, sight)
-    alone = not fields and has_bigs(tile_set)
-    lost = [group for group in left if _is_lost(group, likely.get(group, 0.0), alone=alone)]
+    lost = [g for g in left if _is_lost(g, likely.get(g, 0.0), len(fields), tile_set)]
     if not fields and not lost and not any(map(_shows_cards, groups)):
         # No field and no stock, so nothing is aside either. Chessboards end here.
         return Reconstruction()
@@ -170,17 +169,23 @@ def _entries(
     )
 
 
-def _is_lost(group: CardGroup, likely: float, *, alone: bool) -> bool:
+def _is_lost(group: CardGroup, likely: float, fields: int, tile_set: TileSet) -> bool:
     """Say whether a group outside the fields is surely in play.
 
     Args:
         group: the cards.
         likely: the probability that they are in play.
-        alone: whether no field of a game with big cards is seen; then visible cards belong to a big
-            card that is hidden or outside the picture.
+        fields: the number of fields that are seen.
+        tile_set: the box.
     """
-    if alone and any(c.is_front(CLEAR) and c.found >= SURELY_A_CARD for c in group.cards):
-        return True
+    missing = has_bigs(tile_set) and fields < FEWEST_FIELDS
+    if missing and anchor_of(group, tile_set) is None and any(
+        card.is_front(CLEAR) and card.found >= SURELY_A_CARD for card in group.cards
+    ):  # fmt: skip
+        # A field is hidden or outside the picture. Where one is seen, these may be a stock instead.
+        cut = any(card.cut_off for card in group.cards)
+        if not fields or cut or likely >= LIKELIER:
+            return True
     return likely >= CLEAR and _shows_cards(group)
 
 

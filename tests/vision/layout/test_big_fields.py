@@ -9,7 +9,7 @@ from engine.setfile import built_in_set
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.lattice import fit_lattices
 from vision.core.types import Detection, Detections
-from vision.layout.reconstruct import reconstruct
+from vision.layout.reconstruct import Reconstruction, reconstruct
 
 SSSNAKE = built_in_set("sssnake")
 UNIT = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
@@ -35,16 +35,20 @@ def steeply(points: np.ndarray) -> np.ndarray:
     return np.stack([320 + WIDE * x / depth, 240 + 0.65 * WIDE * y / depth], axis=1)
 
 
-def played(cards: Cards, cut: str = "") -> list[str]:
-    """The big cards in play; the picture's edge cuts one of them."""
+def read(cards: Cards, cut: str = "") -> Reconstruction:
+    """What is read of cards; the picture's edge cuts those that show ``cut``."""
     found = tuple(Detection(steeply(outline), 0.95, tile == cut) for outline, tile, _, _ in cards)
     readings = [
         CellReading((CellGuess(tile, cell, turns, 0.9999),), far=0.1)
         for _, tile, cell, turns in cards
     ]
     detections = Detections((640, 480), "square", found)
-    seen = reconstruct(detections, fit_lattices(detections), readings, SSSNAKE)
-    return sorted(e["tile"] for e in seen.tiles if e["tile"].startswith("big"))
+    return reconstruct(detections, fit_lattices(detections), readings, SSSNAKE)
+
+
+def played(cards: Cards, cut: str = "") -> list[str]:
+    """The big cards in play; the picture's edge cuts one of them."""
+    return sorted(e["tile"] for e in read(cards, cut).tiles if e["tile"].startswith("big"))
 
 
 TWO = ["big/1", "big/2"]
@@ -93,15 +97,46 @@ def test_card_that_lies_face_down_is_not_laid_to_a_big_card():
     assert played([*two, *field(3, 4, 9.5, 0), back]) == TWO
 
 
-def test_cards_in_play_whose_big_card_is_outside_are_lost_and_not_left_out_in_silence():
-    cards = [(UNIT + np.array(at), "straight", 0, 0) for at in ((4.0, 4.0), (5.0, 4.0))]
-    cards += [(UNIT + np.array([6.0, 4.0]), "curve", 0, 2)]
-    found = tuple(Detection(steeply(outline), 0.95) for outline, *_ in cards)
-    readings = [CellReading((CellGuess(tile, 0, turns, 0.9999),), far=0.1)
-                for _, tile, _, turns in cards]  # fmt: skip
-    detections = Detections((640, 480), "square", found)
+OUTSIDE: Cards = [
+    (UNIT + np.array([4.0, 4.0]), "straight", 0, 0),
+    (UNIT + np.array([5.0, 4.0]), "straight", 0, 0),
+    (UNIT + np.array([6.0, 4.0]), "curve", 0, 2),
+]
+"""Cards whose big card is not seen."""
 
-    seen = reconstruct(detections, fit_lattices(detections), readings, SSSNAKE)
+
+def lost(seen: Reconstruction) -> list[str]:
+    return sorted(card.guesses[0].tile for group in seen.lost for card in group.cards)
+
+
+def test_cards_in_play_whose_big_card_is_outside_are_lost_and_not_left_out_in_silence():
+    seen = read(OUTSIDE)
 
     assert seen.tiles == ()
-    assert sum(len(group.cards) for group in seen.lost) == 3
+    assert lost(seen) == ["curve", "straight", "straight"]
+
+
+ONE = field(3, 2, 8.5, 2)
+UNUSED = field(4, 12, 9, 0, 40)
+SNAKE: Cards = [
+    (UNIT + np.array([5.0, 4.0]), "crossing", 0, 0),
+    (UNIT + np.array([6.0, 4.0]), "curve", 0, 0),
+]
+
+
+@pytest.mark.parametrize(
+    ("cards", "cut", "told"),
+    [(SNAKE, "", 2), (OUTSIDE[1:], "curve", 2), (OUTSIDE[1:], "", 0)],
+    ids=["likely-in-play", "cut-by-the-edge", "maybe-a-stock"],
+)
+def test_cards_beside_the_only_field_are_lost_since_two_play_at_least(cards, cut, told):
+    seen = read([*ONE, *UNUSED, *cards], cut)
+
+    assert [entry["tile"] for entry in seen.tiles] == ["big/3", "straight", "straight"]
+    assert len(lost(seen)) == told
+
+
+def test_cards_beside_two_fields_are_not_lost_for_want_of_a_field():
+    two = [*field(1, 2, 8.5, 2), *field(2, 2, 11, 2)]
+
+    assert lost(read([*two, *OUTSIDE[1:]], "curve")) == []
