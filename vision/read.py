@@ -30,6 +30,7 @@ from vision.core.types import (
     CLEAR,
     TOLD,
     UNKNOWN_TILE,
+    Advice,
     Bgr,
     Detection,
     Detections,
@@ -130,11 +131,14 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         read = stages.cells or read_cells
         readings = read(picture.bgr, detections.found, stages.reader, request.profile)
         shown("classify", (detections, readings))
-        readings = _in_company(readings, stages.reader)
-        first = detections.found, readings
-        detections, readings = _with_overlooked(
-            picture.bgr, detections, readings, stages.reader, request
-        )
+        other = _other_box(picture.bgr, detections.found, readings, stages.reader, request)
+        if _is_elsewhere(other, stages.reader):
+            readings = [CellReading((), UNKNOWN_TILE)] * len(readings)
+        else:
+            readings = _in_company(readings, stages.reader)
+            detections, readings = _with_overlooked(
+                picture.bgr, detections, readings, stages.reader, request
+            )
     with timings.stage("lattice"):
         every = detections.found
         ground = Ground(picture.bgr, [one.corners_px for one in every])
@@ -148,8 +152,9 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
     with timings.stage("quality"):
         known = any(one.is_whole(TOLD) for one in readings)
         state = _state(picture, table, request, replace(detections, found=every), known=known)
-        if not state.tiles:
-            state = _with_other_box(state, picture.bgr, *first, request)
+        if other is not None and not state.tiles:
+            quality = replace(state.quality, advice=(*state.quality.advice, other))
+            state = replace(state, quality=quality)
     return replace(state, timings_ms=timings.ms)
 
 
@@ -165,18 +170,23 @@ def _table(
     return reconstruct(detections, fits, readings, request.tile_set, sight)
 
 
-def _with_other_box(
-    state: TableState, bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading],
+def _other_box(
+    bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading], reader: Reader | None,
     request: ReadRequest,
-) -> TableState:  # fmt: skip
-    """Return a table without any tile, with advice if its tiles are of another box."""
-    if request.tile_set is None or request.shape != "square":
-        return state
-    other = another_box(bgr, found, readings, request.tile_set)
-    if other is None:
-        return state
-    quality = state.quality
-    return replace(state, quality=replace(quality, advice=(*quality.advice, other)))
+) -> Advice | None:  # fmt: skip
+    """Return advice if the outlines show tiles of another box, or of none that is known."""
+    if reader is None or request.tile_set is None or request.shape != "square":
+        return None
+    return another_box(bgr, found, readings, request.tile_set)
+
+
+def _is_elsewhere(other: Advice | None, reader: Reader | None) -> bool:
+    """Say whether all outlines are tiles of another box.
+
+    Never said of a taught box, which may be the other box in another print.
+    """
+    taught = reader is not None and reader.embedded
+    return other is not None and other.looks_like is not None and not taught
 
 
 def _with_overlooked(

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.setfile import built_in_names, built_in_set
 from engine.tiles import TileSet
@@ -179,34 +180,40 @@ def burnt_outlines(bgr: Bgr, every: Detections) -> tuple[Points, ...]:
 def another_box(
     bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading], tile_set: TileSet
 ) -> Advice | None:
-    """Return advice if most outlines show no tile of the box, naming the box they look like.
+    """Return advice if the outlines show tiles of another box, naming the box they look like.
+
+    Boxes share prints: a curve with some grey beside it may be read surely as a card of two boxes.
+    So the boxes are compared: one that surely reads more of the outlines, and most of those that
+    this box reads too, is the box on the table.
 
     Args:
         bgr: the picture.
         found: the outlines.
-        readings: what each outline shows, by the reader of the box.
+        readings: what each outline shows by itself, by the reader of the box.
         tile_set: the box.
     """
-    clear = [(one, said.why) for one, said in zip(found, readings, strict=True)
+    clear = [(one, said) for one, said in zip(found, readings, strict=True)
              if one.confidence >= TOLD]  # fmt: skip
-    strange = [one for one, why in clear if why == UNKNOWN_TILE]
-    if len(strange) < FEWEST or len(strange) <= LIKELIER * len(clear):
+    strange = sum(said.why == UNKNOWN_TILE for _, said in clear)
+    if not strange:
         return None
-    some = sorted(strange, key=lambda one: -one.confidence)[:MOST_READ]
+    some = sorted(clear, key=lambda pair: -pair[0].confidence)[:MOST_READ]
+    own = np.array([said.is_whole(SURE) for _, said in some])
     others = [name for name in built_in_names()
               if name != tile_set.name and built_in_set(name).lattice == "square"]  # fmt: skip
-    shares = {name: _share_read(bgr, some, name) for name in others}
-    other = max(shares, key=lambda name: shares[name], default=None)
+    patches = cut(bgr, [one.corners_px for one, _ in some])
+    across = [one.across_px for one, _ in some]
+    sure: dict[str, NDArray[np.bool_]] = {}
+    for name in others:
+        said = shipped_reader(name).read(patches, across)
+        sure[name] = np.array([one.is_whole(SURE) for one in said])
     box = tile_set.title or tile_set.name
-    if other is None or shares[other] <= LIKELIER:
-        return Advice(UNKNOWN_TILE, TEXT_OF_NONE.format(box=box))
-    text = TEXT.format(box=box, other=built_in_set(other).title)
-    return Advice(UNKNOWN_TILE, text, looks_like=other)
-
-
-def _share_read(bgr: Bgr, some: Sequence[Detection], name: str) -> float:
-    """Return the share of outlines that surely show a tile of a built-in box."""
-    patches, across = cut(bgr, [one.corners_px for one in some]), [one.across_px for one in some]
-    return float(
-        np.mean([one.is_whole(SURE) for one in shipped_reader(name).read(patches, across)])
-    )
+    other = max(sure, key=lambda name: int(sure[name].sum()), default=None)
+    if other is not None and sure[other].sum() >= FEWEST and sure[other].mean() > LIKELIER:
+        shared = (sure[other] & own).sum() > LIKELIER * own.sum() or not own.any()
+        if shared and sure[other].sum() > own.sum():
+            text = TEXT.format(box=box, other=built_in_set(other).title)
+            return Advice(UNKNOWN_TILE, text, looks_like=other)
+    if strange < FEWEST or strange <= LIKELIER * len(clear):
+        return None
+    return Advice(UNKNOWN_TILE, TEXT_OF_NONE.format(box=box))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
@@ -9,10 +11,13 @@ import pytest
 from engine.setfile import built_in_set
 from vision.classify.reader import shipped_reader
 from vision.core.crop import MARGIN, cut
-from vision.core.types import UNKNOWN_TILE, Detection
+from vision.core.request import ReadRequest
+from vision.core.types import SURE, UNKNOWN_TILE, Detection
 from vision.layout.unread import another_box
+from vision.read import read_table
 
 SIDE_PX = 48
+EXAMPLE = Path(__file__).parents[2] / "examples" / "table.jpg"
 
 
 def table_of(game: str) -> tuple[np.ndarray, list[Detection]]:
@@ -54,6 +59,33 @@ def test_another_games_cards_are_told_with_the_game_that_they_look_like(shown, c
 
 def test_the_games_own_cards_are_not_another_games():
     assert told("carnival", "carnival") is None
+
+
+def test_cards_that_two_boxes_could_have_are_of_the_one_that_reads_more_of_them():
+    box = built_in_set("carnival")
+    bgr = cv2.imread(str(EXAMPLE))
+    own = read_table(bgr, ReadRequest("square", built_in_set("schlangennest")))
+
+    state = read_table(bgr, ReadRequest("square", box))
+
+    assert len(own.tiles) > 10
+    assert not own.quality.advice
+    assert (state.tiles, state.unsure, state.aside) == ((), (), ())
+    assert [one.looks_like for one in state.quality.advice] == ["schlangennest"]
+
+
+def test_own_cards_beside_many_of_another_box_are_not_taken_for_that_box():
+    bgr, found = table_of("carnival")
+    own, _ = table_of("sssnake")
+    quarter = own.shape[1] // 4
+    bgr[:, :quarter] = own[:, :quarter]
+    patches = cut(bgr, [one.corners_px for one in found])
+    readings = shipped_reader("sssnake").read(patches, [one.across_px for one in found])
+    assert all(one.is_whole(SURE) for one in readings[:3])
+
+    advice = another_box(bgr, found, readings, built_in_set("sssnake"))
+
+    assert advice is None or advice.looks_like is None
 
 
 def test_squares_of_no_box_look_like_none():
