@@ -73,6 +73,55 @@ def test_director_runs_a_round_from_a_phone(opened, hall):
     assert page.errors == []
 
 
+def test_own_points_bye_and_tie_breaks_of_the_form_count(opened, hall):
+    from tests.companion_app.hall.test_tournament_evening import Evening, typed
+
+    def field(label: str) -> str:
+        return f"dialog [aria-label^='{label}']"
+
+    page = opened("/arbiter")
+    signed_in(page, hall)
+    page.click("#tabs a[href='/tournaments']")
+    page.click("#tour-new")
+    page.fill(field("Players at a table"), "4")
+    page.fill(field("Points by place"), "own")
+    page.fill(field("Own points at a table of 3"), "9; 4; 1/2")
+    page.fill(field("Own points at a table of 4"), "9, 4, 2")
+    page.fill(field("Points for a bye"), "2.5")
+    page.fill(field("At equal points"), "wins")
+    page.fill(field("This decides second"), "direct")
+    shown = "dialog .field:not([hidden]) [aria-label^='Own points']"
+    assert page.js(f'document.querySelectorAll("{shown}").length') == 2
+    assert axe_faults(page) == []
+    page.click("dialog form button")
+    page.wait("document.querySelector('dialog .problem').textContent")
+    assert page.text("dialog .problem") == "There are no points set for a table of 4."
+    page.fill(field("Own points at a table of 4"), "9, 4, 2, 0")
+    page.click("dialog form button")
+    page.wait("document.querySelector('[data-act=pair]')")
+
+    evening = Evening(hall)
+    evening.id = page.js("location.pathname.split('/')[2]")
+    evening.at = f"/api/tournaments/{evening.id}"
+    settings = evening.whole()["settings"]
+    assert settings["own_points"] == [["9", "4", "1/2"], ["9", "4", "2", "0"]]
+    assert settings["bye_points"] == "5/2"
+    assert settings["tie_breaks"] == ["wins", "direct"]
+    for name in PEOPLE[:3]:
+        evening.do("add-player", name=name)
+    for player in ("p1", "p2", "p3"):
+        evening.do("check-in", player=player)
+    evening.posted(f"{evening.at}/pair", {})
+    evening.do("start-round")
+    evening.do("result", **typed(evening.round()["tables"][0]))
+    page.click("a[href^='/tournament/']")
+    page.wait("document.querySelectorAll('.tour-standings tbody b').length === 3")
+    earned = page.js("[...document.querySelectorAll('.tour-standings tbody b')]"
+                     ".map((e) => e.textContent)")  # fmt: skip
+    assert earned == ["9", "4", "0.5"]
+    assert [one for one in page.errors if "409" not in one] == []
+
+
 def test_players_phone_shows_its_table_and_confirms_the_result(opened, hall):
     from tests.companion_app.hall.test_tournament_evening import Evening, typed
 

@@ -66,7 +66,9 @@ def strings(code: str) -> Response:
     if code not in LANGUAGES:
         raise NotFound
     words = catalogue(code)
-    return jsonify({**words["page"], **{f"colour-{k}": v for k, v in words["colours"].items()}})
+    breaks = {k: v for k, v in words["tournament"].items() if k.startswith("short-")}
+    colours = {f"colour-{k}": v for k, v in words["colours"].items()}
+    return jsonify({**words["page"], **colours, **breaks})
 
 
 @blueprint.get("/language/<code>")

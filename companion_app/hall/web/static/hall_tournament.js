@@ -7,24 +7,35 @@ const TICK_MS = 500;
 const EVERY_PAGE_MS = 12000;
 const ROWS = 10;
 const GAMES = { schlangennest: "Schlangennest", snekagon: "Snekagon", snekagon5g: "Snekagon 5G", sssnake: "Sssnake", carnival: "Carnival" };
+const TIE_BREAKS = ["share", "score", "wins", "buchholz", "buchholz-cut", "sonneborn", "direct"];
+// The sizes of table that come about at each wanted one, and the points by place to begin with.
+const SIZES = { 2: [2], 3: [3, 4], 4: [3, 4], 5: [4, 5] };
+const PLACES = { 2: "1, 0", 3: "5, 3, 1", 4: "5, 3, 2, 1", 5: "5, 3, 2, 1, 0" };
 const EXPORTS = ["standings.csv", "results.csv", "tournament.json", "log.json", "bgstats.zip"];
 
 export function link(path, ...content) {
   return h("a.button", { href: path, onclick: (e) => { if (!e.metaKey && !e.ctrlKey) { e.preventDefault(); go(path); } } }, ...content);
 }
 
-// Asks for a few things at once; null where it was closed. Fields: [key, label, attributes or choices].
-export function ask(title, word, fields) {
+// Asks for a few things at once; null where it was closed. Fields: [key, label, attributes or choices, when it is shown]; what is not shown is not told.
+// With `send` the sheet stays open until that has worked: what was refused can be put right.
+export function ask(title, word, fields, send = (told) => told) {
   return new Promise((done) => {
     const inputs = fields.map(([key, label, kind]) => [key, label, Array.isArray(kind)
       ? h("select", { "aria-label": label }, kind.map(([value, text]) => h("option", { value }, text)))
       : h("input", { type: "text", "aria-label": label, autocomplete: "off", ...kind })]);
-    const dialog = sheet(title, h("form", { onsubmit: (e) => {
+    const rows = inputs.map(([, label, input]) => h("label.field", {}, label, input));
+    const told = () => Object.fromEntries(inputs.filter((_, n) => !rows[n].hidden).map(([key, , input]) => [key, input.type === "checkbox" ? input.checked : input.value]));
+    const show = () => fields.forEach(([, , , shown], n) => { rows[n].hidden = shown ? !shown(told()) : false; });
+    const problem = h("p.problem", { role: "alert" }), button = h("button.primary.wide", {}, word);
+    const dialog = sheet(title, h("form", { onchange: show, onsubmit: async (e) => {
       e.preventDefault();
-      done(Object.fromEntries(inputs.map(([key, , input]) => [key, input.type === "checkbox" ? input.checked : input.value])));
-      dialog.close();
-    } }, inputs.map(([, label, input]) => h("label.field", {}, label, input)), h("button.primary.wide", {}, word)));
+      button.disabled = true;
+      try { done(await send(told())); dialog.close(); } catch (error) { problem.textContent = error.message; }
+      button.disabled = false;
+    } }, rows, problem, button));
     dialog.addEventListener("close", () => done(null));
+    show();
     inputs[0]?.[2].focus();
   });
 }
@@ -112,15 +123,30 @@ export class TournamentsView {
   }
 
   async create() {
-    const told = await ask(t("tour-new"), t("tour-create"), [
+    const breaks = TIE_BREAKS.map((kind) => [kind, t(`short-${kind}`).replace(/^./u, (first) => first.toUpperCase())]);
+    const made = await ask(t("tour-new"), t("tour-create"), [
       ["name", t("tour-name"), { maxlength: 80 }], ["game", t("tour-game"), Object.entries(GAMES)],
       ["size", t("tour-size"), [2, 3, 4, 5].map((n) => [n, n])], ["rounds", t("tour-rounds"), { type: "number", min: 1, max: 99, value: 3 }],
-      ["minutes", t("tour-minutes"), { type: "number", min: 1, max: 1440, value: 60 }], ["rated", t("tour-rated"), { type: "checkbox", checked: true }]]);
-    if (!told) return;
-    const settings = { name: told.name, game: told.game, size: Number(told.size), rounds: Number(told.rounds), round_minutes: Number(told.minutes), rated: told.rated };
-    const made = await attempt(() => post("/api/tournaments", { settings }));
+      ["minutes", t("tour-minutes"), { type: "number", min: 1, max: 1440, value: 60 }],
+      ["points", t("tour-scheme"), [["", t("tour-usual")], ...["championship", "wins", "own"].map((kind) => [kind, t(`tour-scheme-${kind}`)])]],
+      ...Object.entries(PLACES).map(([n, value]) => [`own${n}`, t("tour-own-points", { number: n }), { value, maxlength: 60 }, (told) => told.points === "own" && SIZES[told.size].includes(Number(n))]),
+      ["bye", t("tour-bye-points"), { type: "number", min: 0, max: 1000, step: "any" }],
+      ["first", t("tour-break-first"), [["", t("tour-usual")], ["none", t("tour-break-none")], ...breaks]],
+      ["second", t("tour-break-second"), [["", t("tour-break-none")], ...breaks], (told) => told.first && told.first !== "none"],
+      ["third", t("tour-break-third"), [["", t("tour-break-none")], ...breaks], (told) => told.second],
+      ["rated", t("tour-rated"), { type: "checkbox", checked: true }]], (told) => post("/api/tournaments", { settings: asSettings(told) }));
     if (made) go(`/tournament/${made.id}/director`);
   }
+}
+
+// What the form says, as the hall takes it; what is left as usual is left to the hall.
+function asSettings(told) {
+  const settings = { name: told.name, game: told.game, size: Number(told.size), rounds: Number(told.rounds), round_minutes: Number(told.minutes), rated: told.rated };
+  if (told.points) settings.points = told.points;
+  if (told.points === "own") settings.own_points = SIZES[told.size].map((n) => told[`own${n}`].split(/[\s,;]+/).filter(Boolean));
+  if (told.bye) settings.bye_points = told.bye;
+  if (told.first) settings.tie_breaks = [...new Set([told.first, told.second, told.third])].filter((kind) => kind && kind !== "none");
+  return settings;
 }
 
 // Pairings and standings, as the public may see them; on the wall they turn by themselves.
