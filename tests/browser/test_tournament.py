@@ -292,6 +292,32 @@ def test_director_puts_right_a_closed_round_a_forfeit_a_ban_and_a_name(opened, h
     assert page.errors == []
 
 
+def test_director_sits_a_player_out_of_the_next_round(opened, hall):
+    from tests.companion_app.hall.test_tournament_evening import Evening
+
+    evening = Evening(hall)
+    for name in PEOPLE:
+        evening.do("add-player", name=name)
+    for player in ("p1", "p2", "p3", "p4"):
+        evening.do("check-in", player=player)
+    page = opened("/arbiter")
+    signed_in(page, hall)
+    page.go(f"http://127.0.0.1:{hall.port}/tournament/{evening.id}/director")
+    page.click("li:nth-child(2) > [data-act=change]")
+    page.js("document.querySelector(\"dialog [aria-label^='Sits round 1 out']\").checked = true")
+    assert axe_faults(page) == []
+    page.click("dialog form button")
+    page.wait("document.querySelector('li:nth-child(2) > .tour-check')"
+              ".textContent.includes('sits round 1 out')")  # fmt: skip
+    assert axe_faults(page) == []
+    assert page.js("document.documentElement.scrollWidth") == 390
+    page.click("[data-act=pair]")
+    page.wait("document.querySelector('[data-act=start]')")
+    (table,) = evening.round()["tables"]
+    assert sorted(table["players"]) == ["p1", "p3", "p4"]
+    assert page.errors == []
+
+
 def test_arbiters_phone_shows_an_objection_and_leads_to_it(opened, hall):
     from tests.companion_app.hall.test_tournament_evening import Evening, typed
 

@@ -117,7 +117,7 @@ export class DirectorView {
   }
 
   players(whole) {
-    const here = whole.players.filter((player) => player.here).length;
+    const here = whole.players.filter((player) => player.here).length, next = whole.rounds.length + 1;
     const names = Object.fromEntries(whole.players.map((player) => [player.id, player.name]));
     return [h("h2", {}, t("tour-players")), h("p", { role: "status" }, t("tour-here-count", { here, all: whole.players.length })),
       h("div.row.wrap", {}, h("button", { "data-act": "add", onclick: () => this.add() }, icon("plus"), t("tour-add")),
@@ -127,7 +127,7 @@ export class DirectorView {
         h("button", { "data-act": "allow", onclick: () => this.do("allow", { players: pair }) }, t("tour-allow"))))) : "",
       h("ul.tour-people", {}, whole.players.map((player) => h("li.row", {},
         h(`button.big.tour-check${player.here ? ".primary" : ""}`, { "aria-pressed": String(player.here), onclick: () => this.do(player.here ? "leave" : "check-in", { player: player.id }) },
-          h("span.grow", {}, player.name), h("small", {}, whole.codes[player.id]), player.here ? icon("check") : null),
+          h("span.grow", {}, player.name, !whole.over && player.sits_out.includes(next) ? h("small", {}, t("tour-sits-out", { round: next })) : null), h("small", {}, whole.codes[player.id]), player.here ? icon("check") : null),
         player.full_name ? h("button.ghost.round", { "data-act": "change", "aria-label": t("tour-change", { name: player.name }), onclick: () => this.change(player) }, icon("more")) : null)))];
   }
 
@@ -137,11 +137,14 @@ export class DirectorView {
   }
 
   async change(player) {
+    const round = this.whole.rounds.length + 1, plays = !this.whole.over && !player.sits_out.includes(round);
     const told = await ask(t("tour-change", { name: player.name }), t("tour-apply"), [["name", t("tour-name"), { maxlength: 80, required: true, value: player.full_name }],
       ["nickname", t("tour-nickname"), { maxlength: 80, value: player.nickname }], ["group", t("tour-group"), { maxlength: 80, value: player.group }],
-      ["hidden", t("tour-hide"), { type: "checkbox", checked: player.hidden }], ["erase", t("tour-erase-other"), { type: "checkbox" }]]);
+      ["hidden", t("tour-hide"), { type: "checkbox", checked: player.hidden }], ["erase", t("tour-erase-other"), { type: "checkbox" }],
+      ...(plays ? [["out", t("tour-sit-out", { round }), { type: "checkbox" }]] : [])]);
     if (!told) return;
-    const { name, nickname, group, hidden, erase } = told, about = { player: player.id };
+    const { name, nickname, group, hidden, erase, out } = told, about = { player: player.id };
+    if (out) this.do("sit-out", { ...about, round });
     if (erase) { this.do("erase-player", about); return; }
     if (name !== player.full_name || nickname !== player.nickname || group !== player.group) this.do("change-player", { ...about, name, nickname, group });
     if (hidden !== player.hidden) this.do("hide-player", { ...about, hidden });
