@@ -63,7 +63,7 @@ def test_the_games_own_cards_are_not_another_games():
 
 def test_cards_that_two_boxes_could_have_are_of_the_one_that_reads_more_of_them():
     box = built_in_set("carnival")
-    bgr = cv2.imread(str(EXAMPLE))
+    bgr = np.asarray(cv2.imread(str(EXAMPLE)), np.uint8)
     own = read_table(bgr, ReadRequest("square", built_in_set("schlangennest")))
 
     state = read_table(bgr, ReadRequest("square", box))
