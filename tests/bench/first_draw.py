@@ -14,11 +14,11 @@ from statistics import median
 from tests.browser.chromium import Browser
 
 ROUNDS = 15
-DRAWN = """
+BOARD = "(document.querySelector('.board svg')?.childElementCount ?? 0) > 3"
+LOOK = """
 (() => {
-  const drawn = () => (document.querySelector('.board svg')?.childElementCount ?? 0) > 3;
   const look = () => {
-    if (drawn()) window.drawnAfterMs = performance.now();
+    if (%s) window.drawnAfterMs = performance.now();
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
@@ -26,11 +26,11 @@ DRAWN = """
 """
 
 
-def drawn_ms(browser: Browser, url: str) -> float:
-    """Return how long after it was asked for a page shows its table."""
+def drawn_ms(browser: Browser, url: str, drawn: str = BOARD) -> float:
+    """Return how long after it was asked for a page is drawn, by default with its table."""
     page = browser.page()
     try:
-        page.ask("Page.addScriptToEvaluateOnNewDocument", source=DRAWN)
+        page.ask("Page.addScriptToEvaluateOnNewDocument", source=LOOK % drawn)
         page.go(url)
         page.wait("window.drawnAfterMs")
         return float(page.js("window.drawnAfterMs"))

@@ -8,13 +8,17 @@ from __future__ import annotations
 import os
 import selectors
 import socket
+import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
 
-from tests.browser.chromium import wait_until
+from tests.bench.first_draw import drawn_ms
+from tests.browser.chromium import Browser, program, wait_until
 from tests.faults.hall import (
     LONGEST_START_S,
     SECONDS_A_MOVE,
@@ -33,6 +37,12 @@ PHONES, OF_ALL = int(os.environ.get("HALL_PHONES", "2000")), 100
 """Listening phones; so many of them follow the overview, the others one table."""
 SECONDS = float(os.environ.get("HALL_SECONDS", "30"))
 WARM_S = 10.0
+VISITS = 9
+ALL_DRAWN = f"""document.querySelectorAll('.hall-table').length >= {MANY}
+  && [...document.querySelectorAll('.hall-table img')]
+    .filter((one) => one.getBoundingClientRect().top < innerHeight).every((one) => one.naturalWidth)
+"""
+"""Every table is on the page, and those on a phone's screen with their drawings."""
 
 
 @dataclass
@@ -44,6 +54,8 @@ class Measured:
     lines: int
     memory_mb: float
     tally: Tally
+    opened_ms: list[float] = field(default_factory=list)
+    """How long the hall page takes on a phone that was never there."""
 
 
 class Phones:
@@ -123,11 +135,27 @@ def measured(tables: int, halls: int, phones: int = 0) -> tuple[Measured, Phones
         if heard is not None:
             heard.close()
         probe.close()
+        opened_ms = _opened_ms(evening) if tables >= MANY and heard is None else []
         tally = Tally()
         probe.broken.clear()
         probe.sort(tally)
     lines = round(after[1] - before[1])
-    return Measured((after[0] - before[0]) * 1000 / max(1, lines), lines, memory, tally), heard
+    cpu_ms = (after[0] - before[0]) * 1000 / max(1, lines)
+    return Measured(cpu_ms, lines, memory, tally, opened_ms), heard
+
+
+def _opened_ms(evening: Evening) -> list[float]:
+    """Return how long the hall page takes to open on new phones, while all tables play."""
+    if program() is None:
+        return []
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        browser = Browser(Path(folder))
+        try:
+            url = f"http://127.0.0.1:{evening._ports[0]}/"
+            took = [drawn_ms(browser, url, ALL_DRAWN) for _ in range(VISITS + 1)]
+        finally:
+            browser.close()
+    return took[1:]  # the first visit wakes the browser
 
 
 def rows() -> Iterator[Row]:
@@ -149,6 +177,12 @@ def rows() -> Iterator[Row]:
         f"p50 {at(many.tally.calm_s, 0.5):.2f} s; machine's load {os.getloadavg()[0]:.0f} on "
         f"{os.cpu_count()} processors",
     )  # fmt: skip
+    if many.opened_ms:
+        yield (
+            f"the hall page with {MANY} tables on a phone, all drawn, median",
+            median(many.opened_ms) / 1000, "s",
+            f"{VISITS} visits, longest {max(many.opened_ms) / 1000:.2f} s, while all tables play",
+        )  # fmt: skip
     full, phones = measured(MANY, HALLS, PHONES)
     assert phones is not None
     yield (

@@ -134,7 +134,7 @@ def test_referees_result_is_entered_and_help_is_off_until_the_round_is_closed(ha
 
     box = hall.table("Table 1", obey=obey)
     evening = Evening(hall, game="snekagon", size=2, fewest=2, most=2, points="wins", own_points=[])
-    for name in ("Ann", "Ben"):
+    for name in ("Xenia", "Yuri"):  # nobody of these names plays at the table
         evening.do("add-player", name=name)
     for player in ("p1", "p2"):
         evening.sign_in(player)
