@@ -131,8 +131,11 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         read = stages.cells or read_cells
         readings = read(picture.bgr, detections.found, stages.reader, request.profile)
         shown("classify", (detections, readings))
-        other = _other_box(picture.bgr, detections.found, readings, stages.reader, request)
-        if _is_elsewhere(other, stages.reader):
+        first = detections.found, readings
+        # A taught box may be the other box in another print: it is asked only if nothing is read.
+        taught = stages.reader is not None and stages.reader.embedded
+        other = None if taught else _other_box(picture.bgr, *first, request)
+        if other is not None and other.looks_like is not None:
             readings = [CellReading((), UNKNOWN_TILE)] * len(readings)
         else:
             readings = _in_company(readings, stages.reader)
@@ -152,6 +155,8 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
     with timings.stage("quality"):
         known = any(one.is_whole(TOLD) for one in readings)
         state = _state(picture, table, request, replace(detections, found=every), known=known)
+        if taught and not state.tiles:
+            other = _other_box(picture.bgr, *first, request)
         if other is not None and not state.tiles:
             quality = replace(state.quality, advice=(*state.quality.advice, other))
             state = replace(state, quality=quality)
@@ -171,22 +176,12 @@ def _table(
 
 
 def _other_box(
-    bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading], reader: Reader | None,
-    request: ReadRequest,
-) -> Advice | None:  # fmt: skip
+    bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading], request: ReadRequest
+) -> Advice | None:
     """Return advice if the outlines show tiles of another box, or of none that is known."""
-    if reader is None or request.tile_set is None or request.shape != "square":
+    if request.tile_set is None or request.shape != "square":
         return None
     return another_box(bgr, found, readings, request.tile_set)
-
-
-def _is_elsewhere(other: Advice | None, reader: Reader | None) -> bool:
-    """Say whether all outlines are tiles of another box.
-
-    Never said of a taught box, which may be the other box in another print.
-    """
-    taught = reader is not None and reader.embedded
-    return other is not None and other.looks_like is not None and not taught
 
 
 def _with_overlooked(

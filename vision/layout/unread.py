@@ -201,12 +201,7 @@ def another_box(
     own = np.array([said.is_whole(SURE) for _, said in some])
     others = [name for name in built_in_names()
               if name != tile_set.name and built_in_set(name).lattice == "square"]  # fmt: skip
-    patches = cut(bgr, [one.corners_px for one, _ in some])
-    across = [one.across_px for one, _ in some]
-    sure: dict[str, NDArray[np.bool_]] = {}
-    for name in others:
-        said = shipped_reader(name).read(patches, across)
-        sure[name] = np.array([one.is_whole(SURE) for one in said])
+    sure = {name: _surely_read(bgr, [one for one, _ in some], own, name) for name in others}
     box = tile_set.title or tile_set.name
     other = max(sure, key=lambda name: int(sure[name].sum()), default=None)
     if other is not None and sure[other].sum() >= FEWEST and sure[other].mean() > LIKELIER:
@@ -217,3 +212,22 @@ def another_box(
     if strange < FEWEST or strange <= LIKELIER * len(clear):
         return None
     return Advice(UNKNOWN_TILE, TEXT_OF_NONE.format(box=box))
+
+
+def _surely_read(
+    bgr: Bgr, some: Sequence[Detection], own: NDArray[np.bool_], name: str
+) -> NDArray[np.bool_]:
+    """Return for each outline whether it surely shows a tile of a built-in box.
+
+    What this box does not read itself is read first: a box that reads none of it cannot read more
+    than this one, and is asked no further. On most tables that is a die or two.
+    """
+    sure = np.zeros(len(some), bool)
+    for part in (~own, own):
+        asked = [one for one, is_in in zip(some, part, strict=True) if is_in]
+        patches = cut(bgr, [one.corners_px for one in asked])
+        said = shipped_reader(name).read(patches, [one.across_px for one in asked])
+        sure[part] = [one.is_whole(SURE) for one in said]
+        if not sure.any():
+            break
+    return sure
