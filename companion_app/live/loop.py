@@ -187,7 +187,7 @@ class LiveLoop:
 
     def silence(self) -> None:
         """Note that a frame was waited for in vain: the camera is lost."""
-        t = max(self._now_s, 0.0) + self.settings.lost_after_s
+        t = self.now_s + self.settings.lost_after_s
         self._settler.moved()
         self._become("camera-lost", t, CAMERA_LOST)
         self._say_what_lasts(t)
