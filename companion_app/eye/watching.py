@@ -84,7 +84,7 @@ class Watched(Feeder):
                     else:
                         now_s = frame.taken_at_s
                         self.newest = frame
-                        self.loop.see(frame)
+                        self._see(frame)
                     if self.loop.trouble != table.trouble:
                         table.emit({"event": "trouble", "text": self.loop.trouble, "t": now_s})
             if self._frames.failure is not None:
@@ -97,6 +97,14 @@ class Watched(Feeder):
             log.exception("the camera loop failed")
             table.emit({"event": "trouble", "text": f"{type(error).__name__}: {error}",
                         "t": now_s})  # fmt: skip
+
+    def _see(self, frame: Frame) -> None:
+        """Pass a frame to the loop; a fault that nobody foresaw costs this frame only."""
+        assert self.loop is not None
+        try:
+            self.loop.see(frame)
+        except Exception:
+            self.loop.stumble()
 
     def _said_aloud(self, table: Table, message: Mapping[str, Any]) -> None:
         try:

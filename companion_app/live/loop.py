@@ -185,6 +185,13 @@ class LiveLoop:
         self._first_frame = False
         self._say_what_lasts(frame.taken_at_s)
 
+    def stumble(self) -> None:
+        """Log the exception that a frame has caused, and start to look at the table anew."""
+        log.exception("a picture could not be read")
+        self.trouble = UNREADABLE
+        self.reader.forget()
+        self._settler.moved()
+
     def silence(self) -> None:
         """Note that a frame was waited for in vain: the camera is lost."""
         t = self.now_s + self.settings.lost_after_s
@@ -305,10 +312,7 @@ class LiveLoop:
             with self._released():
                 return self.reader.read(frame, known)
         except Exception:
-            log.exception("a picture could not be read")
-            self.trouble = UNREADABLE
-            self.reader.forget()
-            self._settler.moved()
+            self.stumble()
             return None
 
     @contextmanager

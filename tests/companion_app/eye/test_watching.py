@@ -320,6 +320,26 @@ def test_trouble_is_told_once_and_is_gone_when_it_is_over(played, script, monkey
     assert [text is None for text in told] == [False, True]
 
 
+def test_fault_in_judging_one_look_does_not_end_the_watch(played, script, monkeypatch):
+    table, desk = begun(played, script), played.desk
+    wait_for(lambda: desk.seeing == "settled")
+    look, failed = desk.referee.look, []
+
+    def fails_once(*args):
+        if not failed:
+            failed.append(args)
+            raise KeyError("nobody foresaw this")
+        return look(*args)
+
+    monkeypatch.setattr(desk.referee, "look", fails_once)
+    first = script.record.moves[0]
+    table.layout = desk.match.game.layout(desk.match.game.apply(desk.match.position, first))
+
+    wait_for(lambda: played.guest().get("/api/state")["moves"])
+    wait_for(lambda: desk.trouble is None)
+    assert failed
+
+
 def test_trouble_of_the_last_camera_is_gone_when_another_one_watches(played, script):
     played.begin(script.record)
     played.desk.emit({"event": "trouble", "text": "the camera failed", "t": 0.0})
