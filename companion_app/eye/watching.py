@@ -104,6 +104,7 @@ class Watched(Feeder):
         try:
             self.loop.see(frame)
         except Exception:
+            log.exception("a picture could not be judged")
             self.loop.stumble()
 
     def _said_aloud(self, table: Table, message: Mapping[str, Any]) -> None:

@@ -186,8 +186,7 @@ class LiveLoop:
         self._say_what_lasts(frame.taken_at_s)
 
     def stumble(self) -> None:
-        """Log the exception that a frame has caused, and start to look at the table anew."""
-        log.exception("a picture could not be read")
+        """Say that a picture could not be read, and start to look at the table anew."""
         self.trouble = UNREADABLE
         self.reader.forget()
         self._settler.moved()
@@ -312,6 +311,7 @@ class LiveLoop:
             with self._released():
                 return self.reader.read(frame, known)
         except Exception:
+            log.exception("a picture could not be read")
             self.stumble()
             return None
 
