@@ -1,5 +1,5 @@
 // A phone as the camera: live pictures over https, single photos over plain http.
-import { attempt, get, guideLink, h, icon, isAway, me, post, t, TRY_AGAIN_MS, upload } from "./ui.js";
+import { attempt, get, guideLink, h, icon, me, post, t, TRY_AGAIN_MS, upload } from "./ui.js";
 import { play, speak } from "./sound.js";
 import { nameOf } from "./verdict.js";
 import { mark } from "./wizard_camera.js";
@@ -11,6 +11,7 @@ const LONGEST_PX = 1920;
 const QUALITY = 0.82;
 const PICTURE_URL = "/api/camera/picture";
 const AWAY = Symbol("away");
+const FORBIDDEN = 403;
 
 export class PhoneView {
   constructor() {
@@ -190,10 +191,11 @@ export class PhoneView {
     setTimeout(() => this.send(stream), Math.max(20, EVERY_MS - (Date.now() - began)));
   }
 
-  // A phone that hangs over the table goes on by itself when the box is back.
+  // A phone that hangs over the table goes on by itself when the box is back, and after a picture
+  // that could not be used. It stops when another camera was chosen, or when it may send none.
   async deliver(jpeg) {
     try { return await upload(PICTURE_URL, jpeg, { "Content-Type": "image/jpeg" }); } catch (error) {
-      if (!isAway(error)) throw error;
+      if (error.code === "other-camera" || error.status === FORBIDDEN) throw error;
       this.count.textContent = error.message;
       return AWAY;
     }

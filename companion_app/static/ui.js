@@ -80,10 +80,11 @@ export function icon(name) {
 }
 
 export class Refused extends Error {
-  constructor(code, text, detail) {
+  constructor(code, text, detail, status) {
     super(text);
     this.code = code;
     this.detail = detail;
+    this.status = status;
   }
 }
 
@@ -92,7 +93,7 @@ async function answered(url, options) {
   if (response.ok) return response;
   let said = { code: "broken", text: response.statusText, detail: "" };
   try { said = (await response.json()).error; } catch { /* not ours: a proxy's page */ }
-  throw new Refused(said.code, said.text, said.detail);
+  throw new Refused(said.code, said.text, said.detail, response.status);
 }
 
 export const get = async (url) => (await answered(url)).json();

@@ -197,6 +197,39 @@ def test_phone_goes_on_as_the_camera_when_the_eye_was_started_again(table, monke
     page.errors.clear()  # the browser notes the refusals
 
 
+def test_phone_goes_on_as_the_camera_after_a_picture_that_cannot_be_used(table, monkeypatch):
+    table.eye.camera.choose("phone")
+    page = table.open("/camera", host=True)
+    inbox = table.eye.camera.inbox
+    push, refused = inbox.push, []
+
+    def pushed(data, still=False):
+        if not refused:
+            refused.append(len(data))
+            return push(data[: len(data) // 2], still)
+        return push(data, still)
+
+    monkeypatch.setattr(inbox, "push", pushed)
+    page.click("button.primary", "Start the live picture")
+
+    page.wait("document.querySelector('.phone-camera').innerText.includes('Pictures sent')")
+    assert refused
+    page.click("button.primary", "Stop")
+    page.errors.clear()  # the browser notes the refusal
+
+
+def test_phone_stops_when_another_camera_is_chosen(table):
+    table.eye.camera.choose("phone")
+    page = table.open("/camera", host=True)
+    page.click("button.primary", "Start the live picture")
+    wait_until(lambda: table.eye.camera.frame() is not None)
+
+    table.eye.camera.choose("demo")
+
+    page.wait("document.querySelector('.phone-camera video').hidden")
+    page.errors.clear()  # the browser notes the refusal
+
+
 def test_over_plain_http_the_phone_is_offered_https(table, tmp_path):
     if shutil.which("openssl") is None:
         pytest.skip("this system has no openssl")
