@@ -1,12 +1,18 @@
 """What every test shares: the same random choices, a data folder of its own, times by folder."""
 
 import gc
+import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import settings
+
+# One thread for each test process, and for each process that it begins: there are more of them than
+# cores, and threads that wait for one another burn the processor.
+for library in ("OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM"):
+    os.environ.setdefault(library, "1")
 
 # The same examples on every machine: what passes tonight passes in CI. There is no deadline, since
 # a Pi is slow and that is no fault; and no database, since it would remember one machine's luck.
