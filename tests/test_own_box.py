@@ -16,6 +16,7 @@ from models.scenes.games.film import film_settings
 from models.scenes.games.stage import Stage
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.world.faces import own_box
+from tests.lessons import short_lessons
 
 GUIDE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 NAME, GAME = "garden-hose", "sssnake"
@@ -31,7 +32,8 @@ def home(tmp_path, monkeypatch):
     written = re.search(r"```toml\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     assert written is not None
     (tmp_path / "sets" / f"{NAME}.toml").write_text(written[1], encoding="utf-8")
-    return tmp_path
+    with short_lessons():
+        yield tmp_path
 
 
 def drawn_table(home: Path) -> tuple[Path, set[tuple[int, str, tuple[int, int]]]]:

@@ -11,9 +11,10 @@ from companion_app.cli.teach_command import add_teach_command
 from companion_app.cli.watch_command import add_watch_command
 from models.evaluate.taught import wood
 from models.evaluate.taught.ropes import GAME, owner_map, rope_box, write_game, write_lessons
+from tests.lessons import short_lessons
 
 MOVES = 4
-SIZE_PX = (1280, 960)
+SIZE_PX = (1024, 768)
 WOODEN_MOVES = 3
 WOODEN_SIZE_PX = (1024, 768)
 
@@ -35,7 +36,8 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO())
     # The same tables with and without photographs of surfaces beside the project.
     monkeypatch.setattr("models.scenes.settings.photographed_surfaces", lambda split: ())
-    return tmp_path
+    with short_lessons():
+        yield tmp_path
 
 
 def test_every_kind_of_the_owner_is_a_tile_of_the_game():

@@ -14,6 +14,7 @@ from companion_app.cli.teach_command import add_teach_command
 from companion_app.home import set_folders
 from engine.games import game_named
 from models.teaching.shelf import give_title, name_for
+from tests.lessons import short_lessons
 from vision.classify.taught import find_taught
 
 SIDE = 72
@@ -30,7 +31,8 @@ def run(*arguments: str) -> int:
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
-    return tmp_path
+    with short_lessons():
+        yield tmp_path
 
 
 def photo_and_labels(folder, more=()):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import ceil, sqrt
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,7 @@ def owner_map() -> dict[str, tuple[str, int]]:
     return {owner_name(name): (name, 0) for name in built_in_set(GAME).kinds}
 
 
+@lru_cache(maxsize=1)
 def wooden_box() -> Box:
     """Return the box, its faces by the game's names."""
     tile_set = replace(built_in_set(GAME), pitch_mm=PITCH_MM)
