@@ -16,8 +16,12 @@ from companion_app.hands.work import LEARN, Work
 from companion_app.web.speech import Speech
 from companion_app.web.views.teaching import DRAFT
 from engine.setfile import SAFE_NAME
+from models.teaching.labels import parse_labels
+from models.teaching.parcel import exported
 from models.teaching.shelf import name_for
 from models.teaching.store import game_file
+from models.teaching.teach import Lesson, teach
+from tests.lessons import ShortLessons, short_lessons
 from vision.classify.taught import FORMAT, find_taught
 
 SIDE = 84
@@ -60,17 +64,34 @@ def kinds_of(lesson) -> dict[int, str]:
 
 
 @pytest.fixture
-def taught(played):
-    """A host who has taught a box from one photo."""
+def found(played):
+    """A host whose photo was looked at, and the group of each kind in it; lessons are short."""
+    played.companion.hands = ShortLessons(played.companion.hands)
     host = played.host()
-    shown = send(
-        host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square"
-    ).get_json()
-    kinds = kinds_of(shown["lesson"])
-    names = {str(t["group"]): kinds[n] for n, t in enumerate(shown["lesson"]["tiles"])}
-    host.post("/api/teaching/lesson", {"names": names})
-    assert host.post("/api/teaching/learn", {"name": "my-box"}).status_code == 200
-    played.app.extensions[DRAFT].wait(300)
+    sent = send(host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square")
+    lesson = sent.get_json()["lesson"]
+    kinds = kinds_of(lesson)
+    return played, host, {kinds[n]: str(t["group"]) for n, t in enumerate(lesson["tiles"])}
+
+
+@pytest.fixture(scope="session")
+def parcel(tmp_path_factory):
+    """A taught box as one file."""
+    folder = tmp_path_factory.mktemp("parcel")
+    cv2.imwrite(str(folder / "a.png"), np.concatenate([face(kind) for kind in COLOURS], axis=1))
+    tiles = [{"tile": kind, "at": [x, 0]} for x, kind in enumerate(COLOURS)]
+    labels = parse_labels({"photos": {"a.png": tiles}}, "square")
+    with short_lessons():
+        teach(Lesson("my-box", "square", folder, labels, grid=(3, 1)), folder / "sets")
+    return exported(folder / "sets", "my-box")
+
+
+@pytest.fixture
+def taught(played, parcel):
+    """A host who has a taught box."""
+    host = played.host()
+    taken = send(host, "/api/teaching/import", box=(io.BytesIO(parcel), "x.zip"))
+    assert [box["title"] for box in taken.get_json()["boxes"]] == ["my-box"]
     return played, host
 
 
@@ -110,8 +131,11 @@ def test_games_and_their_tiles_are_called_in_the_guests_words(played):
     assert tiles["red/4/0+"] == "rotes 4er-Plättchen, an einem Ende geknickt"
 
 
-def test_named_groups_become_a_box_that_reads(taught):
-    played, host = taught
+def test_named_groups_become_a_box_that_reads(found):
+    played, host, groups = found
+    host.post("/api/teaching/lesson", {"names": {group: kind for kind, group in groups.items()}})
+    assert host.post("/api/teaching/learn", {"name": "my-box"}).status_code == 200
+    played.app.extensions[DRAFT].wait(300)
     shelf = host.get("/api/teaching")
 
     tried = send(
@@ -124,15 +148,11 @@ def test_named_groups_become_a_box_that_reads(taught):
     assert find_taught("my-box", (played.store.path.parent / "sets",)) is not None
 
 
-def test_a_box_that_was_taught_for_a_game_is_offered_and_played(played):
+def test_a_box_that_was_taught_for_a_game_is_offered_and_played(found):
+    played, host, groups = found
     played.use_sets(played.store.path.parent / "sets")
-    host = played.host()
-    shown = send(
-        host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square"
-    ).get_json()
-    tiles = dict(zip(COLOURS, host.get("/api/teaching")["games"]["schlangennest"], strict=False))
-    kinds = kinds_of(shown["lesson"])
-    names = {str(t["group"]): tiles[kinds[n]] for n, t in enumerate(shown["lesson"]["tiles"])}
+    tiles = host.get("/api/teaching")["games"]["schlangennest"]
+    names = dict(zip(groups.values(), tiles, strict=False))
     host.post("/api/teaching/lesson", {"names": names})
     host.post("/api/teaching/learn", {"name": "my-nest", "game": "schlangennest"})
     played.app.extensions[DRAFT].wait(300)
@@ -318,8 +338,9 @@ class Broken:
         return call(*args)
 
 
-def test_fault_of_our_own_while_learning_is_said_and_logged(taught, caplog):
-    played, host = taught
+def test_fault_of_our_own_while_learning_is_said_and_logged(found, caplog):
+    played, host, groups = found
+    host.post("/api/teaching/lesson", {"names": {group: kind for kind, group in groups.items()}})
     lesson = played.app.extensions[DRAFT]
 
     for fault, code in OWN_FAULTS:
@@ -381,16 +402,6 @@ def test_tiles_are_marked_by_hand_where_none_is_found(played):
     assert tile["group"] == 0
     assert wrong.status_code == 400
     assert host.client.get("/api/teaching/photos/0.jpg").mimetype == "image/jpeg"
-
-
-@pytest.fixture
-def found(played):
-    """A host whose photo was looked at, and the group of each kind in it."""
-    host = played.host()
-    sent = send(host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square")
-    lesson = sent.get_json()["lesson"]
-    kinds = kinds_of(lesson)
-    return played, host, {kinds[n]: str(t["group"]) for n, t in enumerate(lesson["tiles"])}
 
 
 def test_learning_before_two_kinds_have_names_says_so_in_the_guests_words(found):
