@@ -20,6 +20,7 @@ from models.teaching.mapping import mapping_for, read_mapping
 from models.teaching.match import picture_ahead
 from models.teaching.parcel import exported, taken_in
 from models.teaching.teach import Gathered, Lesson, teach, with_corrections
+from tests.lessons import short_lessons
 from vision.classify.taught import find_taught
 from vision.core.crop import PATCH_PX, cut, patch_corners
 from vision.core.errors import ModelError
@@ -374,29 +375,30 @@ def test_bad_maps_get_one_clear_sentence(tmp_path, text):
         read_mapping(path)
 
 
-def taught_for_a_game(folder: Path) -> dict[str, Any]:
-    """Teach a box of Schlangennest; return the report."""
+@pytest.fixture(scope="module")
+def nest(tmp_path_factory):
+    """A folder with a box that was taught for Schlangennest, and the report."""
+    folder = tmp_path_factory.mktemp("nest")
     grid_photo(folder / "one.png", ROWS)
     names = {"sea": ("blue/curve", 0), "wood": ("green/curve", 0), "sun": ("yellow/curve", 0)}
     labels = parse_labels(labels_of(ROWS, 0), "square")
     lesson = Lesson("nest-two", "square", folder, labels, "schlangennest", names, (3, 2))
-    return teach(lesson, folder / "sets")
+    with short_lessons():
+        return folder / "sets", teach(lesson, folder / "sets")
 
 
-def test_a_box_taught_for_a_game_has_its_set_file(tmp_path):
-    report = taught_for_a_game(tmp_path)
+def test_a_box_taught_for_a_game_has_its_set_file(nest):
+    sets, report = nest
 
-    box = load_set("nest-two", (tmp_path / "sets",))
+    box = load_set("nest-two", (sets,))
     assert (box.name, box.game) == ("nest-two", "schlangennest")
     assert box["blue/curve"].count == built_in_set("schlangennest")["blue/curve"].count
     assert "red/curve" in report["missing"]
 
 
-def test_a_box_taught_for_a_game_can_be_taken_in_under_another_name(tmp_path):
-    taught_for_a_game(tmp_path)
+def test_a_box_taught_for_a_game_can_be_taken_in_under_another_name(nest, tmp_path):
+    taken_in(tmp_path, exported(nest[0], "nest-two"), "their-nest")
 
-    taken_in(tmp_path / "other", exported(tmp_path / "sets", "nest-two"), "their-nest")
-
-    box = load_set("their-nest", (tmp_path / "other",))
+    box = load_set("their-nest", (tmp_path,))
     assert (box.name, box.title) == ("their-nest", "their-nest")
     assert box.kinds.keys() == built_in_set("schlangennest").kinds.keys()

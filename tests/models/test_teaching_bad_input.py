@@ -14,6 +14,7 @@ from models.teaching.kept import read_kept
 from models.teaching.labels import parse_labels, read_labels
 from models.teaching.store import write_taught
 from models.teaching.teach import Lesson, gather, teach
+from tests.lessons import short_lessons
 from vision.classify.reader import shipped_reader
 from vision.classify.taught import find_taught, reader_of
 
@@ -51,7 +52,8 @@ def taught(tmp_path_factory):
     exif[0x0112] = TURNED_RIGHT
     Image.fromarray(lying).save(folder / "one.jpg", exif=exif, quality=95)
     asked = lesson(folder, labels_for("one.jpg", NAMES), grid=(len(NAMES), 1))
-    return folder, asked, teach(asked, folder / "sets")
+    with short_lessons():
+        return folder, asked, teach(asked, folder / "sets")
 
 
 def test_a_photo_that_lies_on_its_side_is_learnt_upright(taught):
