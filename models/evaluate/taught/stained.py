@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ TABLE_SEEDS = 300
 CLAY_A_BOARD = 5
 
 
+@lru_cache(maxsize=1)
 def stained_box() -> Box:
     """Return the box, its faces by the game's names."""
     tile_set = replace(built_in_set(GAME), pitch_mm=PITCH_MM)
