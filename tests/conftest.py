@@ -5,9 +5,11 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from werkzeug.routing import Rule
 
 # One thread for each test process, and for each process that it begins: there are more of them than
 # cores, and threads that wait for one another burn the processor.
@@ -71,4 +73,20 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep tests away from the games of whoever runs them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SNAKE_EYE_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def addresses_compiled_once() -> Iterator[None]:
+    """Keep what Werkzeug compiles of each address: most of the time that a page takes to begin."""
+    compiled, kept = Rule._compile_builder, {}
+
+    def once(rule: Rule, append_unknown: bool = True) -> Any:
+        key = (rule.rule, tuple(rule._trace), repr(rule.defaults), append_unknown)
+        if key not in kept:
+            kept[key] = compiled(rule, append_unknown)
+        return kept[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "_compile_builder", once)
         yield
