@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any
 
 import cv2
@@ -14,6 +15,7 @@ import segno
 from companion_app.answers import ANSWERED, BAD_INPUT
 from companion_app.cli.main import main
 from companion_app.web.card import LENGTH, codes_in, drawn_card, some_code
+from companion_app.web.serving.limits import FREE_GUESSES
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.views import at_table as card_view
 
@@ -40,6 +42,12 @@ def pasted(
     table[:] = (table * (1 - share) + (drawn * 0.8 + 20)[..., None] * share).astype(np.uint8)
 
 
+@lru_cache(maxsize=1)
+def bare_picture() -> bytes:
+    """Return the table with nothing on it."""
+    return picture()
+
+
 def picture(*codes: str) -> bytes:
     """Return a table of many colours with codes lying on it, a metre wide, as a JPEG."""
     rng = np.random.default_rng(3)
@@ -57,7 +65,7 @@ class Camera:
     name = "webcam:0"
 
     def __init__(self) -> None:
-        self.shows = picture()
+        self.shows = bare_picture()
         self.looks = 0
 
     def picture(self) -> bytes:
@@ -85,7 +93,7 @@ def code_on(svg: str, number: int = 0) -> str:
             x += given[0]
         else:
             x, y = (given[0], given[1]) if kind == "M" else (x + given[0], y + given[1])
-    large = cv2.resize(grid, None, fx=10, fy=10, interpolation=cv2.INTER_NEAREST)
+    large = cv2.resize(grid, None, fx=4, fy=4, interpolation=cv2.INTER_NEAREST)
     (text,) = codes_in(bytes(cv2.imencode(".png", large)[1].tobytes()))
     return text
 
@@ -121,12 +129,13 @@ def test_other_phone_that_asks_while_the_card_lies_there_gains_nothing(played, c
     assert guest.post("/api/login/card").status_code == 200
 
 
-def test_phone_code_without_the_card_is_no_guess_and_makes_no_host(played, camera):
+def test_phone_code_without_the_card_is_no_guess_and_makes_no_host(played, camera, monkeypatch):
+    monkeypatch.setattr(card_view, "SAME_S", 3600.0)
     made_card(played.host())
     guest = played.guest()
     camera.shows = picture(phone_code(guest))
 
-    answers = {guest.post("/api/login/card").status_code for _ in range(8)}
+    answers = {guest.post("/api/login/card").status_code for _ in range(FREE_GUESSES + 1)}
 
     assert answers == {403}
     assert guest.be_host().get("/api/me")["host"]
