@@ -115,27 +115,25 @@ def test_print_sheets_are_limited_a_minute(played):
     assert answers == [503] * PRINTS + [429]
 
 
-@pytest.fixture(scope="module")
-def largest_photo() -> bytes:
-    """Return a photo of 48 megapixels, as phones take them, in a few kilobytes."""
-    picture = pillow_heif.from_pillow(Image.new("RGB", (8000, 6000), (180, 170, 160)))
-    written = io.BytesIO()
-    picture.save(written, quality=10, enc_params={"preset": "ultrafast"})
-    return written.getvalue()
+LARGEST_PHOTO = (Path(__file__).parents[3] / "examples/largest.heic").read_bytes()
+"""48 megapixels of one colour, as phones pack them: ``Image.new("RGB", (8000, 6000))``, written by
+``pillow_heif`` in a few kilobytes."""
 
 
-def test_the_largest_photo_of_a_phone_is_read_within_the_limits(largest_photo):
+def test_the_largest_photo_of_a_phone_is_read_within_the_limits():
+    assert pillow_heif.open_heif(LARGEST_PHOTO).size == (8000, 6000)
+
     with Hands() as hands:
-        state = hands.do(PHOTO, read_photo, largest_photo, "schlangennest", "schlangennest", ())
+        state = hands.do(PHOTO, read_photo, LARGEST_PHOTO, "schlangennest", "schlangennest", ())
 
     assert state["tiles"] == []
 
 
-def test_a_photo_that_does_not_fit_is_stopped_in_the_worker(largest_photo):
+def test_a_photo_that_does_not_fit_is_stopped_in_the_worker():
     small = Work("photo", memory_mb=96)
     with Hands() as hands:
         with pytest.raises((TooMuch, PictureError)):
-            hands.do(small, read_photo, largest_photo, "schlangennest", "schlangennest", ())
+            hands.do(small, read_photo, LARGEST_PHOTO, "schlangennest", "schlangennest", ())
 
         assert hands.do(PHOTO, len, [1, 2]) == 2
 
