@@ -10,6 +10,7 @@ from companion_app.web.views.teaching import DRAFT
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import PHONE
 from tests.companion_app.web.views.test_teaching import LAID, kinds_of, photo
+from tests.lessons import ShortLessons
 
 pytestmark = pytest.mark.browser
 LEARNING_S = 300.0
@@ -25,6 +26,7 @@ def give_file(page, selector: str, path) -> None:
 def test_a_photo_becomes_a_box_that_reads(served, tmp_path):
     picture = tmp_path / "tiles.jpg"
     picture.write_bytes(photo())
+    served.companion.hands = ShortLessons(served.companion.hands)
     page = served.open("/teach", host=True)
     page.wait("document.querySelector('#teach-photo')")
 
