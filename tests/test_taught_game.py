@@ -10,13 +10,18 @@ import pytest
 from companion_app.cli.teach_command import add_teach_command
 from companion_app.cli.watch_command import add_watch_command
 from models.evaluate.taught import wood
-from models.evaluate.taught.ropes import GAME, owner_map, rope_box, write_game, write_lessons
+from models.evaluate.taught.ropes import (
+    GAME,
+    LESSON_SEEDS,
+    owner_map,
+    rope_box,
+    write_game,
+    write_lessons,
+)
 from tests.lessons import short_lessons
 
-MOVES = 4
+MOVES = 3
 SIZE_PX = (1024, 768)
-WOODEN_MOVES = 3
-WOODEN_SIZE_PX = (1024, 768)
 
 
 def run(add, *arguments: str) -> int:
@@ -47,8 +52,8 @@ def test_every_kind_of_the_owner_is_a_tile_of_the_game():
 
 
 def test_a_taught_copy_of_a_game_is_refereed(home, capsys):
-    write_lessons(home / "lessons")
     lessons = home / "lessons"
+    write_lessons(lessons, LESSON_SEEDS[:1])
     one = write_game(home / "game", rope_box(), MOVES, SIZE_PX)
 
     status = run(
@@ -74,7 +79,7 @@ def test_a_taught_wooden_board_is_refereed(home, capsys):
     lessons = home / "lessons"
     wood.write_lessons(lessons)
     box = wood.wooden_box()
-    one = wood.write_game(home / "game", box, WOODEN_MOVES, WOODEN_SIZE_PX)
+    one = wood.write_game(home / "game", box, MOVES, SIZE_PX)
 
     status = run(
         add_teach_command, "teach", "wood", "--shape", "hex", "--photos", str(lessons),
@@ -90,6 +95,6 @@ def test_a_taught_wooden_board_is_refereed(home, capsys):
 
     verdicts = [event for event in told if event["event"] == "verdict"]
     assert (status, report["missing"], report["left_out"]) == (0, [], [])
-    assert [v["move"]["tile"] for v in verdicts] == [m.tile for m in one.moves[:WOODEN_MOVES]]
+    assert [v["move"]["tile"] for v in verdicts] == [m.tile for m in one.moves[:MOVES]]
     assert all(v["legal"] for v in verdicts)
     assert not [event for event in told if event["event"] == "question"]
