@@ -77,7 +77,7 @@ def test_a_taught_copy_of_a_game_is_refereed(home, capsys):
 
 def test_a_taught_wooden_board_is_refereed(home, capsys):
     lessons = home / "lessons"
-    wood.write_lessons(lessons)
+    wood.write_lessons(lessons, wood.LESSON_SEEDS[:1])
     box = wood.wooden_box()
     one = wood.write_game(home / "game", box, MOVES, SIZE_PX)
 

@@ -27,8 +27,8 @@ from vision.core.errors import ModelError
 from vision.core.request import ReadRequest
 from vision.hexes.cells import CELLS, turned_cell
 from vision.hexes.pieces import pieces_of
-from vision.hexes.plane import plane_of
-from vision.hexes.taught.boards import HexBoard, board_kinds, find_taught_boards
+from vision.hexes.plane import HexBoard, plane_of
+from vision.hexes.taught.boards import board_kinds, find_taught_boards
 from vision.hexes.taught.reader import BoardReader
 from vision.intake.picture import Picture, picture_file
 from vision.read import read_table
