@@ -64,12 +64,12 @@ class Ground:
             self._bgr, self._known = bgr.copy(), np.zeros(bgr.shape[:2], bool)
             self._close = None
         bare = _mask(outlines, bgr.shape, scale, grow=3) == 0
-        self._bgr[bare] = bgr[bare]
+        cv2.copyTo(bgr, bare.view(np.uint8), self._bgr)
         self._known |= bare
         beside = _mask(outlines, bgr.shape, scale, grow=0) == 0
         if self._close is None:
             self._close = bgr.copy(), np.zeros(beside.shape, bool)
-        self._close[0][beside] = bgr[beside]
+        cv2.copyTo(bgr, beside.view(np.uint8), self._close[0])
         self._close[1][beside] = True
 
     def follow(self, old_px: Any, new_px: Any, frame: Frame) -> Moved | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import hypot
 
 import cv2
@@ -68,9 +69,9 @@ def in_light_of(now: Picture, before: Picture) -> Picture:
     wide = cv2.resize(field.reshape(rows, columns, 3), (now.shape[1], now.shape[0]))
     lit = np.asarray(cv2.multiply(before, wide), np.float32)
     most = np.percentile(other.reshape(-1, 3), MOST_SHARE, axis=0)
-    flat = before > np.maximum(FLAT_FROM, most + BEYOND)
-    ends = lit[flat], before[flat]
-    lit[flat] = np.clip(now[flat], np.minimum(*ends), np.maximum(*ends))
+    flat = np.flatnonzero(before > np.maximum(FLAT_FROM, most + BEYOND))
+    ends = lit.take(flat), before.take(flat)
+    lit.put(flat, np.clip(now.take(flat), np.minimum(*ends), np.maximum(*ends)))
     return lit
 
 
@@ -114,6 +115,7 @@ def _coarse(picture: Picture) -> Picture:
     return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.float32)
 
 
+@lru_cache(maxsize=4)
 def _basis(rows: int, columns: int) -> NDArray[np.float64]:
     """Return the quadratic polynomial basis of the light field at every sample."""
     ys, xs = np.mgrid[-1 : 1 : rows * 1j, -1 : 1 : columns * 1j]

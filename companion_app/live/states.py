@@ -112,8 +112,9 @@ class Watcher:
             self._settled.clear()
         if before is None or before.shape != small.shape or self._is_dark(before):
             return Glimpse(moving=True)
-        moved = self._moved(small, before)
-        self._note_changes(small, before, frame.taken_at_s)
+        off = _apart(small, before * gain_between(small, before))
+        moved = off > self._above_noise(off, self.settings.moving_levels)
+        self._note_changes(small, before, off, frame.taken_at_s)
         if not self._settled:
             moving = self._is_much(moved)
             if not moving:
@@ -164,10 +165,6 @@ class Watcher:
         size = self.settings.width_px, max(1, round(self.settings.width_px * height / width))
         small = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA).astype(np.float32)
         return np.asarray(cv2.GaussianBlur(small, (0, 0), 1.0), np.float32)
-
-    def _moved(self, small: Small, before: Small) -> Mask:
-        off = _apart(small, before * gain_between(small, before))
-        return np.asarray(off > self._above_noise(off, self.settings.moving_levels))
 
     def _is_much(self, moved: Mask) -> bool:
         return float(moved.mean()) > self.settings.moving_share
@@ -264,7 +261,7 @@ class Watcher:
         lately = self._changed_s[part] > now_s - within_s
         return float(lately.mean()) > self.settings.trembling_share
 
-    def _note_changes(self, small: Small, before: Small, now_s: float) -> None:
+    def _note_changes(self, small: Small, before: Small, off: Levels, now_s: float) -> None:
         """Update each pixel's time of change; a change of light is not movement."""
         if self._changed_s is None or self._changed_s.shape != small.shape[:2]:
             self._changed_s = np.full(small.shape[:2], now_s, np.float32)
@@ -272,7 +269,6 @@ class Watcher:
             lit = [carried_over(old, before, small) for old in self._settled]
             self._settled.extend(lit)
             return
-        off = _apart(small, before * gain_between(small, before))
         self._changed_s[off > self._above_noise(off, self.settings.trembling_levels)] = now_s
 
     def _was_still(self, now_s: float) -> bool:
