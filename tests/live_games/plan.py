@@ -75,17 +75,24 @@ def plan_game(
         seldom: rules that are broken before certain moves, or after the last one, in place of the
             first fouls that chance would make.
     """  # fmt: skip
+    return list(acts_of(game, box, one, rng, first, kinds, hunted, seldom))
+
+
+def acts_of(
+    game: AnyGame, box: TileSet, one: Played, rng: Random, first: int = 0,
+    kinds: tuple[str, ...] = DISTURBANCES, hunted: frozenset[str] = frozenset(),
+    seldom: Mapping[int, str] = NO_FOULS,
+) -> Iterator[Act]:  # fmt: skip
+    """Yield the same one after the other: who wants the first few need not wait for the rest."""
     planner = _Planner(game, box, one, rng, list(kinds), hunted, seldom)
     rng.shuffle(planner.queue)
-    acts: list[Act] = []
     number = first
     while number < len(one.moves):
         more = list(planner.acts(number, first))
-        acts += more
+        yield from more
         number = more[-1].number + more[-1].moves
     if number in seldom:
-        acts += planner.seldom_foul(number)
-    return acts
+        yield from planner.seldom_foul(number)
 
 
 def layouts_of(acts: list[Act]) -> Iterator[Layout]:

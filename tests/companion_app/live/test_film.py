@@ -12,7 +12,7 @@ from models.scenes.games.positions import Played, played
 from models.scenes.splits import rng_of
 from tests.live_games.cast import game_of, seldom_of
 from tests.live_games.director import Director
-from tests.live_games.plan import DISTURBANCES, Act, plan_game
+from tests.live_games.plan import DISTURBANCES, Act, acts_of
 from tests.live_games.tables import FilmTable
 from tests.live_games.umpire import Umpire
 
@@ -46,7 +46,7 @@ def act_with(game_name: str, seed: int, kind: str) -> Act:
     game = game_named(game_name)
     one = played(game_name, "train", "random", seed)
     rng = rng_of("test film", game_name, kind)
-    acts = plan_game(game, find_set(game, None), one, rng, LAID, (kind,))
+    acts = acts_of(game, find_set(game, None), one, rng, LAID, (kind,))
     return next(act for act in acts if act.disturbance == kind)
 
 
@@ -110,12 +110,11 @@ def test_foul_that_chance_never_makes_is_told_from_the_picture(tmp_path, seed, r
     game, one = game_named("schlangennest"), game_of("schlangennest", seed)
     seldom = seldom_of("schlangennest", seed)
     number = next(move for move, broken in seldom.items() if broken == rule)
-    acts = plan_game(
-        game, find_set(game, None), one, rng_of("test", rule), number, (), seldom=seldom
-    )
+    box = find_set(game, None)
+    act = next(acts_of(game, box, one, rng_of("test", rule), number, (), seldom=seldom))
     with Store(tmp_path) as store:
-        umpire, director = filmed(store, "schlangennest", seed, acts[0], one=one)
-        director.play(acts[:1])
+        umpire, director = filmed(store, "schlangennest", seed, act, one=one)
+        director.play([act])
 
         assert umpire.counts.mistakes == []
         assert umpire.counts.numbers[f"foul {rule}"] == 1

@@ -1,6 +1,7 @@
 """The whole loop on drawn pictures: every disturbance, each from its seed."""
 
 import threading
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from models.scenes.games.positions import illegal_move, played
 from models.scenes.splits import rng_of
 from tests.companion_app.live.test_hindrance import Stage, stage
 from tests.live_games.director import Director
-from tests.live_games.plan import DISTURBANCES, Act, plan_game
+from tests.live_games.plan import DISTURBANCES, Act, acts_of
 from tests.live_games.scripted import Faults, Moment
 from tests.live_games.tables import ScriptedTable
 from tests.live_games.umpire import Umpire
@@ -46,9 +47,12 @@ def planned(game_name: str, seed: int, kind: str) -> list[Act]:
     """Return the acts of a game up to the first one with a disturbance, and one more."""
     game = game_named(game_name)
     one = played(game_name, "train", "random", seed)
-    acts = plan_game(game, find_set(game, None), one, rng_of("test", game_name, kind), 0, (kind,))
-    last = next(i for i, act in enumerate(acts) if act.disturbance == kind)
-    return [act for act in acts[: last + 2] if act.what != "foul" or act.disturbance == kind]
+    rest = acts_of(game, find_set(game, None), one, rng_of("test", game_name, kind), 0, (kind,))
+    acts: list[Act] = []
+    while not acts or acts[-1].disturbance != kind:
+        acts.append(next(rest))
+    acts += islice(rest, 1)
+    return [act for act in acts if act.what != "foul" or act.disturbance == kind]
 
 
 CARD_KINDS = [kind for kind in DISTURBANCES if kind != "late-clay"]
