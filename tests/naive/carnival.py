@@ -184,7 +184,10 @@ class NaiveCarnival:
 
     def copy(self) -> NaiveCarnival:
         """Return an independent copy of the game as it stands."""
-        return copy.deepcopy(self)
+        twin = copy.copy(self)
+        # What these hold is never changed, only exchanged.
+        twin.__dict__ = {name: copy.copy(value) for name, value in self.__dict__.items()}
+        return twin
 
     def to_move(self) -> str:
         """Return whose turn it is; after the end whoever would be next."""

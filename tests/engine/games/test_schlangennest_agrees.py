@@ -21,7 +21,7 @@ from tests.engine.games.nest_tables import (
 )
 from tests.naive.schlangennest import NaiveSchlangennest
 
-GAMES_PLAYED = 40
+GAMES_PLAYED = 20
 TRIES = 6
 """Moves that are tried in each position, beside those that are listed."""
 

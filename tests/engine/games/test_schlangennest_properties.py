@@ -36,7 +36,7 @@ def reached(seed: int, *, end: bool = False) -> tuple[NestPosition, list[NestPos
     return position, before
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(seed=seeds)
 def test_the_listed_moves_are_exactly_those_that_are_judged_legal(seed):
     position, _ = reached(seed)
