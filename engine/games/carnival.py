@@ -210,14 +210,18 @@ def _judge_finale(position: CarnivalPosition) -> Iterator[Violation]:
 
 
 def _nothing_can_be_laid(position: CarnivalPosition) -> bool:
-    return not any(_tiles_layable(position, player) for player in position.players)
+    return not any(True for player in position.players for _ in _ways(position, player))
 
 
 def _tiles_layable(position: CarnivalPosition, player: str) -> dict[str | None, Cell | None]:
     """Return the tiles that a player could lay, each with a cell; discarded tiles included."""
+    return {move.tile: move.at for move in _ways(position, player)}
+
+
+def _ways(position: CarnivalPosition, player: str) -> Iterator[Move]:
+    """Yield the moves that a player could make; with discarded tiles too."""
     supply = replace(position.supply, discard=MappingProxyType({}))
-    ways = layable(replace(position, supply=supply), player)
-    return {move.tile: move.at for move in ways}
+    return layable(replace(position, supply=supply), player)
 
 
 # --- changing the position --------------------------------------------------------------------
