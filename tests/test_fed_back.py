@@ -96,7 +96,9 @@ def test_legal_moves_are_moves_of_a_record(path, answered, write):
             continue
         for number in {0, len(record["moves"]) // 2}:
             begun = record | {"moves": record["moves"][:number]}
-            for move in answered("moves", write(begun))["moves"][:3]:
+            moves = answered("moves", write(begun))["moves"]
+            # One of them, another in every file.
+            for move in moves[len(path.stem) % max(1, len(moves)) :][:1]:
                 said = answered("referee", write(begun | {"moves": [*begun["moves"], move]}))
                 assert said["moves"][-1]["legal"] is True
 

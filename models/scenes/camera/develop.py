@@ -50,7 +50,7 @@ def _kept_grain(height: int, width: int) -> Array:
 def laid_out(noise: Array, height: int, width: int) -> Array:
     """Return noise tiled to more than a picture's size, so that any window of it can be cut."""
     across, down = width // NOISE_PX + 2, height // NOISE_PX + 2
-    return np.tile(noise, (down, across, 1))
+    return np.asarray(cv2.repeat(noise, down, across))
 
 
 @lru_cache(maxsize=64)

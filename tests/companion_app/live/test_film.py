@@ -1,4 +1,4 @@
-"""Each disturbance once, filmed from its seed and read by the reader that ships."""
+"""Each disturbance that shows, filmed from its seed and read by the reader that ships."""
 
 import pytest
 
@@ -50,7 +50,11 @@ def act_with(game_name: str, seed: int, kind: str) -> Act:
     return next(act for act in acts if act.disturbance == kind)
 
 
-CARD_KINDS = [kind for kind in DISTURBANCES if kind != "late-clay"]
+NOT_SEEN = ("no-frames", "out-of-turn", "duplicates", "out-of-order")
+"""Every frame looks as without these: drawn squares show them as well."""
+IN_OTHERS = ("take-back-one", "late-clay")
+"""Several that are taken back are one and more; clay lies on boards only."""
+CARD_KINDS = [kind for kind in DISTURBANCES if kind not in NOT_SEEN + IN_OTHERS]
 
 
 @pytest.mark.parametrize("kind", CARD_KINDS)
@@ -129,7 +133,7 @@ def test_nothing_settles_under_a_dark_sleeve_over_a_dark_floor():
     for _ in table.visit((one.layouts[number],)):
         pass
     watcher = Watcher()
-    for visit in range(6):
+    for visit in range(4):
         for frame in table.quiet(0.5):
             watcher.see(frame)
         watcher.settle()

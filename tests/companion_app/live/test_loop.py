@@ -56,6 +56,8 @@ def planned(game_name: str, seed: int, kind: str) -> list[Act]:
 
 
 CARD_KINDS = [kind for kind in DISTURBANCES if kind != "late-clay"]
+SEEDS = {"late-clay": 1}
+"""Games in which it happens early."""
 
 
 @pytest.mark.parametrize(
@@ -73,9 +75,9 @@ CARD_KINDS = [kind for kind in DISTURBANCES if kind != "late-clay"]
     ],
 )
 def test_game_goes_on_through(tmp_path, kind, game):
-    acts = planned(game, 4, kind)
+    acts = planned(game, SEEDS.get(kind, 4), kind)
     with Store(tmp_path) as store:
-        umpire, director = directed(store, game, 4, acts=acts)
+        umpire, director = directed(store, game, SEEDS.get(kind, 4), acts=acts)
         director.play(acts)
 
         numbers = umpire.counts.numbers
