@@ -95,7 +95,7 @@ def test_good_picture_needs_no_advice(tile_px, hexes):
 
 
 @pytest.mark.parametrize("hexes", [False, True])
-@pytest.mark.parametrize("tile_px", [40, 80, 200])
+@pytest.mark.parametrize("tile_px", [40, 80, 140])
 def test_blur_counts_by_the_size_of_the_tiles(tile_px, hexes):
     bgr, outlines = table(tile_px, hexes=hexes)
 
