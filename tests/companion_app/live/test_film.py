@@ -133,7 +133,7 @@ def test_nothing_settles_under_a_dark_sleeve_over_a_dark_floor():
     for _ in table.visit((one.layouts[number],)):
         pass
     watcher = Watcher()
-    for visit in range(4):
+    for visit in range(6):
         for frame in table.quiet(0.5):
             watcher.see(frame)
         watcher.settle()
