@@ -94,7 +94,8 @@ class Page:
         self.at_close: Callable[[], object] = lambda: None
         self.errors: list[str] = []
         self.requests: list[str] = []
-        for domain in ("Page", "Runtime", "Log", "Network"):
+        """What was asked for since ``note_requests``."""
+        for domain in ("Page", "Runtime", "Log"):
             self.ask(f"{domain}.enable")
         self.sized(width, height, scale)
         if min(width, height) < 600:
@@ -111,6 +112,16 @@ class Page:
     def letters(self, percent: int) -> None:
         """Write larger or smaller, as people set it in their browser, from the next page on."""
         self.ask("Page.setFontSizes", fontSizes={"standard": round(16 * percent / 100)})
+
+    def note_requests(self) -> None:
+        """Note from now on what is asked for, all of it anew: each tells of itself many times."""
+        self.ask("Network.enable")
+        self.ask("Network.setCacheDisabled", cacheDisabled=True)
+
+    def without_worker(self) -> None:
+        """Be a browser without service workers, from the next page on."""
+        self.ask("Page.addScriptToEvaluateOnNewDocument",
+                 source="delete Navigator.prototype.serviceWorker")  # fmt: skip
 
     def ask(self, method: str, **params: Any) -> Any:
         """Send a command and return its answer; events that come meanwhile are noted."""

@@ -51,10 +51,13 @@ class Served(Played):
         dark: bool = False,
         host: bool = False,
         language: str = "en",
+        worker: bool = False,
     ) -> Page:
-        """Open a page on a phone of its own."""
+        """Open a page on a phone of its own; with a worker it keeps every file for bad days."""
         page = self._browser.page(*size, dark=dark)
         self.pages.append(page)
+        if not worker:
+            page.without_worker()
         if language != "en":
             page.ask("Network.setCookie", name="language", value=language, url=self.url)
         page.go(self.url + path)

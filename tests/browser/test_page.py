@@ -210,6 +210,7 @@ def test_phone_that_lost_its_network_catches_up(served, script):
     page = served.open("/")
     page.wait("document.getElementById('line').dataset.live === 'yes'")
     offline = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.ask("Network.enable")
     page.ask("Network.emulateNetworkConditions", offline=True, **offline)
     served.play(script.record, 4)
     page.ask("Network.emulateNetworkConditions", offline=False, **offline)
@@ -292,6 +293,8 @@ def test_every_view_is_in_the_chosen_language(served, script, language):
 def test_page_is_light_and_loads_nothing_from_elsewhere(served, script):
     served.begin(script.record)
     page = served.open("/")
+    page.note_requests()
+    page.go(served.url + "/")
     page.wait("document.querySelector('.board svg')")
 
     sizes = page.js(
@@ -299,6 +302,7 @@ def test_page_is_light_and_loads_nothing_from_elsewhere(served, script):
     )
 
     assert sum(size for name, size in sizes if ".jpg" not in name) < MOST_PAGE_BYTES
+    assert page.requests
     assert all(url.startswith((served.url, "data:", "blob:")) for url in page.requests)
 
 
@@ -405,7 +409,7 @@ def test_television_that_waits_shows_the_game_that_begins(served, script):
 
 
 def test_phone_out_of_reach_says_so_in_the_shell(served):
-    page = served.open("/")
+    page = served.open("/", worker=True)
     page.wait("navigator.serviceWorker.getRegistration().then((r) => r?.active?.state)")
     page.wait("caches.match('/static/hexpick.js').then((kept) => !!kept)")
     served.server.close()
@@ -418,7 +422,7 @@ def test_phone_out_of_reach_says_so_in_the_shell(served):
 
 
 def test_manifest_and_worker_are_there(served):
-    page = served.open("/")
+    page = served.open("/", worker=True)
 
     manifest = json.loads(page.js("fetch('/manifest.webmanifest').then((r) => r.text())"))
 
