@@ -26,6 +26,7 @@ FLAGS = (
     "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
     "--host-resolver-rules=MAP snake-eye.local 127.0.0.1",
 )  # fmt: skip
+CAMERA_PX = 320, 180
 PATIENCE_S = 30.0
 """The machine is shared; what takes longer than that is broken."""
 
@@ -41,8 +42,12 @@ class Browser:
     def __init__(self, folder: Path) -> None:
         name = program()
         assert name is not None
+        film = folder / "camera.y4m"
+        film.parent.mkdir(exist_ok=True)
+        film.write_bytes(bare_table())
         self.process = subprocess.Popen(
-            [name, *FLAGS, f"--user-data-dir={folder}", "about:blank"],
+            [name, *FLAGS, f"--use-file-for-fake-video-capture={film}",
+             f"--user-data-dir={folder}", "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         port_file = folder / "DevToolsActivePort"
@@ -233,6 +238,13 @@ class Page:
 
     def _png(self, **how: Any) -> bytes:
         return base64.b64decode(self.ask("Page.captureScreenshot", format="png", **how)["data"])
+
+
+def bare_table() -> bytes:
+    """Return what the phone's camera films: a bare table, of which little is to be read."""
+    width, height = CAMERA_PX
+    frame = bytes([140]) * (width * height) + bytes([128]) * (width * height // 2)
+    return f"YUV4MPEG2 W{width} H{height} F10:1 Ip C420jpeg\nFRAME\n".encode() + frame
 
 
 def wait_until(true: Callable[[], Any], patience_s: float = PATIENCE_S, what: str = "") -> Any:

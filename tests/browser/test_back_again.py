@@ -40,7 +40,8 @@ def test_walk_knows_every_view():
 
 def opened(served, path):
     """Return a phone on which a view is open, and which keeps the page for bad days."""
-    page = served.open(path, PHONE, host=path == "/teach", worker=True)  # boxes are not for watchers
+    # Boxes are not for watchers.
+    page = served.open(path, PHONE, host=path == "/teach", worker=True)
     page.wait("caches.match('/static/hexpick.js').then((kept) => !!kept)")
     page.wait("navigator.serviceWorker.getRegistration().then((r) => r?.active?.state)")
     page.wait("document.getElementById('line').dataset.live === 'yes'")
