@@ -105,14 +105,18 @@ class Page:
         self.sized(width, height, scale)
         if min(width, height) < 600:
             self.ask("Emulation.setTouchEmulationEnabled", enabled=True)
-        value = "dark" if dark else "light"
-        self.ask("Emulation.setEmulatedMedia",
-                 features=[{"name": "prefers-color-scheme", "value": value}])  # fmt: skip
+        self.coloured(dark)
 
     def sized(self, width: int, height: int, scale: float = 1) -> None:
         """Give the page a screen of another size."""
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
                  deviceScaleFactor=scale, mobile=min(width, height) < 600)  # fmt: skip
+
+    def coloured(self, dark: bool) -> None:
+        """Be the screen of somebody who likes it dark, or light."""
+        value = "dark" if dark else "light"
+        self.ask("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": value}])  # fmt: skip
 
     def letters(self, percent: int) -> None:
         """Write larger or smaller, as people set it in their browser, from the next page on."""

@@ -8,9 +8,8 @@ import pytest
 
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.feeder import Feeder
+from tests.browser.access import axe_faults, too_small
 from tests.browser.conftest import LYING, PHONE
-from tests.browser.test_after import axe_faults
-from tests.browser.test_page import too_small
 from tests.browser.test_teach import give_file
 
 pytestmark = pytest.mark.browser

@@ -88,7 +88,7 @@ def test_view_that_was_left_before_its_answer_came_opens_no_stream(opened, hall)
 
 def test_arbiter_hides_a_name_at_a_table_and_shows_it_again(opened, hall):
     from companion_app.hall.demo import Player
-    from tests.browser.test_after import axe_faults
+    from tests.browser.access import axe_faults
     from tests.browser.test_tournament import signed_in
 
     table = hall.table()

@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.browser.access import axe_faults, faults
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import DESKTOP, LYING, MOST_SHIFT, PHONE, TV
-from tests.browser.test_after import axe_faults
-from tests.browser.test_page import GAMES, too_small, with_foul
+from tests.browser.test_page import GAMES, with_foul
 from tests.companion_app.web.conftest import playthrough
 
 pytestmark = pytest.mark.browser
@@ -337,16 +337,14 @@ def test_keys_go_through_the_page_as_the_eye_does(served, script, size):
     assert order == (around if size == PHONE else beside)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_no_fault_at_the_end_of_a_game_nor_in_the_rules(served, script, dark):
+def test_axe_finds_no_fault_at_the_end_of_a_game_nor_in_the_rules(served, script):
     served.begin(script.record)
     served.play(script.record)
-    page = served.open("/", dark=dark, host=True)
+    page = served.open("/", host=True)
     for path in ("/", f"/games/{served.desk.match.key}", "/rules?game=carnival", "/checkup"):
         page.go(served.url + path)
         page.wait("!document.querySelector('main .loading')")
-        assert axe_faults(page) == [], path
-        assert too_small(page) == [], path
+        assert faults(page) == [], path
     page.wait("document.querySelector('.checks, .card')")
     page.go(served.url + "/rules?game=carnival")
     page.wait("[...document.querySelectorAll('.in-a-minute img')].filter((e) => e.naturalWidth)"
@@ -354,4 +352,4 @@ def test_axe_finds_no_fault_at_the_end_of_a_game_nor_in_the_rules(served, script
     served.begin(playthrough("sssnake_evening"))
     page.go(served.url)
     page.wait("document.querySelector('.question')")
-    assert axe_faults(page) == []
+    assert faults(page) == []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 from companion_app.web.views.hall import JOINED
+from tests.browser.access import faults
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import DESKTOP, TV
 from tests.companion_app.web.conftest import playthrough
@@ -273,7 +273,7 @@ def test_finished_game_is_replayed_by_slider(served, script):
         assert served.guest().client.get(link).status_code == 200
 
 
-@pytest.mark.parametrize("language", ["de", "fr", "ru", "cs"])
+@pytest.mark.parametrize("language", ["de", "ru"])
 def test_every_view_is_in_the_chosen_language(served, script, language):
     from tests.companion_app.web.test_speech import english_in
 
@@ -339,35 +339,13 @@ def test_tapped_tile_says_in_which_points_it_counts(served, script):
     page.wait(f"document.querySelectorAll('.lit.points').length === {len(lines[0]['spots'])}")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_no_fault_and_touch_targets_are_large_enough(served, script, dark):
-    axe = pytest.importorskip("axe_core_python", reason="axe-core-python brings axe.min.js")
-    code = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+def test_axe_finds_no_fault_and_touch_targets_are_large_enough(served, script):
     with_foul(served, script)
-    page = served.open("/", dark=dark)
+    page = served.open("/")
     for path in ("/", "/new", "/games", "/settings", "/join", "/photo", "/rules", "/teach", "/tv"):
         page.go(served.url + path)
         page.wait("document.querySelector('main').innerText.length > 30")
-        # Half faded in, any colour is too pale.
-        page.wait("document.getAnimations().length === 0")
-        page.js(code + "; 1")
-        faults = page.js(
-            "axe.run(document, {resultTypes: ['violations']})"
-            ".then((r) => r.violations.map((v) => [v.impact, v.id, v.nodes[0].html]))"
-        )
-        assert faults == [], path
-        assert too_small(page) == [], path
-
-
-def too_small(page):
-    return page.js(
-        "[...document.querySelectorAll('button, select, a, input:not(.file), summary')]"
-        ".filter((e) => e.getClientRects().length && !e.closest('.quiet-for-eyes, .skip, p') && "
-        "!e.matches('.skip, .file, [type=checkbox]'))"
-        ".map((e) => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()])"
-        ".map(([what, box]) => [what, Math.round(Math.min(box.width, box.height))])"
-        ".filter(([, least]) => least < 44)"
-    )
+        assert faults(page) == [], path
 
 
 def test_names_with_markup_stay_text(served):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.browser.access import axe_faults
 from tests.browser.chromium import Page, wait_until
 from tests.browser.hall_fixtures import hall, opened
-from tests.browser.test_after import axe_faults
 
 __all__ = ["hall", "opened"]
 pytestmark = pytest.mark.browser
