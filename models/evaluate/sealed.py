@@ -22,7 +22,7 @@ from models.scenes.splits import SEALED, Sealed, opened
 from models.scenes.world.arrays import Json
 
 SEALED_PART = "sealed"
-BOOK = ROOT / "models" / "trained" / "openings.jsonl"
+BOOK = ROOT / "models" / "evaluate" / "openings.jsonl"
 TABLES = 1000
 MOST_BAD, LEAST_EXACT = 0.5, 99.5
 """Wrong tiles in a thousand and exact tables in a hundred that are wanted."""

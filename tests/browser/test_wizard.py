@@ -200,7 +200,8 @@ def test_phone_goes_on_as_the_camera_after_a_picture_that_cannot_be_used(table, 
     table.eye.camera.choose("phone")
     page = table.open("/camera", host=True)
     inbox = table.eye.camera.inbox
-    push, refused = inbox.push, []
+    refused: list[int] = []
+    push = inbox.push
 
     def pushed(data, still=False):
         if not refused:

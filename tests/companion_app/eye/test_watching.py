@@ -323,7 +323,8 @@ def test_trouble_is_told_once_and_is_gone_when_it_is_over(played, script, monkey
 def test_fault_in_judging_one_look_does_not_end_the_watch(played, script, monkeypatch):
     table, desk = begun(played, script), played.desk
     wait_for(lambda: desk.seeing == "settled")
-    look, failed = desk.referee.look, []
+    failed: list[object] = []
+    look = desk.referee.look
 
     def fails_once(*args):
         if not failed:
