@@ -95,7 +95,7 @@ def test_picture_of_a_stream_that_was_stopped_does_not_stop_the_next_one(served,
     page.click("button.primary", "Stop")
     page.click("button.primary", "Start the live picture")
     page.wait("held.length === 2")
-    page.js("held.shift()(403, 'not-host')")
+    page.js("held.shift()(400, 'other-camera')")
     page.wait("document.querySelector('.toast.bad')")
     page.js("release()")
 
