@@ -198,20 +198,37 @@ def another_box(
     if not strange:
         return None
     some = sorted(clear, key=lambda pair: -pair[0].confidence)[:MOST_READ]
-    own = np.array([said.is_whole(SURE) for _, said in some])
-    others = [name for name in built_in_names()
-              if name != tile_set.name and built_in_set(name).lattice == "square"]  # fmt: skip
-    sure = {name: _surely_read(bgr, [one for one, _ in some], own, name) for name in others}
     box = tile_set.title or tile_set.name
-    other = max(sure, key=lambda name: int(sure[name].sum()), default=None)
-    if other is not None and sure[other].sum() >= FEWEST and sure[other].mean() > LIKELIER:
-        shared = (sure[other] & own).sum() > LIKELIER * own.sum() or not own.any()
-        if shared and sure[other].sum() > own.sum():
-            text = TEXT.format(box=box, other=built_in_set(other).title)
-            return Advice(UNKNOWN_TILE, text, looks_like=other)
+    own = np.array([said.is_whole(SURE) for _, said in some])
+    other = _box_that_reads_more(bgr, [one for one, _ in some], own, tile_set)
+    if other is not None:
+        text = TEXT.format(box=box, other=built_in_set(other).title)
+        return Advice(UNKNOWN_TILE, text, looks_like=other)
     if strange < FEWEST or strange <= LIKELIER * len(clear):
         return None
     return Advice(UNKNOWN_TILE, TEXT_OF_NONE.format(box=box))
+
+
+def _box_that_reads_more(
+    bgr: Bgr, some: Sequence[Detection], own: NDArray[np.bool_], tile_set: TileSet
+) -> str | None:
+    """Return the built-in box that reads most of the outlines, and more of them than this one.
+
+    Args:
+        bgr: the picture.
+        some: the outlines.
+        own: whether this box surely reads each of them.
+        tile_set: this box.
+    """
+    sure = {name: _surely_read(bgr, some, own, name) for name in built_in_names()
+            if name != tile_set.name and built_in_set(name).lattice == "square"}  # fmt: skip
+    other = max(sure, key=lambda name: int(sure[name].sum()), default=None)
+    if other is None:
+        return None
+    read = int(sure[other].sum())
+    is_most = read >= FEWEST and read > max(LIKELIER * len(some), own.sum())
+    shared = not own.any() or (sure[other] & own).sum() > LIKELIER * own.sum()
+    return other if is_most and shared else None
 
 
 def _surely_read(
