@@ -80,9 +80,9 @@ def test_guest_sees_a_late_table_as_it_stood_and_the_arbiter_as_it_is(late_hall,
     wait_until(lambda: shown(guest).get("moves") == 4)
 
 
-def test_tables_of_a_late_tournament_are_late_until_its_end_is_seen(late_hall, clock):
-    table, free = late_hall.table("Table 1"), late_hall.table("Table 2")
-    evening = Evening(late_hall, game="snekagon", size=2, fewest=2, most=2, points="wins",
+def half_an_hour_late(hall, table):
+    """Return an evening of two people who play at a table that guests see later."""
+    evening = Evening(hall, game="snekagon", size=2, fewest=2, most=2, points="wins",
                       own_points=[])  # fmt: skip
     for name in ("Ann", "Ben"):
         evening.do("add-player", name=name)
@@ -91,6 +91,12 @@ def test_tables_of_a_late_tournament_are_late_until_its_end_is_seen(late_hall, c
     evening.posted(f"{evening.at}/delay", {"minutes": 30})
     evening.posted(f"{evening.at}/pair", {"boxes": [table.id]})
     evening.do("start-round")
+    return evening
+
+
+def test_tables_of_a_late_tournament_are_late_until_its_end_is_seen(late_hall, clock):
+    table, free = late_hall.table("Table 1"), late_hall.table("Table 2")
+    evening = half_an_hour_late(late_hall, table)
     broadcast = late_hall.process.overview.broadcast
     wait_until(lambda: broadcast.delays == {table.id: 1800.0})
     guest = Guest(late_hall.port)
@@ -114,15 +120,7 @@ def test_tables_of_a_late_tournament_are_late_until_its_end_is_seen(late_hall, c
 
 def test_box_that_was_swapped_out_shows_its_game_no_sooner_than_before(late_hall, clock):
     broken, spare = late_hall.table("Table 1"), late_hall.table("Table 2")
-    evening = Evening(late_hall, game="snekagon", size=2, fewest=2, most=2, points="wins",
-                      own_points=[])  # fmt: skip
-    for name in ("Ann", "Ben"):
-        evening.do("add-player", name=name)
-    for player in ("p1", "p2"):
-        evening.do("check-in", player=player)
-    evening.posted(f"{evening.at}/delay", {"minutes": 30})
-    evening.posted(f"{evening.at}/pair", {"boxes": [broken.id]})
-    evening.do("start-round")
+    evening = half_an_hour_late(late_hall, broken)
     Player(broken.store, 2, "snekagon").step()
     wait_until(lambda: shown(evening.director, "Table 1").get("game"))
 

@@ -418,7 +418,8 @@ def test_who_hides_or_erases_his_name_is_named_at_no_table_either(hall):
         assert "Ben" not in said
 
 
-def test_objection_calls_the_arbiter_until_it_is_decided(hall):
+def three_at_a_table(hall):
+    """Return an evening whose three people have signed in and play, and their table."""
     evening = Evening(hall)
     evening.enter()
     for player in ("p1", "p2", "p3"):
@@ -426,6 +427,11 @@ def test_objection_calls_the_arbiter_until_it_is_decided(hall):
     evening.posted(f"{evening.at}/pair", {})
     evening.do("start-round")
     (table,) = evening.round()["tables"]
+    return evening, table
+
+
+def test_objection_calls_the_arbiter_until_it_is_decided(hall):
+    evening, table = three_at_a_table(hall)
     first, second, _ = table["players"]
     evening.mine(first, "result", **typed(table))
     assert evening.director.get("/api/arbiter")["objections"] == []
@@ -477,13 +483,7 @@ def test_league_of_a_german_reader_has_no_english_word_for_a_hidden_name(hall):
 
 
 def test_what_a_player_says_beside_the_matter_is_not_kept(hall):
-    evening = Evening(hall)
-    evening.enter()
-    for player in ("p1", "p2", "p3"):
-        evening.sign_in(player)
-    evening.posted(f"{evening.at}/pair", {})
-    evening.do("start-round")
-    (table,) = evening.round()["tables"]
+    evening, table = three_at_a_table(hall)
     first, second, _ = table["players"]
     assert evening.mine(first, "check-in", table="LOOK")[0] == 200
     assert evening.mine(first, "hide-player", hidden="LOOK")[0] == 200

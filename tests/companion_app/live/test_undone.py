@@ -86,7 +86,8 @@ def test_tile_that_was_named_wrongly_is_asked_about_again(table):
     assert [q.about for q in table.referee.state.questions.values()] == ["tile"]
 
 
-def test_move_that_a_named_tile_led_to_is_undone_with_the_name(table):
+def named(table):
+    """Name a tile that was doubted; return the game before it, and the move that it is."""
     play(table, PLAIN["schlangennest"], 5, 2)
     before = written(table.match)
     move = next(m for m in table.match.game.legal_moves(table.match.position) if m.at)
@@ -94,6 +95,11 @@ def test_move_that_a_named_tile_led_to_is_undone_with_the_name(table):
     (question,) = said(table.shows(seen, looks=30), "question")
     table.tell({"answer": question["id"], "value": {"tile": move.tile, "turns": move.turns}})
     table.keeps(seen)
+    return before, move
+
+
+def test_move_that_a_named_tile_led_to_is_undone_with_the_name(table):
+    before, move = named(table)
     assert accepted(table)[-1].tile == move.tile
 
     table.referee.undo_told(table.t)
@@ -205,13 +211,7 @@ def test_move_that_was_told_after_an_answer_is_no_effect_of_it(table):
 
 
 def test_what_lay_otherwise_than_the_machine_wants_cannot_stand_in_the_position_before(table):
-    play(table, PLAIN["schlangennest"], 5, 2)
-    before = written(table.match)
-    move = next(m for m in table.match.game.legal_moves(table.match.position) if m.at)
-    seen = doubtful(table, list(move.at))
-    (question,) = said(table.shows(seen, looks=30), "question")
-    table.tell({"answer": question["id"], "value": {"tile": move.tile, "turns": move.turns}})
-    table.keeps(seen)
+    before, _ = named(table)
     _, other = machine_wants(table)
     table.shows(table.match.after(other))
     assert table.referee.state.otherwise is not None
