@@ -15,7 +15,7 @@ from models.scenes.splits import rng_of
 from tests.live_games.cast import JOINED, WHOLE, game_of, seldom_of, split_of
 from tests.live_games.counts import Counts
 from tests.live_games.director import Director
-from tests.live_games.plan import layouts_of, middle_of, plan_game
+from tests.live_games.plan import acts_of, layouts_of, middle_of
 from tests.live_games.scripted import Faults
 from tests.live_games.tables import FilmTable, ScriptedTable, Table
 from tests.live_games.umpire import Umpire
@@ -49,11 +49,9 @@ def played_game(
     rng = rng_of("live", game_name, split, seed)
     middle = middle_of(game, one) if seed % (WHOLE + JOINED) >= WHOLE else None
     first = middle or 0
-    acts = plan_game(
-        game, box, one, rng, first,
-        hunted=frozenset(rule.id for rule in game.facts.rules) - COMMON,
-        seldom=seldom_of(game_name, seed),
-    )  # fmt: skip
+    hunted = frozenset(rule.id for rule in game.facts.rules) - COMMON
+    seldom = seldom_of(game_name, seed)
+    acts = list(acts_of(game, box, one, rng, first, hunted=hunted, seldom=seldom))
     if most_moves is not None:
         acts = [act for act in acts if act.number < first + most_moves]
     others = tuple(layouts_of(acts))

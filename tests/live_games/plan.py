@@ -57,12 +57,12 @@ class Act:
     """What a foul breaks."""
 
 
-def plan_game(
+def acts_of(
     game: AnyGame, box: TileSet, one: Played, rng: Random, first: int = 0,
     kinds: tuple[str, ...] = DISTURBANCES, hunted: frozenset[str] = frozenset(),
     seldom: Mapping[int, str] = NO_FOULS,
-) -> list[Act]:  # fmt: skip
-    """Return all that happens.
+) -> Iterator[Act]:  # fmt: skip
+    """Yield all that happens, each act planned when it is asked for.
 
     Args:
         game: the rule book.
@@ -74,16 +74,7 @@ def plan_game(
         hunted: rules to be broken rather than others.
         seldom: rules that are broken before certain moves, or after the last one, in place of the
             first fouls that chance would make.
-    """  # fmt: skip
-    return list(acts_of(game, box, one, rng, first, kinds, hunted, seldom))
-
-
-def acts_of(
-    game: AnyGame, box: TileSet, one: Played, rng: Random, first: int = 0,
-    kinds: tuple[str, ...] = DISTURBANCES, hunted: frozenset[str] = frozenset(),
-    seldom: Mapping[int, str] = NO_FOULS,
-) -> Iterator[Act]:  # fmt: skip
-    """Yield the same one after the other: who wants the first few need not wait for the rest."""
+    """
     planner = _Planner(game, box, one, rng, list(kinds), hunted, seldom)
     rng.shuffle(planner.queue)
     number = first

@@ -13,7 +13,7 @@ from models.scenes.games.positions import played
 from models.scenes.splits import rng_of
 from tests.live_games import __main__ as evaluation
 from tests.live_games.counts import Counts, interval, report
-from tests.live_games.plan import plan_game
+from tests.live_games.plan import acts_of
 from tests.live_games.sameness import same_moves
 
 NEST, HEX, FIVE = (built_in_set(n) for n in ("schlangennest", "snekagon", "snekagon5g"))
@@ -86,7 +86,8 @@ def test_report_names_every_figure(game):
 def test_two_moves_at_once_never_change_one_place():
     game = game_named("carnival")
     one = played("carnival", "train", "greedy", 2)
-    acts = plan_game(game, find_set(game, None), one, rng_of("live", "carnival", "train", 2), 0)
+    rng = rng_of("live", "carnival", "train", 2)
+    acts = list(acts_of(game, find_set(game, None), one, rng))
     pairs = [act.number for act in acts if act.moves == 2]
 
     assert pairs
@@ -100,7 +101,7 @@ def test_no_foul_looks_like_the_last_move_made_anew():
     game = game_named("schlangennest")
     one = played("schlangennest", "held-out", "random", 5)
     rng = rng_of("live", "schlangennest", "held-out", 5)
-    acts = plan_game(game, find_set(game, None), one, rng, 0)
+    acts = list(acts_of(game, find_set(game, None), one, rng))
     fouls = [(act.number, act.other) for act in acts if act.other is not None and act.rules]
 
     assert fouls

@@ -7,7 +7,7 @@ from engine.record import find_set
 from models.scenes.splits import rng_of
 from tests.live_games.cast import CAST, WHOLE, game_of
 from tests.live_games.counts import FOUL, Counts, report
-from tests.live_games.plan import plan_game
+from tests.live_games.plan import acts_of
 from tests.live_games.seldom import SHOWN, find_seldom
 
 PLACES = [
@@ -46,7 +46,7 @@ def test_seldom_fouls_stand_for_those_that_chance_would_make():
     box, one = find_set(game, None), game_of("snekagon", 7)
     seldom = CAST["snekagon"][7].fouls
 
-    with_them = plan_game(game, box, one, rng_of("test", 1), 0, (), seldom=seldom)
+    with_them = list(acts_of(game, box, one, rng_of("test", 1), 0, (), seldom=seldom))
     fouls = {act.number: act.rules for act in with_them if act.what == "foul"}
 
     assert all(rule in fouls[move] for move, rule in seldom.items())
