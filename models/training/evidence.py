@@ -180,11 +180,12 @@ def _rows_and_right(faces: Faces, set_name: str, part: Drawn) -> tuple[Array, li
     reader = load_reader(tile_set)
     across = part.across_px.tolist()
     readings = reader.read(part.patches, across)
-    right = [_is_right(*both, tile_set) for both in zip(readings, part.looks, strict=True)]
+    right = [is_right(*both, tile_set) for both in zip(readings, part.looks, strict=True)]
     return rows_of(faces, reader, part.patches, readings, across), right
 
 
-def _is_right(reading: CellReading, look: str, tile_set: TileSet) -> bool:
+def is_right(reading: CellReading, look: str, tile_set: TileSet) -> bool:
+    """Say whether a reading names what a patch shows; ``look`` is empty for strangers."""
     if not look or not reading.guesses:
         return False
     best, true = reading.guesses[0], Look.parse(look)

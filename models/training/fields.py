@@ -31,14 +31,14 @@ from models.scenes.world.faces import printed_box
 from models.scenes.world.things import Item, TableTop
 from models.training.evidence import fit_trees
 from models.training.harness import made, parser_of, tell, write_manifest
-from vision.classify.evidence import Trees
+from vision.classify.evidence import TREES_VERSION, Trees
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.files import write_arrays
 from vision.core.lattice import fit_lattices
 from vision.core.types import Detection, Detections, LatticeFit
 from vision.layout.around import touching_cards
 from vision.layout.cards import CardGroup, group_cards
-from vision.layout.fields import NUMBERS, VERSION, Joining, loose_beside, numbers_between
+from vision.layout.fields import NUMBERS, Joining, loose_beside, numbers_between
 from vision.layout.play import NUMBERS as PLAY_NUMBERS
 from vision.layout.play import numbers_of
 
@@ -197,8 +197,9 @@ def tables_found(
     box = printed_box(game, settings.cards.size_mm)
     layout = lay_out(table, settings, box, rng)
     camera = camera_for(settings, layout.extent_mm)
-    for _ in range(SURROUNDINGS):
-        lay = lay_close if settings.beside == "close" else lay_aside
+    for number in range(SURROUNDINGS):
+        in_line = partial(lay_close, in_line=number % 2 == 0)
+        lay = in_line if settings.beside == "close" else lay_aside
         top = lay(layout, table.left, settings, box.tile_set.pitch_mm, rng)
         yield *_found(top, camera, built_in_set(game), rng), camera.size_px
 
@@ -330,7 +331,7 @@ def write_score(
     """Write a score and the manifest that loading checks."""
     folder.mkdir(parents=True, exist_ok=True)
     sha256 = write_arrays(folder / f"{name}.npz", score.arrays())
-    manifest = {"format": f"snake-eye/{name}", "version": VERSION, "file": f"{name}.npz",
+    manifest = {"format": f"snake-eye/{name}", "version": TREES_VERSION, "file": f"{name}.npz",
                 "sha256": sha256, "numbers": list(numbers), "trained": figures}  # fmt: skip
     write_manifest(folder / f"{name}.json", manifest)
 
@@ -338,7 +339,7 @@ def write_score(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw, fit and write as the command line asks."""
     parser = parser_of("fields", __doc__)
-    parser.add_argument("--tables", type=int, default=400, help="layouts of each game")
+    parser.add_argument("--tables", type=int, default=1200, help="layouts of each game")
     asked = parser.parse_args(arguments)
     drawn = [draw(game, seeds_of(asked.tables), asked.workers) for game in SQUARE_GAMES]
     joint = [-1 if name in AGAINST else int(name == "joined") for name in NUMBERS]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ Group = tuple[str, int, int]
 """Tile, cell and turns."""
 
 FORMAT, VERSION = "snake-eye/evidence", 2
+COVERED, TREES_VERSION = "covered", 2
 NAMES = (
     "sure", "far", "cosine", "cosine_margin", "alike", "alike_margin", "clipped", "contrast",
     "blur", "wide", *SEEN,
@@ -93,6 +94,22 @@ class Trees:
         return cls(float(parts.pop("start")), **parts)
 
 
+def load_trees(name: str, numbers: Sequence[str], folder: Path = TRAINED) -> Trees:
+    """Return fitted trees by the name of their files.
+
+    Raises:
+        ModelError: the files are missing or broken, or were fitted on other features.
+    """
+    said = {"format": f"snake-eye/{name}", "version": TREES_VERSION, "numbers": list(numbers)}
+    return Trees.of(read_manifest(folder / f"{name}.json", said).arrays())
+
+
+@cache
+def covered_score() -> Trees:
+    """Return the probability that the reading of a partly covered card is right, for any box."""
+    return load_trees(COVERED, NAMES)
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """The printed faces of a box, and the trees that calibrate its readings."""
@@ -111,6 +128,8 @@ class Evidence:
     ) -> list[CellReading]:  # fmt: skip
         """Return the readings, with confidences capped by their evidence.
 
+        A covered card keeps its confidence and says how likely it is there at all.
+
         Args:
             reader: the reader that made the readings.
             patches: the patches that were read.
@@ -119,15 +138,17 @@ class Evidence:
         """
         out = list(readings)
         worth = [n for n, one in enumerate(readings)
-                 if one.why is None and not one.covered
-                 and self._has_face(reader, one)]  # fmt: skip
+                 if one.why is None and self._has_face(reader, one)]  # fmt: skip
         if not worth:
             return out
         across = None if across_px is None else [across_px[n] for n in worth]
         rows = rows_of(self.faces, reader, patches[worth], [out[n] for n in worth], across)
-        shares = zip(self.ours.shares(rows), self.tile.shares(rows), strict=True)
-        for number, (ours, tile) in zip(worth, shares, strict=True):
-            out[number] = _weighed(out[number], float(ours), float(tile))
+        scores = zip(worth, self.ours.shares(rows).tolist(), self.tile.shares(rows).tolist(),
+                     covered_score().shares(rows).tolist(), strict=True)  # fmt: skip
+        for number, ours, tile, there in scores:
+            one = out[number]
+            # Half a card says too little about the whole: only the place is weighed.
+            out[number] = replace(one, there=there) if one.covered else _weighed(one, ours, tile)
         return out
 
     def _has_face(self, reader: Reader, reading: CellReading) -> bool:

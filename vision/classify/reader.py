@@ -182,6 +182,8 @@ class CellReading:
     """Whether it was read from its clean halves, since the others are covered."""
     far: float = 0.0
     """Squared distance from the nearest look, as a share of ``known``; above 1 is a stranger."""
+    there: float = 1.0
+    """Probability that a covered card is right if no outline shows a card there."""
 
     @property
     def best(self) -> float:

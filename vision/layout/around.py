@@ -53,6 +53,8 @@ ANY_CELL = 0.5
 """Largest offset of a touching island from its predicted cells, in pitches."""
 ON_CELL = 0.8
 """A card occupies a cell if their centres are nearer than this along both axes, in pitches."""
+ASKED = 0.1
+"""Least probability of a covered card that no outline shows; below, its cell is taken for empty."""
 SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
 """Offsets from a cell's centre at which an outline is tried, in pitches."""
 MOST_WAVES, MOST_CELLS = 12, 24
@@ -280,8 +282,9 @@ def _cards(
         best = max(tries, key=lambda k: _seen(readings[k], tile_set))
         if _shows_card(readings[best], tile_set):
             card = card_at(cell, looked[best], readings[best], tile_set, group.fit)
-            if _goes_on(card, sides, tile_set, outlined=cell in outlined):
-                cards.append(card)
+            there = 1.0 if cell in outlined else readings[best].there
+            if there >= ASKED and _goes_on(card, sides, tile_set, outlined=cell in outlined):
+                cards.append(replace(card, laid=min(card.laid, there)))
     return cards
 
 

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from engine.lattice import Cell
 from engine.tiles import GREY, TileSet
-from vision.classify.evidence import Trees
+from vision.classify.evidence import Trees, load_trees
 from vision.classify.reader import CellReading
-from vision.core.files import TRAINED, read_manifest
+from vision.core.files import TRAINED
 from vision.core.lattice import cell_axes, fit_outlines
 from vision.core.stages import stage
 from vision.core.types import LIKELIER, Detection
@@ -37,7 +37,6 @@ from vision.layout.cards import (
 
 Array = NDArray[np.float64]
 
-VERSION = 2
 STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
 """Steps from a cell to its neighbours by side and by corner, one of each opposite pair."""
 
@@ -87,6 +86,13 @@ class Part:
             max(self.families.values(), default=0) / count, self.anchors,
         )  # fmt: skip
 
+    def held(self) -> tuple[float, ...]:
+        """Return a sort key for how surely this part is the layout.
+
+        A layout has anchors and snakes that continue; a stock has neighbours that are alike.
+        """
+        return self.anchors, self.joined - self.alike, len(self.cards)
+
     def join(self, other: Part, between: Sequence[Joint]) -> None:
         """Merge another part into this one."""
         self.cards += other.cards
@@ -120,7 +126,7 @@ class Merge:
 
     cards: frozenset[int]
     outer: tuple[int, ...]
-    """The cards of the part with fewer anchors, or of the smaller part if they have as many."""
+    """The cards of the part that is less likely the layout, to which the other one belongs."""
     between: list[Joint]
     """All joints between the two parts, the closest first."""
     numbers: list[float]
@@ -134,16 +140,6 @@ NUMBERS = (
         "size", "widest", "gaps", "joined", "broken", "alike", "family", "anchors")),
 )  # fmt: skip
 """The features of a merge, in this order."""
-
-
-def load_trees(name: str, numbers: Sequence[str], folder: Path) -> Trees:
-    """Return fitted trees by the name of their files.
-
-    Raises:
-        ModelError: the files are missing or broken, or were fitted on other features.
-    """
-    said = {"format": f"snake-eye/{name}", "version": VERSION, "numbers": list(numbers)}
-    return Trees.of(read_manifest(folder / f"{name}.json", said).arrays())
 
 
 @cache
@@ -188,7 +184,7 @@ class Joining:
                 joint for k in small.cards for joint in touching[k]
                 if owner[joint.other if joint.one == k else joint.one] is large
             ), key=lambda joint: joint.miss)  # fmt: skip
-            outer = large.cards if small.anchors > large.anchors else small.cards
+            outer = min(small, large, key=Part.held).cards
             yield Merge(
                 frozenset((*large.cards, *small.cards)), tuple(outer), between,
                 self.numbers(large, small, first, between),

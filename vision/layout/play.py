@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.tiles import TileSet
-from vision.classify.evidence import Trees
+from vision.classify.evidence import Trees, load_trees
 from vision.core.files import TRAINED
 from vision.core.types import CLEAR, LIKELIER, TOLD, period_of, width_of
 from vision.layout.cards import (
@@ -29,7 +29,7 @@ from vision.layout.cards import (
     SeenCard,
     anchor_of,
 )
-from vision.layout.fields import Joining, Part, cell_outlines, lie, load_trees
+from vision.layout.fields import Joining, Part, cell_outlines, lie
 
 Array = NDArray[np.float64]
 

@@ -118,8 +118,8 @@ def _groups(
 
 
 def _may_be_played(likely: Mapping[CardGroup, float]) -> set[CardGroup]:
-    """Return the groups that are not beyond doubt a stock."""
-    return {group for group, share in likely.items() if share > 1 - BEYOND_DOUBT}
+    """Return the groups that are not probably a stock."""
+    return {group for group, share in likely.items() if share >= 1 - DOUBTED}
 
 
 def _with_missed(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import cos, pi, sin
+from math import cos, pi, radians, sin
 
 import numpy as np
 
@@ -223,8 +223,9 @@ class _Lain:
 
 
 def lay_close(
-    top: TableTop, left: Counter[str], settings: SceneSettings, pitch_mm: float, rng: Random
-) -> TableTop:
+    top: TableTop, left: Counter[str], settings: SceneSettings, pitch_mm: float, rng: Random,
+    in_line: bool = False,
+) -> TableTop:  # fmt: skip
     """Return the table with one to four things close beside the layout, made of unplayed cards.
 
     Args:
@@ -233,6 +234,7 @@ def lay_close(
         settings: how cards lie.
         pitch_mm: distance between neighbouring cells.
         rng: source of randomness.
+        in_line: whether everything is aligned with the layout and lies in line with its cards.
     """
     small = {name for name, face in top.faces.items() if len(face.cells) == 1}
     stock = Counter({name: n for name, n in left.items() if n > 0 and name in small})
@@ -243,7 +245,7 @@ def lay_close(
         if not lain or not played:
             break
         stock -= Counter(card.name for card in lain)
-        items += _laid_close(lain, played, items, top, settings, rng)
+        items += _laid_close(lain, played, items, top, settings, rng, in_line)
     return replace(top, items=(*top.items, *items))
 
 
@@ -299,13 +301,16 @@ def _near(rng: Random, spread_mm: float) -> tuple[float, float]:
 
 def _laid_close(
     lain: Sequence[_Lain], played: Sequence[Item], beside: Sequence[Item], top: TableTop,
-    settings: SceneSettings, rng: Random,
+    settings: SceneSettings, rng: Random, in_line: bool = False,
 ) -> list[Item]:  # fmt: skip
     """Return a thing moved away from a card in play until it keeps the drawn gap to all cards."""
     near = played[int(rng.integers(len(played)))]
     spin = near.angle_deg + 90.0 * int(rng.integers(4))
-    spin += float(rng.normal(0, 1.5) if rng.random() < NEATLY else rng.normal(0, 15))
+    spin += float(rng.normal(0, 1.5) if in_line or rng.random() < NEATLY else rng.normal(0, 15))
     wanted, angle = float(rng.uniform(*CLOSE_MM)), float(rng.uniform(0, 2 * pi))
+    if in_line:
+        angle = radians(near.angle_deg + 90.0 * int(rng.integers(4)))
+        lain = _around(lain, int(rng.integers(len(lain))))
     outlines = outlines_of(played, top.faces)
     others = outlines_of(beside, top.faces) if beside else None
     away = 0.0
@@ -320,6 +325,12 @@ def _laid_close(
             return items
         # A gap changes by at most the distance moved, so a step of ``short`` skips no free place.
         away += max(short, STEP_MM)
+
+
+def _around(lain: Sequence[_Lain], middle: int) -> list[_Lain]:
+    """Return a thing moved so that one of its cards is in its middle."""
+    x, y = lain[middle].at_mm
+    return [replace(card, at_mm=(card.at_mm[0] - x, card.at_mm[1] - y)) for card in lain]
 
 
 def _item(

@@ -1,12 +1,14 @@
 """What lies close beside a layout: how near it comes, and what it leaves as it was."""
 
+from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from models.scenes.arrange import CLOSE_FIELDS_MM, arrange
 from models.scenes.settings import SQUARE_GAMES, draw_settings
-from models.scenes.world.aside import CLOSE_MM, STEP_MM, least_gap_mm, outlines_of
+from models.scenes.world.aside import CLOSE_MM, STEP_MM, lay_close, least_gap_mm, outlines_of
 
 SEEDS = range(6)
 
@@ -59,3 +61,25 @@ def test_never_more_cards_lie_on_the_table_than_the_box_has():
 
     assert names.count("house") == 1
     assert names.count("gift") <= 4
+
+
+def test_what_lies_in_line_has_a_card_on_the_line_of_a_card_in_play():
+    settings = draw_settings(4, "train", "schlangennest", beside="close")
+    top = arrange(settings)
+    layout = replace(top, items=tuple(items_of(top, "tile")))
+    pitch = 50.0
+
+    for seed in SEEDS:
+        laid = lay_close(layout, Counter({"red/straight": 3, "red/curve": 3}), settings, pitch,
+                         np.random.default_rng(seed), in_line=True)  # fmt: skip
+        beside = items_of(laid, "aside")
+        off = [_off_line(item, other) for item in layout.items for other in beside]
+
+        assert min(off) < 0.1 * pitch
+
+
+def _off_line(item, other):
+    """How far another card lies off the lines through a card's middle, along its sides."""
+    turn = np.radians(item.angle_deg)
+    away = np.array([other.x_mm - item.x_mm, other.y_mm - item.y_mm])
+    return np.abs([(np.cos(turn), np.sin(turn)), (-np.sin(turn), np.cos(turn))] @ away).min()

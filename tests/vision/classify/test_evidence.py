@@ -319,14 +319,24 @@ def test_what_is_likelier_no_tile_of_the_box_than_one_is_called_unknown(ours, ti
     assert said.why == why
 
 
-def test_readings_that_are_doubted_already_or_read_from_halves_are_not_weighed():
-    strange, half = straight(0.8, why=UNKNOWN_TILE), straight(0.8, covered=True)
+def test_readings_that_are_doubted_already_are_not_weighed():
+    strange = straight(0.8, why=UNKNOWN_TILE)
 
-    said = weighed_by(logit(0.6), logit(0.1), strange, straight(0.8), half)
+    said = weighed_by(logit(0.6), logit(0.1), strange, straight(0.8))
 
-    assert (said[0], said[2]) == (strange, half)
+    assert said[0] is strange
     assert said[1].best == pytest.approx(0.6)
     assert weighed_by(0.0, 0.0, strange) == [strange]
+
+
+def test_covered_card_keeps_its_confidence_and_says_how_likely_it_is_there(monkeypatch):
+    monkeypatch.setattr("vision.classify.evidence.covered_score", lambda: leaf(logit(0.3)))
+    half, whole = straight(0.8, covered=True), straight(0.8)
+
+    said = weighed_by(logit(0.6), logit(0.1), half, whole)
+
+    assert [one.best for one in said] == pytest.approx([0.8, 0.6])
+    assert [one.there for one in said] == pytest.approx([0.3, 1.0])
 
 
 def test_reading_of_a_tile_without_a_face_is_not_weighed():
@@ -350,7 +360,7 @@ def test_each_reading_is_weighed_by_the_width_of_its_own_patch():
     wide = replace(wide, limits=np.array([np.log(32.5), 0.0, 0.0]))
     reader, evidence = shipped_reader("sssnake"), evidence_of("sssnake")
     patches, _ = printed("sssnake")
-    readings = [straight(0.99, covered=True), straight(0.99), straight(0.99)]
+    readings = [straight(0.99, why=UNKNOWN_TILE), straight(0.99), straight(0.99)]
     own = replace(evidence, ours=wide, tile=wide)
 
     said = own.weighed(reader, patches[:3], readings, [20.0, 20.0, 40.0])

@@ -122,12 +122,13 @@ SNAKE: Cards = [
     (UNIT + np.array([5.0, 4.0]), "crossing", 0, 0),
     (UNIT + np.array([6.0, 4.0]), "curve", 0, 0),
 ]
+STOCK: Cards = [(UNIT + np.array([4.0 + 1.2 * k, 4.0]), "straight", 0, 0) for k in range(3)]
 
 
 @pytest.mark.parametrize(
     ("cards", "cut", "told"),
-    [(SNAKE, "", 2), (OUTSIDE[1:], "curve", 2), (OUTSIDE[1:], "", 0)],
-    ids=["likely-in-play", "cut-by-the-edge", "maybe-a-stock"],
+    [(SNAKE, "", 2), (OUTSIDE[1:], "curve", 2), (STOCK, "", 0)],
+    ids=["likely-in-play", "cut-by-the-edge", "a-stock"],
 )
 def test_cards_beside_the_only_field_are_lost_since_two_play_at_least(cards, cut, told):
     seen = read([*ONE, *UNUSED, *cards], cut)

@@ -88,6 +88,16 @@ def test_a_card_at_the_end_of_a_snake_is_laid_to_it_unless_a_gap_shows(x, claime
     assert sum(one.laid >= CLEAR for one in largest.cards) == 5 + claimed
 
 
+def test_of_two_parts_the_stock_is_doubted_even_if_it_is_larger():
+    row = [one for x in range(6) for one in card(x, 2.2, "yellow/straight")]
+    group, *_ = lattice([*SNAKE, *row], NEST)
+
+    last = list(Joining(group.cards, NEST).merges(()))[-1]
+
+    outer = CardGroup(tuple(group.cards[k] for k in last.outer), group.fit)
+    assert names(outer) == ["yellow/straight"] * 6
+
+
 def test_a_foul_stays_in_the_layout():
     (group,) = groups_of([*SNAKE, *card(3, 0, "red/straight")], NEST)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -48,13 +50,15 @@ def table(text: str) -> tuple[Detections, list[CellReading]]:
     return Detections((600, 600), "square", tuple(found)), readings
 
 
-def read(text: str, bgr: np.ndarray, unseen: Read | None = None, box=NEST) -> Reconstruction:
-    """Return what lies on a table; what ``unseen`` names is there and was not found."""
+def read(
+    text: str, bgr: np.ndarray, unseen: Read | None = None, box=NEST, **how: Any
+) -> Reconstruction:
+    """Return what lies on a table; what ``unseen`` names was not found, and is read ``how``."""
     detections, readings = table(text)
 
     def look(found):
         return [
-            next((CellReading((CellGuess(tile, 0, turns, 0.999),))
+            next((CellReading((CellGuess(tile, 0, turns, 0.999),), **how)
                   for at, (tile, turns) in (unseen or {}).items()
                   if np.linalg.norm(one.centre_px - middle(*at)) < PITCH / 2),
                  CellReading((CellGuess("blue/curve", 0, 0, 0.0),), "unknown-tile", odd=True))
@@ -87,7 +91,7 @@ def test_of_two_cards_on_each_side_of_a_cup_two_are_asked_about(cloth):
     assert (len(seen.tiles), len(seen.unsure)) == (2, 2)
 
 
-SNAKE = f"-3,0 violet/head 0;{row(range(-2, 1), 0, 'violet/straight')}"
+SNAKE = f"-3,0 house 0;{row(range(-2, 1), 0, 'violet/straight')}"
 
 
 def test_straight_log_at_the_end_of_a_snake_is_a_card_where_surely_no_table_is_seen(cloth):
@@ -97,6 +101,18 @@ def test_straight_log_at_the_end_of_a_snake_is_a_card_where_surely_no_table_is_s
                 CARNIVAL)  # fmt: skip
 
     assert len(seen.tiles) == 5
+
+
+@pytest.mark.parametrize(("there", "sure", "asked"), [(0.05, 4, 0), (0.5, 4, 1), (0.99, 5, 0)])
+def test_covered_card_without_an_outline_is_as_sure_as_its_place_shows_one(
+    cloth, there, sure, asked
+):
+    cover(cloth, PAPER, *((x, 0) for x in range(-3, 2)))
+
+    seen = read(SNAKE, cloth, {(1, 0): ("log/straight", 0)}, CARNIVAL,
+                odd=True, covered=True, there=there)  # fmt: skip
+
+    assert (len(seen.tiles), len(seen.unsure)) == (sure, asked)
 
 
 def test_cell_is_looked_at_again_once_a_snake_goes_on_in_it(cloth):

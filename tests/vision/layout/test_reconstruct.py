@@ -303,7 +303,7 @@ def layout(count: int, start: float = 0) -> str:
 
 
 def test_card_that_touches_the_layout_crookedly_belongs_to_it():
-    seen = read(f"{layout(5)};5.1,0.1 red/straight 0")
+    seen = read(f"{layout(5)};5.06,0.08 red/straight 0")
 
     assert len(seen.tiles) == 6
 
@@ -376,8 +376,8 @@ def cloth():
 
 
 ROW_AND_TWO_OFF = (
-    "-3,0 blue/tail 0;-2,0 blue/straight 0;-1,0 blue/straight 0;0,0 blue/straight 0;"
-    "3,0 blue/straight 0;4,0 blue/straight 0"
+    "-3,0 red/straight 1;-2,0 blue/curve 1;-1,0 red/straight 1;0,0 blue/straight 0;"
+    "3,0 blue/straight 0;4,0 green/straight 1"
 )
 
 
