@@ -329,7 +329,10 @@ def likely_house(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
 def sides_of(
     cards: Iterable[SeenCard], tile_set: TileSet
 ) -> Iterator[tuple[tuple[Cell, int], str | None]]:
-    """Yield each side of each card with the colour of the snake that crosses it, or ``None``."""
+    """Yield each side of each card with the colour of the snake that crosses it, or ``None``.
+
+    Of a big card only the exits: free strands of other cards may well face its blank sides.
+    """
     for card in cards:
         best = card.best
         if best is None or best.tile not in tile_set:
@@ -338,6 +341,10 @@ def sides_of(
         if kind.strands and len(kind.cells) == 1:
             for edge in range(4):
                 yield (card.at, edge), leaving(kind, best.turns, edge)
+        if len(card.cells) == len(kind.cells):
+            for way in kind.exits:
+                at = card.cells[kind.cells.index(way.cell)]
+                yield (at, (way.edge + best.turns) % 4), GREY
 
 
 def leaving(kind: TileKind, turns: int, edge: int) -> str | None:

@@ -115,6 +115,17 @@ def test_joints_say_how_cards_lie_to_each_other():
     assert len(merge.numbers) == len(NUMBERS)
 
 
+def test_a_snake_carries_on_at_the_exits_of_a_big_card_and_nowhere_else_on_it():
+    group, *_ = lattice([*big("big/1", 0, 0), *card(2, 0, "straight"), *card(0, 1, "straight", 1)],
+                        SSSNAKE)  # fmt: skip
+
+    met = {group.cards[joint.other].at: (joint.joined, joint.broken)
+           for joint in joints_of(group.cards, SSSNAKE) if not joint.corner}  # fmt: skip
+
+    assert sorted(met.values()) == [(0.0, False), (1.0, False)]
+    assert [at[0] for at, (joined, _) in met.items() if joined] == [max(at[0] for at in met)]
+
+
 def test_a_score_that_is_not_there_is_said(tmp_path):
     with pytest.raises(ModelError, match="make train"):
         shipped_score(tmp_path)

@@ -546,7 +546,7 @@ def test_card_beside_a_big_one_is_laid_to_it_by_the_gap_between_them(wide, gap, 
     row = "{0},-1 straight 0;{0},0 straight 0;{0},1 straight 0;{0},2 straight 0;{0},3 straight 0"
     others = f"-5,-2 big/1#0 0;-4,-2 big/1#1 0;{row.format(-4)};-2,-2 big/2#0 0;-1,-2 big/2#1 0;"
     detections, readings = table(
-        f"{others}{row.format(-1)};3,4 big/4#0 0;4,4 big/4#1 0;2,4 curve 0"
+        f"{others}{row.format(-1)};3,4 big/4#0 0;4,4 big/4#1 0;2,4 straight 0"
     )
     *rest, last = detections.found
     middle = square(2.5 - gap - wide / 2, 4).mean(axis=0)
