@@ -42,7 +42,7 @@ from companion_app.hall.line.message import (
     topic_to,
     whole_number,
 )
-from companion_app.hall.line.mqtt import KEEP_ALIVE_S, new_client
+from companion_app.hall.line.mqtt import KEEP_ALIVE_S, close_client, new_client
 from companion_app.hall.store.arbiter_store import keep_answer
 from companion_app.hall.store.hall_store import HallStore, Health
 
@@ -115,8 +115,7 @@ class Receiver:
 
     def close(self) -> None:
         """Disconnect; tables resend what was not answered, to another process or later."""
-        self._client.disconnect()
-        self._client.loop_stop()
+        close_client(self._client)
         with self._news:
             self._stopped = True
             self._news.notify_all()

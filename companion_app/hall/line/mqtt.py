@@ -41,3 +41,11 @@ def _tls(authority_pem: str, certificate_pem: str, key_pem: str) -> ssl.SSLConte
         file.write_text(key_pem + certificate_pem, encoding="ascii")
         context.load_cert_chain(file)
     return context
+
+
+def close_client(client: Client) -> None:
+    """Disconnect and end the client's thread; it may end before it has closed its socket."""
+    client.disconnect()
+    client.loop_stop()
+    if (left := client.socket()) is not None:
+        left.close()

@@ -21,7 +21,7 @@ from companion_app.hall.line.message import (
     topic_from,
     topic_to,
 )
-from companion_app.hall.line.mqtt import KEEP_ALIVE_S, new_client
+from companion_app.hall.line.mqtt import KEEP_ALIVE_S, close_client, new_client
 from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import Membership, key_of
 
@@ -105,5 +105,4 @@ class _Asking:
         raise HallError("the hall does not answer; is it running?")
 
     def close(self) -> None:
-        self._client.disconnect()
-        self._client.loop_stop()
+        close_client(self._client)

@@ -35,7 +35,7 @@ from companion_app.hall.line.message import (
     topic_to,
     whole_number,
 )
-from companion_app.hall.line.mqtt import KEEP_ALIVE_S, new_client
+from companion_app.hall.line.mqtt import KEEP_ALIVE_S, close_client, new_client
 from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import Membership, MembershipFiles, key_of
 from companion_app.live.errors import StoreError
@@ -107,8 +107,7 @@ class Sender:
     def close(self) -> None:
         """Disconnect; what was not acknowledged is sent after the next start."""
         self._keep()
-        self._client.disconnect()
-        self._client.loop_stop()
+        close_client(self._client)
         self._journal.close()
 
     def run(self, stop: threading.Event) -> None:

@@ -19,7 +19,7 @@ from companion_app.hall.line.message import (
     topic_from,
     topic_to,
 )
-from companion_app.hall.line.mqtt import new_client
+from companion_app.hall.line.mqtt import close_client, new_client
 from companion_app.hall.receiver import AT_ONCE
 from companion_app.hall.table.agreeing import compare
 from companion_app.live.log_line import Line, written
@@ -71,8 +71,7 @@ class Stranger:
         self._client.subscribe(topic, qos=1)
 
     def close(self) -> None:
-        self._client.disconnect()
-        self._client.loop_stop()
+        close_client(self._client)
 
 
 @pytest.fixture
