@@ -144,11 +144,14 @@ class Evidence:
         across = None if across_px is None else [across_px[n] for n in worth]
         rows = rows_of(self.faces, reader, patches[worth], [out[n] for n in worth], across)
         scores = zip(worth, self.ours.shares(rows).tolist(), self.tile.shares(rows).tolist(),
-                     covered_score().shares(rows).tolist(), strict=True)  # fmt: skip
-        for number, ours, tile, there in scores:
+                     rows, strict=True)  # fmt: skip
+        for number, ours, tile, row in scores:
             one = out[number]
-            # Half a card says too little about the whole: only the place is weighed.
-            out[number] = replace(one, there=there) if one.covered else _weighed(one, ours, tile)
+            if one.covered:
+                # Half a card says too little about the whole: only the place is weighed.
+                out[number] = replace(one, there=float(covered_score().shares(row[None])[0]))
+            else:
+                out[number] = _weighed(one, ours, tile)
         return out
 
     def _has_face(self, reader: Reader, reading: CellReading) -> bool:

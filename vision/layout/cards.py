@@ -331,7 +331,8 @@ def sides_of(
 ) -> Iterator[tuple[tuple[Cell, int], str | None]]:
     """Yield each side of each card with the colour of the snake that crosses it, or ``None``.
 
-    Of a big card only the exits: free strands of other cards may well face its blank sides.
+    Of a big card and of a house only the exits, as grey: any snake may begin there, and strands of
+    other cards may well face blank sides.
     """
     for card in cards:
         best = card.best

@@ -126,7 +126,7 @@ class Merge:
 
     cards: frozenset[int]
     outer: tuple[int, ...]
-    """The cards of the part that is less likely the layout, to which the other one belongs."""
+    """The cards of the part that is less likely the layout."""
     between: list[Joint]
     """All joints between the two parts, the closest first."""
     numbers: list[float]
