@@ -27,7 +27,6 @@ from vision.core.request import ReadRequest, expected_wide_px, in_white_light
 from vision.core.stages import shown
 from vision.core.tables import ClayEntry, TableState, TileEntry
 from vision.core.types import (
-    CLEAR,
     TOLD,
     UNKNOWN_TILE,
     Advice,
@@ -348,20 +347,14 @@ def _state(
 def _judged(quality: Quality, table: Reconstruction, *, burnt: bool) -> Quality:
     """Return the quality of a blurred, dark or glaring picture, judged by its cards' confidence.
 
-    Such a picture is good enough if every card is read clearly, and not if many are unsure.
+    Such a picture is good enough if no card is unsure, and not if many are.
     """
     troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
     if not quality.ok and not burnt and troubles <= LOOKS:
-        return replace(quality, ok=_surely_read(table))
+        return replace(quality, ok=bool(table.laid) and not table.unsure)
     if quality.ok and troubles & LOOKS and len(table.unsure) > UNSURE_SHARE * len(table.laid):
         return replace(quality, ok=False)
     return quality
-
-
-def _surely_read(table: Reconstruction) -> bool:
-    """Say whether there are cards and all of them are clearly read."""
-    sure = [card.is_read(CLEAR) for card in table.laid]
-    return bool(sure) and all(sure)
 
 
 def _explained(entry: TileEntry, picture: Picture) -> TileEntry:

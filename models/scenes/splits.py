@@ -18,8 +18,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-Sealed = Literal["sealed", "sealed-2"]
-Split = Literal["train", "held-out", "sealed", "sealed-2"]
+Sealed = Literal["sealed", "sealed-2", "sealed-3"]
+Split = Literal["train", "held-out", "sealed", "sealed-2", "sealed-3"]
 SEALED: tuple[Sealed, ...] = get_args(Sealed)
 SPLITS: tuple[Split, ...] = ("train", "held-out")
 """The splits that any code may draw from."""

@@ -1,21 +1,22 @@
-"""Fits the scores of joints and of cards in play: ``python -m models.training.fields``.
+"""Fits the scores of joints, cards in play and islands: ``python -m models.training.fields``.
 
 Tables are drawn without being painted: what the camera would find is each card's outline, off by as
 much as found outlines are, some cards hidden, some misread. Most tables have stocks, hands and
-other fields close by. The scores are gradient boosting over a few numbers of each joint and each
-lattice, kept as plain numbers with a manifest.
+other fields close by. The scores are gradient boosting over a few numbers of each joint, lattice
+and island, kept as plain numbers with a manifest.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
@@ -34,9 +35,10 @@ from models.training.harness import made, parser_of, tell, write_manifest
 from vision.classify.evidence import TREES_VERSION, Trees
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.files import write_arrays
-from vision.core.lattice import fit_lattices
+from vision.core.lattice import fit_lattices, mapped
 from vision.core.types import Detection, Detections, LatticeFit
-from vision.layout.around import touching_cards
+from vision.layout.around import NUMBERS as ISLAND_NUMBERS
+from vision.layout.around import island_numbers, touching_cards
 from vision.layout.cards import CardGroup, group_cards
 from vision.layout.fields import NUMBERS, Joining, loose_beside, numbers_between
 from vision.layout.play import NUMBERS as PLAY_NUMBERS
@@ -48,6 +50,10 @@ a natural logarithm). Measured on drawn pictures: 0.013 to 0.021, small cards 0.
 MISSED, MISREAD, HIDDEN = 0.02, 0.01, 0.3
 """Shares of cards that are missed and that are misread, and of tables with something that hides
 cards."""
+ARM_MM, ARMS = 250.0, 0.5
+"""Greatest length of what hides cards between islands, as an arm does, and its share of tables."""
+NOT_HIDDEN, NOT_TABLE = 0.1, 0.03
+"""Share of hidden cells that look like the table, and of the table's cells that look hidden."""
 BIGS_UNSEEN = 0.15
 """Share of tables on which no big card is seen, being outside the picture or hidden."""
 PLAIN = 0.2
@@ -85,16 +91,25 @@ Known = tuple[list[list[float]], list[bool]]
 """Features for each time that a score is asked, and the right answers."""
 
 
-def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known, bool]:
-    """Return joints and lattices of one layout in several surroundings, and whether it is close.
+def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known, Known, bool]:
+    """Return joints, lattices and islands of one layout, and whether its surroundings are close.
 
-    The answer of a joint is whether it is inside a field, of a lattice whether it is in play.
+    The answer of a joint is whether it is inside a field, of a lattice whether it is in play, of an
+    island whether it belongs to the field.
     """
     rng, elsewhere = rng_of("joints", split, game, seed), rng_of("elsewhere", split, game, seed)
+    beyond = rng_of("islands", split, game, seed)
     joints: Known = [], []
     lattices: Known = [], []
+    islands: Known = [], []
     settings = settings_of(game, seed, split, rng)
-    for found, readings, truths, size_px in tables_found(game, seed, split, settings, rng):
+    for top, camera in tables_seen(game, seed, split, settings, rng):
+        for row, right in _islands(top, camera, built_in_set(game), beyond):
+            islands[0].append(row)
+            islands[1].append(right)
+        size_px = camera.size_px
+        thing = partial(_thing, length_mm=0.0, share=HIDDEN)
+        found, readings, truths, _ = _found(top, camera, built_in_set(game), rng, thing)
         plain = rng.random() < PLAIN
         tile_set = _without_snakes(built_in_set(game)) if plain else built_in_set(game)
         groups = _joined(found, readings, truths, tile_set, joints)
@@ -113,7 +128,7 @@ def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known
                 rows[:, PLAY_NUMBERS.index("away")] = elsewhere.random(len(rows))
                 lattices[0].extend(rows.tolist())
                 lattices[1].extend([own] * len(rows))
-    return joints, lattices, settings.beside == "close"
+    return joints, lattices, islands, settings.beside == "close"
 
 
 Groups = list[tuple[CardGroup, str]]
@@ -176,7 +191,41 @@ def _labelled(joining: Joining, truths: Sequence[str]) -> Iterator[tuple[list[fl
             apart |= {frozenset((joint.one, joint.other)) for joint in merge.between}
 
 
-Found = tuple[list[Detection], list[CellReading], list[str], tuple[int, int]]
+@dataclass(frozen=True)
+class _Hidden:
+    """Where something hides the table, as a picture would show it."""
+
+    camera: Camera
+    thing: Array
+    rng: Random
+
+    def hidden(self, outlines: Array) -> NDArray[np.bool_]:
+        """Return for each outline whether it is hidden or outside the picture, with mistakes."""
+        middles = outlines.mean(axis=1)
+        on_table = mapped(np.linalg.inv(self.camera.px_from_mm()), middles)
+        hidden = _far_from(on_table, self.thing) < self.thing[4]
+        mistaken = self.rng.random(len(hidden)) < np.where(hidden, NOT_HIDDEN, NOT_TABLE)
+        outside = ((middles < 0) | (middles > np.array(self.camera.size_px))).any(axis=1)
+        return np.asarray(hidden ^ mistaken | outside)
+
+
+def _islands(
+    top: TableTop, camera: Camera, tile_set: TileSet, rng: Random
+) -> Iterator[tuple[list[float], bool]]:
+    """Yield the islands around each field of a table, and whether they belong to it."""
+    thing = partial(_thing, length_mm=ARM_MM, share=ARMS)
+    found, readings, truths, over = _found(top, camera, tile_set, rng, thing)
+    groups = _joined(found, readings, truths, tile_set, ([], []))
+    rows = numbers_of([group for group, _ in groups], tile_set, camera.size_px)
+    signs = {group: row for (group, _), row in zip(groups, rows, strict=True)}
+    ground = _Hidden(camera, over, rng)
+    for truth in sorted({truth for _, truth in groups} - {ASIDE}):
+        own = max((g for g, whose in groups if whose == truth), key=lambda g: len(g.cards))
+        others = [(g, whose) for g, whose in groups if g is not own]
+        for other, whose in others:
+            row = island_numbers(own, other, [g for g, _ in others], tile_set, ground, signs)
+            if row is not None:
+                yield row, whose == truth
 
 
 def settings_of(game: str, seed: int, split: Any, rng: Random) -> SceneSettings:
@@ -189,10 +238,10 @@ def settings_of(game: str, seed: int, split: Any, rng: Random) -> SceneSettings:
     return settings
 
 
-def tables_found(
+def tables_seen(
     game: str, seed: int, split: Any, settings: SceneSettings, rng: Random
-) -> Iterator[Found]:
-    """Yield outlines and readings of a layout, each time with other things beside it."""
+) -> Iterator[tuple[TableTop, Camera]]:
+    """Yield a layout and the camera over it, each time with other things beside it."""
     table = table_at(game, split, settings.play, seed, settings.fullness, settings.foul)
     box = printed_box(game, settings.cards.size_mm)
     layout = lay_out(table, settings, box, rng)
@@ -200,16 +249,16 @@ def tables_found(
     for number in range(SURROUNDINGS):
         in_line = partial(lay_close, in_line=number % 2 == 0)
         lay = in_line if settings.beside == "close" else lay_aside
-        top = lay(layout, table.left, settings, box.tile_set.pitch_mm, rng)
-        yield *_found(top, camera, built_in_set(game), rng), camera.size_px
+        yield lay(layout, table.left, settings, box.tile_set.pitch_mm, rng), camera
 
 
 def _found(
-    top: TableTop, camera: Camera, tile_set: TileSet, rng: Random
-) -> tuple[list[Detection], list[CellReading], list[str]]:
-    """Return simulated detections and readings of a table, and what each belongs to."""
+    top: TableTop, camera: Camera, tile_set: TileSet, rng: Random,
+    thing_on: Callable[[Array, Random], Array],
+) -> tuple[list[Detection], list[CellReading], list[str], Array]:  # fmt: skip
+    """Return simulated detections and readings of a table, what each belongs to, and what hides."""
     spread = OFF * float(np.exp(rng.normal(0, OFF_SPREAD)))
-    thing = _thing(top.extent_mm, rng)
+    thing = thing_on(top.extent_mm, rng)
     size = np.array(camera.size_px, float)
     names = sorted(tile_set.kinds)
     found, readings, truths = [], [], []
@@ -224,7 +273,7 @@ def _found(
             tile = item.face
         truth = f"field {item.truth.get('field')}" if item.role == "tile" else ASIDE
         for k, flat in enumerate(_cells_mm(item.outline_mm(top.faces[item.face]), item, tile_set)):
-            hidden = bool(np.linalg.norm(flat[:, :2].mean(axis=0) - thing[:2]) < thing[2])
+            hidden = bool(_far_from(flat[:, :2].mean(axis=0), thing) < thing[4])
             outline = _found_at(camera.project(flat), spread, rng)
             middle = outline.mean(axis=0)
             if hidden or rng.random() < MISSED or (middle < 0).any() or (middle > size).any():
@@ -234,14 +283,26 @@ def _found(
             found.append(Detection(np.roll(outline, turns, axis=0), 0.9, cut))
             readings.append(CellReading((CellGuess(tile, k, turns, 0.99),)))
             truths.append(truth)
-    return found, readings, truths
+    return found, readings, truths, thing
 
 
-def _thing(extent_mm: Array, rng: Random) -> Array:
-    """Return middle and radius in mm of something that hides cards; the radius is often 0."""
+def _thing(extent_mm: Array, rng: Random, length_mm: float, share: float) -> Array:
+    """Return something that hides cards: its two ends and its radius in mm, which is often 0."""
     middle = rng.uniform(extent_mm.min(axis=0) - 30, extent_mm.max(axis=0) + 30)
-    radius = float(rng.uniform(20, 70)) if rng.random() < HIDDEN else 0.0
-    return np.array([*middle, radius])
+    radius = float(rng.uniform(20, 70)) if rng.random() < share else 0.0
+    end = middle
+    if length_mm:
+        angle = rng.uniform(0, 2 * np.pi)
+        end = middle + rng.uniform(0, length_mm) * np.array([np.cos(angle), np.sin(angle)])
+    return np.array([*middle, *end, radius])
+
+
+def _far_from(points: Array, thing: Array) -> Array:
+    """Return how far points lie from the line between a thing's two ends."""
+    along = thing[2:4] - thing[:2]
+    share = (points - thing[:2]) @ along / max(float(along @ along), 1e-9)
+    nearest = thing[:2] + np.clip(share, 0, 1)[..., None] * along
+    return np.asarray(np.linalg.norm(points - nearest, axis=-1))
 
 
 def _uncovered(items: Sequence[Item]) -> list[Item]:
@@ -281,11 +342,11 @@ def seeds_of(tables: int) -> list[int]:
 
 def draw(
     game: str, seeds: Sequence[int], workers: int, split: Any = "train"
-) -> tuple[Samples, Samples]:
-    """Return the joints and the lattices of many tables of one game."""
+) -> tuple[Samples, ...]:
+    """Return the joints, the lattices and the islands of many tables of one game."""
     parts = made(game, partial(samples_of, game, split=split), seeds, workers)
-    joints, lattices, close = zip(*parts, strict=True)
-    return _samples(joints, close), _samples(lattices, close)
+    *known, close = zip(*parts, strict=True)
+    return tuple(_samples(one, close) for one in known)
 
 
 def _samples(parts: Sequence[Known], close: Sequence[bool]) -> Samples:
@@ -319,8 +380,8 @@ def fit(samples: Samples, signs: Sequence[int]) -> tuple[Trees, dict[str, Any]]:
 
 
 AGAINST = frozenset([
-    "gap", "slide", "turned", "gaps", "least", "slides", "turns", "broken", "over", "wider",
-    "wider_than_usual", "small_broken",
+    "gap", "slide", "turned", "gaps", "least", "slides", "turns", "broken", "over",
+    "wider", "wider_than_usual", "small_broken",
 ])  # fmt: skip
 """Features that can only speak against one field."""
 
@@ -339,11 +400,13 @@ def write_score(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw, fit and write as the command line asks."""
     parser = parser_of("fields", __doc__)
-    parser.add_argument("--tables", type=int, default=1200, help="layouts of each game")
+    parser.add_argument("--tables", type=int, default=1500, help="layouts of each game")
     asked = parser.parse_args(arguments)
     drawn = [draw(game, seeds_of(asked.tables), asked.workers) for game in SQUARE_GAMES]
-    joint = [-1 if name in AGAINST else int(name == "joined") for name in NUMBERS]
-    kinds = (("fields", NUMBERS, joint), ("play", PLAY_NUMBERS, [0] * len(PLAY_NUMBERS)))
+    joint = [-1 if name in AGAINST else int(name in ("joined", "own")) for name in NUMBERS]
+    island = [-1 if name in ("off", "turned", "over") else 0 for name in ISLAND_NUMBERS]
+    kinds = (("fields", NUMBERS, joint), ("play", PLAY_NUMBERS, [0] * len(PLAY_NUMBERS)),
+             ("islands", ISLAND_NUMBERS, island))  # fmt: skip
     for (name, numbers, signs), parts in zip(kinds, zip(*drawn, strict=True), strict=True):
         every = Samples(*(np.concatenate([getattr(part, field.name) for part in parts])
                           for field in fields(Samples)))  # fmt: skip

@@ -15,9 +15,8 @@ from vision.core.lattice import cell_axes, mapped
 from vision.core.tables import TileEntry
 from vision.core.types import TOLD, Detection, Detections, Guess, LatticeFit, Points, period_of
 from vision.hexes.plane import SIXTHS, SKEW
-from vision.layout.cards import CardGroup, SeenCard
+from vision.layout.cards import SURELY_A_CARD, CardGroup, SeenCard
 from vision.layout.reconstruct import (
-    SURELY_A_CARD,
     SURELY_ASIDE,
     Reconstruction,
     aside_entry,

@@ -11,17 +11,24 @@ Without any outline a snake must continue in it, since planks have straight side
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import Cell, opposite, square_neighbour
 from engine.tiles import TileSet
+from vision.classify.evidence import Trees, load_trees
 from vision.classify.reader import CellReading
+from vision.core.files import TRAINED
 from vision.core.ground import HARDLY_TABLE, Ground
-from vision.core.lattice import FAR_MISS, LaidCells, cells_beside, mapped, turned_cell
+from vision.core.lattice import LaidCells, cells_beside, mapped, turned_cell
 from vision.core.stages import stage
 from vision.core.types import (
     CLEAR,
@@ -42,13 +49,14 @@ from vision.layout.cards import (
     sides_of,
 )
 from vision.layout.fields import likely_joined, loose_beside
+from vision.layout.play import NUMBERS as PLAY_NUMBERS
 
 Array = NDArray[np.float64]
 
 TOUCHING, FAR = 1, 6
 """Distance from an island to the field, in cells: touching, and at most, beyond an occlusion."""
-FEWEST_OWN, FEWEST_TOGETHER = 3, 4
-"""Least cards of a field to predict others, and of field and island together beyond a hand."""
+FEWEST_OWN = 3
+"""Least cards of a field to predict others."""
 ANY_CELL = 0.5
 """Largest offset of a touching island from its predicted cells, in pitches."""
 ON_CELL = 0.8
@@ -59,6 +67,27 @@ SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
 """Offsets from a cell's centre at which an outline is tried, in pitches."""
 MOST_WAVES, MOST_CELLS = 12, 24
 """Most rings of cells around the seen cards to search, and most cells read per ring."""
+
+
+NUMBERS = (*PLAY_NUMBERS, "cells_away", "off", "turned", "field", "loose", "over")
+"""The features of an island that does not touch the field, in this order."""
+
+
+@cache
+def shipped_score(folder: Path = TRAINED) -> Trees:
+    """Return the fitted score of islands that the repository ships, loaded on first use."""
+    return load_trees("islands", NUMBERS, folder)
+
+
+class Covering(Protocol):
+    """Knows where something hides the table."""
+
+    def hidden(self, outlines: Array) -> NDArray[np.bool_]:
+        """Return for each outline, N x 4 x 2, whether it is hidden or outside the picture."""
+
+
+Signs = Mapping[CardGroup, Array]
+"""The features of each face-up group of a table, as the score of cards in play has them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +104,7 @@ class Sight:
 @stage("islands", without=lambda group, *_: (group, ()))
 def with_islands(
     group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None = None,
-    played: Collection[CardGroup] = (),
+    signs: Signs | None = None,
 ) -> tuple[CardGroup, tuple[CardGroup, ...]]:  # fmt: skip
     """Return a field with the islands that continue it, and the groups that it absorbed.
 
@@ -85,7 +114,7 @@ def with_islands(
         tile_set: the box.
         ground: the table's appearance, to tell occluded cells from bare table; without it only
             touching groups are absorbed.
-        played: groups that may be in play; only these may lie beyond an occlusion.
+        signs: what tells groups in play from stocks.
     """
     taken: list[CardGroup] = []
     left = sorted(others, key=lambda other: -len(other.cards))
@@ -94,8 +123,7 @@ def with_islands(
         # An absorbed island may be what the next one touches.
         found = field and next((
             (other, cards) for other in left
-            if (cards := _continued(group, field, other, left, tile_set,
-                                    ground if other in played else None))
+            if (cards := _continued(group, field, other, left, tile_set, ground, signs or {}))
         ), None)  # fmt: skip
         if not found:
             return group, tuple(taken)
@@ -116,6 +144,13 @@ class _Placed:
     """Distance from the field, in cells."""
     off: float
     """Largest offset of the island's nearest cards from the centres of their cells, in pitches."""
+    turned_deg: float
+    """Angle between the island's axes and the field's."""
+
+    @property
+    def touches(self) -> bool:
+        """Whether the island may have been laid to the field's own cards."""
+        return self.away == TOUCHING and self.off < ANY_CELL
 
     def cards(self, other: CardGroup, tile_set: TileSet) -> tuple[SeenCard, ...]:
         """Return the island's cards in the field's cells."""
@@ -126,8 +161,8 @@ def _placed(field: LaidCells, other: CardGroup) -> _Placed | None:
     """Return a group's position in a field's cells; ``None`` if it lies askew."""
     cells = [cell for card in other.cards for cell in card.cells]
     places = field.place(mapped(other.fit.px_from_cell, np.array(cells, float)))
-    turns = _turns(field, other)
-    if turns is None or not np.isfinite(places).all():
+    turns, turned_deg = _turns(field, other)
+    if turned_deg > MOST_TURNED_DEG or not np.isfinite(places).all():
         return None
     nearest = int(field.away(places).argmin())
     first = turned_cell(cells[nearest], turns)
@@ -137,30 +172,67 @@ def _placed(field: LaidCells, other: CardGroup) -> _Placed | None:
     target = np.array([(x + shift[0], y + shift[1]) for x, y in moved], float)
     away = field.away(target)
     off = np.linalg.norm(places - target, axis=1)[away <= away.min() + 1]
-    return _Placed(turns, shift, target, int(away.min()), float(off.max()))
+    return _Placed(turns, shift, target, int(away.min()), float(off.max()), turned_deg)
 
 
 def _continued(
     group: CardGroup, field: LaidCells, other: CardGroup, others: Sequence[CardGroup],
-    tile_set: TileSet, ground: Ground | None,
+    tile_set: TileSet, ground: Ground | None, signs: Signs,
 ) -> tuple[SeenCard, ...]:  # fmt: skip
     """Return an island's cards in the field's cells; empty if it does not continue the field."""
     if not any(card.found >= LIKELIER and card.is_front(LIKELIER) for card in other.cards):
         return ()
     placed = _placed(field, other)
-    if placed is None or not TOUCHING <= placed.away <= FAR:
+    if placed is None:
         return ()
-    likely = 0.0
-    if placed.away == TOUCHING and placed.off < ANY_CELL:
+    cards, likely = placed.cards(other, tile_set), 0.0
+    if placed.touches:
         beside = loose_beside(other, others, tile_set)
-        likely = likely_joined(group.cards, placed.cards(other, tile_set), tile_set, beside)
-    elif ground is not None and len(group.cards) + len(other.cards) >= FEWEST_TOGETHER:
-        fits = placed.away > TOUCHING and placed.off <= FAR_MISS
-        likely = DOUBTED * (fits and _is_hidden(field, placed, other, others, ground))
+        likely = likely_joined(group.cards, cards, tile_set, beside)
+    elif ground is not None:
+        row = island_numbers(group, other, others, tile_set, ground, signs)
+        # Where nothing joins them, people are asked.
+        likely = min(DOUBTED, _likely_island(row))
     if likely < LIKELIER:
         return ()
-    cards = placed.cards(other, tile_set)
     return tuple(replace(card, laid=min(card.laid, likely)) for card in cards)
+
+
+def _likely_island(row: Sequence[float] | None) -> float:
+    return 0.0 if row is None else float(shipped_score().shares(np.array([row]))[0])
+
+
+def island_numbers(
+    group: CardGroup, other: CardGroup, others: Sequence[CardGroup], tile_set: TileSet,
+    ground: Covering, signs: Signs,
+) -> list[float] | None:  # fmt: skip
+    """Return the features of a group beyond something that hides the table between it and a field.
+
+    ``None`` if the group touches the field, lies far off, or bare table is seen between them: a
+    layout hangs together.
+
+    Args:
+        group: the field.
+        other: the group.
+        others: the groups beside the field.
+        tile_set: the box.
+        ground: knows where something hides the table.
+        signs: what tells groups in play from stocks.
+    """
+    field = group.laid()
+    placed = None if field is None or other not in signs else _placed(field, other)
+    if field is None or placed is None or placed.touches or not TOUCHING <= placed.away <= FAR:
+        return None
+    if not _is_hidden(field, placed, other, others, ground):
+        return None
+    kinds = Counter(card.best.tile for card in group.cards if card.best is not None)
+    more = Counter(card.best.tile for card in other.cards if card.best is not None)
+    over = sum(max(0, kinds[name] + more[name] - tile_set[name].count)
+               for name in more if name in tile_set)  # fmt: skip
+    return [
+        *signs[other].tolist(), placed.away, placed.off, placed.turned_deg,
+        math.log(len(group.cards)), float(np.linalg.norm(field.off, axis=1).mean()), over,
+    ]  # fmt: skip
 
 
 def touching_cards(
@@ -168,14 +240,12 @@ def touching_cards(
 ) -> tuple[SeenCard, ...] | None:
     """Return the cards of a group in a field's cells; ``None`` if it does not touch the field."""
     placed = _placed(field, other)
-    if placed is None or placed.away != TOUCHING or placed.off >= ANY_CELL:
-        return None
-    return placed.cards(other, tile_set)
+    return placed.cards(other, tile_set) if placed is not None and placed.touches else None
 
 
 def _is_hidden(
     field: LaidCells, placed: _Placed, island: CardGroup, others: Sequence[CardGroup],
-    ground: Ground,
+    ground: Covering,
 ) -> bool:  # fmt: skip
     """Say whether a path of occluded cells (no table, no card) links an island to the field."""
     own = {(int(x), int(y)) for x, y in field.cells}
@@ -195,13 +265,13 @@ def _is_hidden(
     return False
 
 
-def _turns(field: LaidCells, other: CardGroup) -> int | None:
-    """Return the quarter turns from an island's axes to the field's; ``None`` if it lies askew."""
+def _turns(field: LaidCells, other: CardGroup) -> tuple[int, float]:
+    """Return the quarter turns from an island's axes to the field's, and the angle that is left."""
     ends = np.array([(-0.5, 0), (0.5, 0)]) + np.array(other.cards[0].at, float)
     start, end = mapped(field.cell_from_px, mapped(other.fit.px_from_cell, ends))
     angle = float(np.degrees(np.arctan2(end[1] - start[1], end[0] - start[0])))
     turns = round(angle / 90)
-    return turns % 4 if abs(angle - 90 * turns) <= MOST_TURNED_DEG else None
+    return turns % 4, abs(angle - 90 * turns)
 
 
 @stage("missed", without=lambda group, *_: group)

@@ -26,7 +26,8 @@ from vision.core.types import (
     Detection,
     Detections,
 )
-from vision.layout.reconstruct import SURELY_A_CARD, is_card
+from vision.layout.cards import SURELY_A_CARD
+from vision.layout.reconstruct import is_card
 
 Array = NDArray[np.float64]
 

@@ -15,6 +15,7 @@ from vision.classify.reader import CellGuess, CellReading
 from vision.core.lattice import LaidCells, mapped, turned_cell
 from vision.core.types import (
     BACK,
+    BEYOND_DOUBT,
     DOUBTED,
     LIKELIER,
     QUARTERS,
@@ -30,6 +31,9 @@ LEAST_SHARE = 1e-4
 """Bounds the probability that one cell gives a big card to [this, 1 - this]."""
 LEAST_WORTH = 0.25
 """Big cards with a lower combined probability are dropped; their cells are read as small cards."""
+SURELY_A_CARD = 0.75
+"""Least detection confidence for an outline that looks like nothing in the box to count as a card:
+the outline of a covered card reaches it, a pattern on the table does not."""
 LEAST_SEEN = 0.02
 """A guess with a lower confidence from the reader alone can never become the best one."""
 
@@ -76,6 +80,11 @@ class SeenCard:
     def is_front(self, least: float = 0.0) -> bool:
         """Say whether the card is read as face up, at least that surely."""
         return self.best is not None and self.is_read(least) and self.best.tile != BACK
+
+    @property
+    def is_beyond_doubt(self) -> bool:
+        """Whether a card surely lies there, and surely the one that it is read as."""
+        return self.found >= SURELY_A_CARD and self.confidence >= BEYOND_DOUBT
 
     def turned(self, turns: int, tile_set: TileSet) -> SeenCard:
         """Return the card after the whole lattice was turned clockwise about ``(0, 0)``."""
@@ -331,8 +340,8 @@ def sides_of(
 ) -> Iterator[tuple[tuple[Cell, int], str | None]]:
     """Yield each side of each card with the colour of the snake that crosses it, or ``None``.
 
-    Of a big card and of a house only the exits, as grey: any snake may begin there, and strands of
-    other cards may well face blank sides.
+    Of a big card and of a house only the exits: strands of other cards may well face blank sides. A
+    big card's are grey, since its snake has no colour.
     """
     for card in cards:
         best = card.best
@@ -345,7 +354,8 @@ def sides_of(
         if len(card.cells) == len(kind.cells):
             for way in kind.exits:
                 at = card.cells[kind.cells.index(way.cell)]
-                yield (at, (way.edge + best.turns) % 4), GREY
+                colour = way.name if way.name in tile_set.colours else GREY
+                yield (at, (way.edge + best.turns) % 4), colour
 
 
 def leaving(kind: TileKind, turns: int, edge: int) -> str | None:

@@ -1,9 +1,11 @@
 """Which cards were laid to each other, and which only lie beside: agglomerative clustering.
 
-Cards are joined pairwise, the closest pair first. Before each merge a fitted score gives the
-probability that both parts are one field, from their gap relative to the gaps inside each part,
-their offset and angle, whether snakes continue, whether a part is sorted, and the parts' sizes. So
-a stock in line with a layout stays apart, and a card that lies a little off stays in play.
+Cards are joined pairwise, the closest pair first, pairs that meet only at a corner last: few cards
+are laid to a corner, and most such pairs are joined by other cards before. Before each merge a
+fitted score gives the probability that both parts are one field, from their gap relative to the
+gaps inside each part, their offset and angle, whether snakes continue, whether a part is sorted,
+and the parts' sizes. So a stock in line with a layout stays apart, and a card that lies a little
+off stays in play. A field has one big card, so two parts with one each are never merged.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from vision.classify.reader import CellReading
 from vision.core.files import TRAINED
 from vision.core.lattice import cell_axes, fit_outlines
 from vision.core.stages import stage
-from vision.core.types import LIKELIER, Detection
+from vision.core.types import LIKELIER, QUARTERS, Detection, period_of
 from vision.layout.cards import (
     CardGroup,
     SeenCard,
@@ -69,11 +71,17 @@ class Part:
     cards: list[int]
     families: Counter[str]
     kinds: Counter[str]
+    turned: Counter[int]
+    """Turns of the cards whose print shows its turn."""
     anchors: int
+    bigs: int
+    """Cards of several cells that are beyond doubt: a field has one at most."""
     widest: float = 0.0
     sides: int = 0
     gaps: float = 0.0
     joined: float = 0.0
+    own: int = 0
+    """Sides across which a snake continues in its own colour."""
     broken: int = 0
     alike: int = 0
 
@@ -82,8 +90,9 @@ class Part:
         sides, count = max(self.sides, 1), len(self.cards)
         return (
             math.log(count), self.widest, self.gaps / sides, self.joined / sides,
-            self.broken / sides, self.alike / sides,
-            max(self.families.values(), default=0) / count, self.anchors,
+            self.own / sides, self.broken / sides, self.alike / sides,
+            max(self.families.values(), default=0) / count,
+            max(self.turned.values(), default=0) / max(self.turned.total(), 1), self.anchors,
         )  # fmt: skip
 
     def held(self) -> tuple[float, ...]:
@@ -98,13 +107,16 @@ class Part:
         self.cards += other.cards
         self.families += other.families
         self.kinds += other.kinds
+        self.turned += other.turned
         self.anchors += other.anchors
+        self.bigs += other.bigs
         self.widest = max(
             self.widest, other.widest, min((joint.miss for joint in between), default=0.0)
         )
         self.sides += other.sides
         self.gaps += other.gaps
         self.joined += other.joined
+        self.own += other.own
         self.broken += other.broken
         self.alike += other.alike
         self.count(between)
@@ -116,6 +128,7 @@ class Part:
                 self.sides += 1
                 self.gaps += joint.gap
                 self.joined += joint.joined
+                self.own += joint.joined == 1
                 self.broken += joint.broken
                 self.alike += joint.alike
 
@@ -129,15 +142,20 @@ class Merge:
     """The cards of the part that is less likely the layout."""
     between: list[Joint]
     """All joints between the two parts, the closest first."""
+    two_bigs: bool
+    """Whether both parts have a big card beyond doubt, of which a field has one at most."""
     numbers: list[float]
     """The features of the merge."""
 
 
+PART_NUMBERS = (
+    "size", "widest", "gaps", "joined", "own", "broken", "alike", "family", "same_way", "anchors",
+)  # fmt: skip
+"""The features of a part, in this order."""
 NUMBERS = (
     "gap", "slide", "turned", "corner", "tight", "count", "gaps", "least", "slides", "turns",
-    "joined", "broken", "alike", "over", "wider", "wider_than_usual", "beside",
-    *(f"{side}_{name}" for side in ("large", "small") for name in (
-        "size", "widest", "gaps", "joined", "broken", "alike", "family", "anchors")),
+    "joined", "own", "broken", "alike", "over", "wider", "wider_than_usual", "beside",
+    *(f"{side}_{name}" for side in ("large", "small") for name in PART_NUMBERS),
 )  # fmt: skip
 """The features of a merge, in this order."""
 
@@ -150,7 +168,7 @@ def shipped_score(folder: Path = TRAINED) -> Trees:
 
 @dataclass(eq=False)
 class Joining:
-    """Joins the cards of one lattice, the closest pair first."""
+    """Joins the cards of one lattice, the closest pair first, by sides before corners."""
 
     cards: Sequence[SeenCard]
     tile_set: TileSet
@@ -159,7 +177,8 @@ class Joining:
     joints: list[Joint] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.joints = sorted(joints_of(self.cards, self.tile_set), key=lambda one: one.miss)
+        joints = joints_of(self.cards, self.tile_set)
+        self.joints = sorted(joints, key=lambda one: (one.corner, one.miss))
         gaps = sorted(one.gap for one in self.joints if not one.corner)
         self.tight = gaps[len(gaps) // 4] if gaps else 0.0
 
@@ -187,6 +206,7 @@ class Joining:
             outer = min(small, large, key=Part.held).cards
             yield Merge(
                 frozenset((*large.cards, *small.cards)), tuple(outer), between,
+                bool(large.bigs and small.bigs),
                 self.numbers(large, small, first, between),
             )  # fmt: skip
             if frozenset((first.one, first.other)) in apart:
@@ -214,9 +234,12 @@ class Joining:
         known = card.best is not None and card.best.tile in self.tile_set
         name = card.best.tile if card.best is not None and known else None
         family = None if name is None else self.tile_set[name].colour or name.partition("/")[0]
+        turned: Counter[int] = Counter()
+        if card.best is not None and name and period_of(self.tile_set, name) == QUARTERS:
+            turned[card.best.turns] = 1
         return Part(
-            [k], Counter([family] if family else []), Counter([name] if name else []),
-            int(is_anchor(card, self.tile_set)),
+            [k], Counter([family] if family else []), Counter([name] if name else []), turned,
+            int(is_anchor(card, self.tile_set)), int(len(card.cells) > 1 and card.is_beyond_doubt),
         )  # fmt: skip
 
     def numbers(
@@ -236,6 +259,7 @@ class Joining:
             gaps, min(joint.gap for joint in sides), sum(joint.slide for joint in sides) / count,
             sum(joint.turned_deg for joint in sides) / count,
             sum(joint.joined for joint in sides) / count,
+            sum(joint.joined == 1 for joint in sides) / count,
             sum(joint.broken for joint in sides) / count,
             sum(joint.alike for joint in sides) / count, over, first.miss - large.widest,
             gaps - usual, math.log1p(self.beside), *large.numbers(), *small.numbers(),
@@ -309,7 +333,8 @@ def _together(joining: Joining) -> list[dict[int, float]]:
     while True:
         merges = list(joining.merges(apart))
         rows = np.array([merge.numbers for merge in merges]).reshape(-1, len(NUMBERS))
-        likely = shipped_score().shares(rows)
+        one_big = np.array([not merge.two_bigs for merge in merges], bool)
+        likely = shipped_score().shares(rows) * one_big
         refused: set[int] = set()
         for merge, sure in zip(merges, likely.tolist(), strict=True):
             if sure < LIKELIER and refused.isdisjoint(merge.cards):

@@ -8,7 +8,6 @@ No single sign decides; the score combines all of them.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from engine.tiles import TileSet
 from vision.classify.evidence import Trees, load_trees
 from vision.core.files import TRAINED
-from vision.core.types import CLEAR, LIKELIER, TOLD, period_of, width_of
+from vision.core.types import CLEAR, LIKELIER, TOLD, width_of
 from vision.layout.cards import (
     BIG,
     MOST_TURNED_DEG,
@@ -29,13 +28,13 @@ from vision.layout.cards import (
     SeenCard,
     anchor_of,
 )
-from vision.layout.fields import Joining, Part, cell_outlines, lie
+from vision.layout.fields import PART_NUMBERS, Joining, Part, cell_outlines, lie
 
 Array = NDArray[np.float64]
 
 NUMBERS = (
-    "size", "widest", "gaps", "joined", "broken", "alike", "family", "anchors", "sides", "space",
-    "same_way", "away", "elsewhere", "larger", "near", "near_alike", "families",
+    *PART_NUMBERS, "sides", "space", "away", "elsewhere", "larger", "near", "near_alike",
+    "families",
 )  # fmt: skip
 """The features of the score, in this order."""
 FURTHEST = 3.0
@@ -48,10 +47,10 @@ def shipped_score(folder: Path = TRAINED) -> Trees:
     return load_trees("play", NUMBERS, folder)
 
 
-def likely_in_play(
+def play_signs(
     groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[int, int]
-) -> dict[CardGroup, float]:
-    """Return the probability of being in play, for each lattice that shows face-up cards.
+) -> dict[CardGroup, Array]:
+    """Return the features of each lattice that shows face-up cards.
 
     Args:
         groups: all lattices of the table.
@@ -59,8 +58,13 @@ def likely_in_play(
         size_px: width and height of the picture.
     """
     shown = [group for group in groups if any(card.is_front() for card in group.cards)]
-    likely = shipped_score().shares(numbers_of(shown, tile_set, size_px))
-    return dict(zip(shown, likely.tolist(), strict=True))
+    return dict(zip(shown, numbers_of(shown, tile_set, size_px), strict=True))
+
+
+def likely_in_play(signs: Mapping[CardGroup, Array]) -> dict[CardGroup, float]:
+    """Return the probability of being in play of each lattice with these features."""
+    rows = np.array([*signs.values()]).reshape(-1, len(NUMBERS))
+    return dict(zip(signs, shipped_score().shares(rows).tolist(), strict=True))
 
 
 def numbers_of(groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[int, int]) -> Array:
@@ -69,9 +73,8 @@ def numbers_of(groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[in
              for joining in (Joining(group.cards, tile_set) for group in groups)]  # fmt: skip
     families = len({kind.colour or name.partition("/")[0] for name, kind in tile_set.kinds.items()})
     rows = [
-        (*part.numbers(), part.sides / len(part.cards), _space(joining),
-         _same_way(group, tile_set), _away(group, size_px), *_beside(k, groups, parts),
-         math.log(max(families, 1)))
+        (*part.numbers(), part.sides / len(part.cards), _space(joining), _away(group, size_px),
+         *_beside(k, groups, parts), math.log(max(families, 1)))
         for k, (group, (joining, part)) in enumerate(zip(groups, parts, strict=True))
     ]  # fmt: skip
     return np.array(rows, float).reshape(-1, len(NUMBERS))
@@ -81,15 +84,6 @@ def _space(joining: Joining) -> float:
     """Return the median misalignment between neighbours, in card widths; 1 without neighbours."""
     misses = sorted(joint.miss for joint in joining.joints)
     return misses[len(misses) // 2] if misses else 1.0
-
-
-def _same_way(group: CardGroup, tile_set: TileSet) -> float:
-    """Return the share of cards with the most common turn, among prints that show their turn."""
-    turned = Counter(
-        card.best.turns for card in group.cards
-        if card.best is not None and period_of(tile_set, card.best.tile) == 4
-    )  # fmt: skip
-    return max(turned.values()) / turned.total() if turned else 0.0
 
 
 def _away(group: CardGroup, size_px: tuple[int, int]) -> float:

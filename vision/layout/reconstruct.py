@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -14,7 +14,6 @@ from vision.core.ground import Ground
 from vision.core.stages import stage
 from vision.core.tables import Guesses, TileEntry
 from vision.core.types import (
-    BEYOND_DOUBT,
     CLEAR,
     DOUBTED,
     LIKELIER,
@@ -25,9 +24,10 @@ from vision.core.types import (
     Guess,
     LatticeFit,
 )
-from vision.layout.around import Sight, recover_missed_cards, with_islands
+from vision.layout.around import Sight, Signs, recover_missed_cards, with_islands
 from vision.layout.cards import (
     LEAST_SEEN,
+    SURELY_A_CARD,
     CardGroup,
     Field,
     SeenCard,
@@ -39,13 +39,10 @@ from vision.layout.cards import (
     sides_of,
 )
 from vision.layout.fields import loose_beside, parted
-from vision.layout.play import FEWEST_FIELDS, game_fields, has_bigs, likely_in_play
+from vision.layout.play import FEWEST_FIELDS, game_fields, has_bigs, likely_in_play, play_signs
 
 UNKNOWN = "unknown"
 """The name of every tile when the request names no box."""
-SURELY_A_CARD = 0.75
-"""Least detection confidence for an outline that looks like nothing in the box to count as a card:
-the outline of a covered card reaches it, a pattern on the table does not."""
 SURELY_ASIDE = 0.6
 """Cards aside that are read less surely are left out of the table state: they are not in play."""
 FEWEST_OF_THE_BOX = 3
@@ -86,11 +83,12 @@ def reconstruct(
         sight: recognises bare table between cards, and finds cards without an outline.
     """
     groups = _groups(detections.found, fits, readings, tile_set)
-    likely = likely_in_play(groups, tile_set, detections.size_px)
+    signs = play_signs(groups, tile_set, detections.size_px)
+    likely = likely_in_play(signs)
     fields = [f for f in game_fields(likely, tile_set)
               if any(card.confidence >= TOLD for card in f.group.cards)]  # fmt: skip
     ground = None if sight is None else sight.ground
-    fields, left = _with_islands(fields, groups, tile_set, ground, _may_be_played(likely))
+    fields, left = _with_islands(fields, groups, tile_set, ground, signs)
     if sight is not None:
         fields = _with_missed(fields, left, tile_set, sight)
     lost = [g for g in left if _is_lost(g, likely.get(g, 0.0), len(fields), tile_set)]
@@ -115,11 +113,6 @@ def _groups(
                            loose_beside(group, lattices, tile_set))
     ]  # fmt: skip
     return _with_touching(groups, tile_set)
-
-
-def _may_be_played(likely: Mapping[CardGroup, float]) -> set[CardGroup]:
-    """Return the groups that are not probably a stock."""
-    return {group for group, share in likely.items() if share >= 1 - DOUBTED}
 
 
 def _with_missed(
@@ -220,7 +213,7 @@ def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardG
 
 def _with_islands(
     fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None,
-    played: Collection[CardGroup],
+    signs: Signs,
 ) -> tuple[list[Field], list[CardGroup]]:  # fmt: skip
     """Return the fields with their islands, and the groups that are left."""
     own = {field.group for field in fields}
@@ -228,7 +221,7 @@ def _with_islands(
     grown = []
     for field in fields:
         others = [other for other in left if anchor_of(other, tile_set) is None]
-        group, taken = with_islands(field.group, others, tile_set, ground, played)
+        group, taken = with_islands(field.group, others, tile_set, ground, signs)
         left = [other for other in left if other not in taken]
         grown.append(replace(field, group=group))
     return grown, left
@@ -410,8 +403,7 @@ def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bo
     best = card.best
     if best is None or best.tile not in tile_set or len(tile_set[best.tile].cells) == 1:
         return False
-    doubtful = card.found < SURELY_A_CARD or card.confidence < BEYOND_DOUBT
-    return len(card.cells) == 1 or (anchor is not None and doubtful)
+    return len(card.cells) == 1 or (anchor is not None and not card.is_beyond_doubt)
 
 
 def is_card(found: float, enclosed: bool) -> bool:

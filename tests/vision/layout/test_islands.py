@@ -135,3 +135,24 @@ def test_no_card_is_made_at_the_edge_of_the_picture_beyond_a_thing(cloth):
     seen = read(f"{row(range(-3, 1), -4)};0,-3 red/curve 2", cloth, {(0, -6): ("red/straight", 1)})
 
     assert len(seen.tiles) == 5
+
+
+LAYOUT = "-3,0 house 0;-2,0 violet/straight 0;-1,0 violet/straight 0;-3,-1 gift 0;-3,1 trouble/2 0"
+CARD = "2,0 violet/corner 2"
+STOCK = "2.4,-0.6 red/corner 0;2.4,0.5 red/straight 0;2.4,1.6 red/knot 0"
+
+
+@pytest.mark.parametrize(
+    ("beyond", "arm", "asked"),
+    [(CARD, True, 1), (STOCK, True, 0), (CARD, False, 0)],
+    ids=["in-its-cell", "stock", "bare-table-between"],
+)
+def test_cards_beyond_an_arm_are_asked_about_if_they_lie_as_the_layout_goes_on(
+    cloth, beyond, arm, asked
+):
+    if arm:
+        cover(cloth, SKIN, (0, 0), (1, 0), (1, 1))
+
+    seen = read(f"{LAYOUT};{beyond}", cloth, box=CARNIVAL)
+
+    assert (len(seen.tiles), len(seen.unsure)) == (5, asked)

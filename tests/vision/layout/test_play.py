@@ -22,6 +22,7 @@ from vision.layout.play import (
     has_bigs,
     likely_in_play,
     numbers_of,
+    play_signs,
     shipped_score,
 )
 from vision.layout.reconstruct import Reconstruction, reconstruct
@@ -199,7 +200,7 @@ def test_lattice_is_told_by_its_size_its_joints_its_colours_and_what_lies_elsewh
 
     middle = np.array([1.1333333 * WIDE, 0.0]) - np.array([400.0, 300.0])
     assert row == pytest.approx({
-        "size": math.log(3), "widest": 0.0, "gaps": 0.15, "joined": 1.0, "broken": 0.0,
+        "size": math.log(3), "widest": 0.0, "gaps": 0.15, "joined": 1.0, "own": 1.0, "broken": 0.0,
         "alike": 1.0, "family": 1.0, "anchors": 0.0, "sides": 2 / 3, "space": 0.2,
         "same_way": 0.0, "away": math.hypot(*middle) / 500, "elsewhere": 0.0,
         "larger": math.log(3), "near": 3.0, "near_alike": 0.0, "families": math.log(4),
@@ -302,7 +303,7 @@ def test_lattices_that_show_a_card_are_as_likely_in_play_as_the_score_says():
     other = group(*(seen("green/curve", x, 13) for x in range(4)))
     hidden = group(seen("back", 0, 0), seen("back", 1, 0))
 
-    likely = likely_in_play([hidden, shown, other], NEST, SIZE_PX)
+    likely = likely_in_play(play_signs([hidden, shown, other], NEST, SIZE_PX))
 
     assert list(likely) == [shown, other]
     scores = shipped_score().shares(numbers_of([shown, other], NEST, SIZE_PX))

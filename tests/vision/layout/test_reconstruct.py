@@ -540,7 +540,7 @@ def test_hole_that_looks_like_half_of_another_big_card_is_none():
 
 @pytest.mark.parametrize(
     ("wide", "gap", "laid"),
-    [(1.0, 0.2, True), (1.2, 0.2, True), (0.85, 0.2, True), (1.0, 0.35, False)],
+    [(1.0, 0.12, True), (1.2, 0.12, True), (0.85, 0.12, True), (1.0, 0.35, False)],
 )
 def test_card_beside_a_big_one_is_laid_to_it_by_the_gap_between_them(wide, gap, laid):
     row = "{0},-1 straight 0;{0},0 straight 0;{0},1 straight 0;{0},2 straight 0;{0},3 straight 0"
