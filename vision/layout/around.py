@@ -1,8 +1,8 @@
 """Extends a field: islands beyond an occlusion, and cards that the detector missed.
 
 An island is a group on a lattice of its own. If it touches a field, the merge score decides whether
-it belongs. If it lies farther off, it must fit the field's lattice, be no sorted stock, and be
-linked by occluded cells, since a layout is connected. Such cards stay unsure and are asked about.
+it belongs. If it lies farther off, occluded cells must link it, since a layout is connected, and a
+score of its own says how likely it is no stock. Such cards stay unsure and are asked about.
 
 At the far end of a steep view, on a cloth as white as the cards, or half under a hand, a card's
 outline may be too poor to be accepted. The neighbours predict its cell and the reader confirms it.
@@ -354,7 +354,7 @@ def _cards(
             card = card_at(cell, looked[best], readings[best], tile_set, group.fit)
             there = 1.0 if cell in outlined else readings[best].there
             if there >= ASKED and _goes_on(card, sides, tile_set, outlined=cell in outlined):
-                cards.append(replace(card, laid=min(card.laid, there)))
+                cards.append(replace(card, laid=1.0 if there >= CLEAR else there))
     return cards
 
 

@@ -42,6 +42,11 @@ Array = NDArray[np.float64]
 STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
 """Steps from a cell to its neighbours by side and by corner, one of each opposite pair."""
 
+LAID = 0.995
+"""Least probability of belonging to its field with which a card is claimed; below, it is asked
+about. On 3,000 held-out tables, unpainted, 62 of 65 joints between 0.98 and this were right, and
+56,575 of 56,579 above it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Joint:

@@ -38,7 +38,7 @@ from vision.layout.cards import (
     likely_house,
     sides_of,
 )
-from vision.layout.fields import loose_beside, parted
+from vision.layout.fields import LAID, loose_beside, parted
 from vision.layout.play import FEWEST_FIELDS, game_fields, has_bigs, likely_in_play, play_signs
 
 UNKNOWN = "unknown"
@@ -153,7 +153,7 @@ def _entries(
             card = _doubted(card, card.laid)
             laid.append(card)
             entry = tile_entry(card, field.number)
-            if card.confidence >= TOLD and card.laid >= CLEAR and entry.tile in tile_set:
+            if card.confidence >= TOLD and card.laid >= LAID and entry.tile in tile_set:
                 tiles.append(entry)
             else:
                 unsure.append(replace(entry, guesses=guesses_of(card), why=why_of(card)))
