@@ -152,18 +152,28 @@ class Subject:
 # --- Keeping ---
 
 
-@cache
 def reader_mark(*more: str) -> str:
-    """Return a short hash of everything that reads tables; rows with another one do not count.
+    """Return the mark of everything that reads tables; rows with another one do not count.
 
     Args:
         more: further folders whose code matters.
     """
+    return mark_of(*READ_BY, *more, without=NOT_READING)
+
+
+@cache
+def mark_of(*folders: str, without: tuple[str, ...] = ()) -> str:
+    """Return a short hash of the code and data in some folders.
+
+    Args:
+        folders: the folders.
+        without: names of folders and files inside them that do not matter.
+    """
     digest = hashlib.blake2b(digest_size=6)
-    for folder in (*READ_BY, *more):
+    for folder in folders:
         for path in sorted((ROOT / folder).rglob("*")):
             inner = path.relative_to(ROOT)
-            if path.suffix in PARTS_OF_IT and not set(inner.parts) & set(NOT_READING):
+            if path.suffix in PARTS_OF_IT and not set(inner.parts) & set(without):
                 digest.update(inner.as_posix().encode())
                 digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -186,7 +196,7 @@ def _one_thread() -> None:
 
 def every_row(
     path: Path | None, key: str, tasks: Sequence[Any], work: Callable[[Any], Json], workers: int,
-    *more: str,
+    mark: str | None = None,
 ) -> list[Json]:  # fmt: skip
     """Return the rows of all tasks, and compute those that are not kept yet.
 
@@ -196,9 +206,9 @@ def every_row(
         tasks: all wanted tasks.
         work: returns a task's row.
         workers: processes; 0 for one per core.
-        more: folders besides the reader's whose code affects the rows.
+        mark: hash of the code that the rows depend on; the reader's if missing.
     """
-    mark = reader_mark(*more)
+    mark = mark or reader_mark()
     kept = {} if path is None else {row[key]: row for row in kept_rows(path) if row["mark"] == mark}
     left = [task for task in tasks if task not in kept]
     made = spread(work, left, workers)

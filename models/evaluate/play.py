@@ -22,7 +22,7 @@ from engine.play import Budget, think
 from engine.play.dealing import Dealer
 from engine.play.levels import SKILLS
 from engine.record import find_set
-from models.evaluate.harness import every_row, parser_of, wilson
+from models.evaluate.harness import every_row, mark_of, parser_of, wilson
 from models.evaluate.play_rivals import RIVALS, Rival, by_chance, machine, openspiel
 from models.scenes.world.arrays import Json
 
@@ -222,7 +222,7 @@ def played(folder: Path, row: Row, workers: int) -> Count:
         games = min(len(count.results) + GAMES_AT_A_TIME, MOST_GAMES)
         tasks = [f"{row.name} {number}" for number in range(games)]
         rows = every_row(folder / f"{row.name}.jsonl", "task", tasks, partial(play_one, row=row),
-                         workers)  # fmt: skip
+                         workers, mark_of("engine"))  # fmt: skip
         count = Count(row, rows)
     return count
 

@@ -25,7 +25,7 @@ from engine.play import HIGHEST, Budget
 from engine.play.curve import Curve, log_odds
 from engine.play.levels import SKILLS
 from engine.play.player import searched, tiles_laid
-from models.evaluate.harness import every_row, parser_of
+from models.evaluate.harness import every_row, mark_of, parser_of
 from models.evaluate.play import Row, dealer_of, error, open_by_chance, play_out, players_of
 from models.scenes.world.arrays import Json
 
@@ -149,7 +149,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--to", type=Path, metavar="FILE", help="write the curves there")
     asked = parser.parse_args(arguments)
     tasks = [f"{name} {n}" for n in range(asked.each) for name in asked.games or GAMES]
-    kept = every_row(asked.out / "play_curve.jsonl", "task", tasks, play_one, asked.workers)
+    kept = every_row(asked.out / "play_curve.jsonl", "task", tasks, play_one, asked.workers,
+                     mark_of("engine", without=("curves.json",)))  # fmt: skip
     told = fitted(kept)
     if asked.games and asked.to and asked.to.exists():
         # Games that were not asked for keep their curve.

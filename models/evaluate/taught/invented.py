@@ -20,7 +20,7 @@ import cv2
 import numpy as np
 
 from models.evaluate.detection import LEAST_WIDE_PX
-from models.evaluate.harness import every_row, spread, told
+from models.evaluate.harness import every_row, reader_mark, spread, told
 from models.evaluate.score import NEAR, paired
 from models.evaluate.taught.counting import Cell, Tally, count_layout, stages_of, taught
 from models.scenes.arrange import extent_of
@@ -75,7 +75,8 @@ def evaluate_invented(asked: argparse.Namespace) -> Iterator[str]:
         names = box_names(shape, asked.boxes)
         work = partial(_box_row, shape=shape, tables=asked.tables)
         path = asked.out / f"invented-{shape}-{asked.tables}.jsonl"
-        for row in every_row(path, "name", names, work, asked.workers, "models/teaching"):
+        mark = reader_mark("models/teaching")
+        for row in every_row(path, "name", names, work, asked.workers, mark):
             tally.plus(row["tally"])
             kinds += row["kinds"]
         yield from tally.lines(f"invented {shape}, {len(names)} boxes, {kinds} kinds")
