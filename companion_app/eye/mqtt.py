@@ -69,8 +69,7 @@ class Publisher:
             )
         self._client.disconnect()
         self._client.loop_stop()
-        if (left := self._client.socket()) is not None:  # paho's loop may stop before it is closed
-            left.close()
+        self._client._reset_sockets()  # paho leaves them open until the client is deleted
 
     # --- telling ---------------------------------------------------------------------------
 

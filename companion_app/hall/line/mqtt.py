@@ -44,8 +44,11 @@ def _tls(authority_pem: str, certificate_pem: str, key_pem: str) -> ssl.SSLConte
 
 
 def close_client(client: Client) -> None:
-    """Disconnect and end the client's thread; it may end before it has closed its socket."""
+    """Disconnect, end the client's thread, and close all its sockets.
+
+    Its thread may end before it has closed the connection, and never closes the pair of sockets
+    that wakes it up; paho does that only when the client is deleted, which may come late.
+    """
     client.disconnect()
     client.loop_stop()
-    if (left := client.socket()) is not None:
-        left.close()
+    client._reset_sockets()

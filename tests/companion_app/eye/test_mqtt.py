@@ -46,6 +46,7 @@ class Heard:
         self._client.disconnect()
         wait_until(lambda: self._client.socket() is None)  # stopped sooner, it leaves it open
         self._client.loop_stop()
+        self._client._reset_sockets()
 
 
 def free_port() -> int:
