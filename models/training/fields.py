@@ -38,7 +38,7 @@ from vision.core.files import write_arrays
 from vision.core.lattice import fit_lattices, mapped
 from vision.core.types import Detection, Detections, LatticeFit
 from vision.layout.around import NUMBERS as ISLAND_NUMBERS
-from vision.layout.around import island_numbers, touching_cards
+from vision.layout.around import island_numbers, placed_in, touching_cards
 from vision.layout.cards import CardGroup, group_cards
 from vision.layout.fields import NUMBERS, Joining, loose_beside, numbers_between
 from vision.layout.play import NUMBERS as PLAY_NUMBERS
@@ -221,9 +221,13 @@ def _islands(
     ground = _Hidden(camera, over, rng)
     for truth in sorted({truth for _, truth in groups} - {ASIDE}):
         own = max((g for g, whose in groups if whose == truth), key=lambda g: len(g.cards))
-        others = [(g, whose) for g, whose in groups if g is not own]
-        for other, whose in others:
-            row = island_numbers(own, other, [g for g, _ in others], tile_set, ground, signs)
+        field = own.laid()
+        others = [g for g, _ in groups if g is not own]
+        for other, whose in groups if field is not None else ():
+            placed = None if other is own or field is None else placed_in(field, other)
+            if placed is None:
+                continue
+            row = island_numbers(own, placed, others, tile_set, ground, signs)
             if row is not None:
                 yield row, whose == truth
 

@@ -48,7 +48,7 @@ from vision.layout.cards import (
     carries_on,
     sides_of,
 )
-from vision.layout.fields import likely_joined, loose_beside
+from vision.layout.fields import likely_joined, loose_beside, over_the_box
 from vision.layout.play import NUMBERS as PLAY_NUMBERS
 
 Array = NDArray[np.float64]
@@ -133,9 +133,11 @@ def with_islands(
 
 
 @dataclass(frozen=True, eq=False)
-class _Placed:
+class Placed:
     """An island's position in a field's cells."""
 
+    field: LaidCells
+    island: CardGroup
     turns: int
     shift: Cell
     target: Array
@@ -152,12 +154,13 @@ class _Placed:
         """Whether the island may have been laid to the field's own cards."""
         return self.away == TOUCHING and self.off < ANY_CELL
 
-    def cards(self, other: CardGroup, tile_set: TileSet) -> tuple[SeenCard, ...]:
+    def cards(self, tile_set: TileSet) -> tuple[SeenCard, ...]:
         """Return the island's cards in the field's cells."""
-        return tuple(card.turned(self.turns, tile_set).moved(self.shift) for card in other.cards)
+        own = self.island.cards
+        return tuple(card.turned(self.turns, tile_set).moved(self.shift) for card in own)
 
 
-def _placed(field: LaidCells, other: CardGroup) -> _Placed | None:
+def placed_in(field: LaidCells, other: CardGroup) -> Placed | None:
     """Return a group's position in a field's cells; ``None`` if it lies askew."""
     cells = [cell for card in other.cards for cell in card.cells]
     places = field.place(mapped(other.fit.px_from_cell, np.array(cells, float)))
@@ -172,7 +175,8 @@ def _placed(field: LaidCells, other: CardGroup) -> _Placed | None:
     target = np.array([(x + shift[0], y + shift[1]) for x, y in moved], float)
     away = field.away(target)
     off = np.linalg.norm(places - target, axis=1)[away <= away.min() + 1]
-    return _Placed(turns, shift, target, int(away.min()), float(off.max()), turned_deg)
+    return Placed(field, other, turns, shift, target, int(away.min()), float(off.max()),
+                  turned_deg)  # fmt: skip
 
 
 def _continued(
@@ -182,15 +186,15 @@ def _continued(
     """Return an island's cards in the field's cells; empty if it does not continue the field."""
     if not any(card.found >= LIKELIER and card.is_front(LIKELIER) for card in other.cards):
         return ()
-    placed = _placed(field, other)
+    placed = placed_in(field, other)
     if placed is None:
         return ()
-    cards, likely = placed.cards(other, tile_set), 0.0
+    cards, likely = placed.cards(tile_set), 0.0
     if placed.touches:
         beside = loose_beside(other, others, tile_set)
         likely = likely_joined(group.cards, cards, tile_set, beside)
     elif ground is not None:
-        row = island_numbers(group, other, others, tile_set, ground, signs)
+        row = island_numbers(group, placed, others, tile_set, ground, signs)
         # Where nothing joins them, people are asked.
         likely = min(DOUBTED, _likely_island(row))
     if likely < LIKELIER:
@@ -203,7 +207,7 @@ def _likely_island(row: Sequence[float] | None) -> float:
 
 
 def island_numbers(
-    group: CardGroup, other: CardGroup, others: Sequence[CardGroup], tile_set: TileSet,
+    group: CardGroup, placed: Placed, others: Sequence[CardGroup], tile_set: TileSet,
     ground: Covering, signs: Signs,
 ) -> list[float] | None:  # fmt: skip
     """Return the features of a group beyond something that hides the table between it and a field.
@@ -213,45 +217,44 @@ def island_numbers(
 
     Args:
         group: the field.
-        other: the group.
+        placed: the group, in the field's cells.
         others: the groups beside the field.
         tile_set: the box.
         ground: knows where something hides the table.
         signs: what tells groups in play from stocks.
     """
-    field = group.laid()
-    placed = None if field is None or other not in signs else _placed(field, other)
-    if field is None or placed is None or placed.touches or not TOUCHING <= placed.away <= FAR:
+    other = placed.island
+    if other not in signs or placed.touches or not TOUCHING <= placed.away <= FAR:
         return None
-    if not _is_hidden(field, placed, other, others, ground):
+    if not _is_hidden(placed, others, ground):
         return None
-    kinds = Counter(card.best.tile for card in group.cards if card.best is not None)
-    more = Counter(card.best.tile for card in other.cards if card.best is not None)
-    over = sum(max(0, kinds[name] + more[name] - tile_set[name].count)
-               for name in more if name in tile_set)  # fmt: skip
     return [
         *signs[other].tolist(), placed.away, placed.off, placed.turned_deg,
-        math.log(len(group.cards)), float(np.linalg.norm(field.off, axis=1).mean()), over,
+        math.log(len(group.cards)), float(np.linalg.norm(placed.field.off, axis=1).mean()),
+        over_the_box(_kinds(group, tile_set), _kinds(other, tile_set), tile_set),
     ]  # fmt: skip
+
+
+def _kinds(group: CardGroup, tile_set: TileSet) -> Counter[str]:
+    best = (card.best.tile for card in group.cards if card.best is not None)
+    return Counter(tile for tile in best if tile in tile_set)
 
 
 def touching_cards(
     field: LaidCells, other: CardGroup, tile_set: TileSet
 ) -> tuple[SeenCard, ...] | None:
     """Return the cards of a group in a field's cells; ``None`` if it does not touch the field."""
-    placed = _placed(field, other)
-    return placed.cards(other, tile_set) if placed is not None and placed.touches else None
+    placed = placed_in(field, other)
+    return placed.cards(tile_set) if placed is not None and placed.touches else None
 
 
-def _is_hidden(
-    field: LaidCells, placed: _Placed, island: CardGroup, others: Sequence[CardGroup],
-    ground: Covering,
-) -> bool:  # fmt: skip
+def _is_hidden(placed: Placed, others: Sequence[CardGroup], ground: Covering) -> bool:
     """Say whether a path of occluded cells (no table, no card) links an island to the field."""
+    field = placed.field
     own = {(int(x), int(y)) for x, y in field.cells}
     steps = {(int(x), int(y)) for x, y in placed.target}
     reached = set(steps)
-    elsewhere = [other for other in others if other is not island]
+    elsewhere = [other for other in others if other is not placed.island]
     for left in range(FAR, 0, -1):
         edge = cells_beside(steps)
         if edge & own:

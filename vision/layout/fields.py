@@ -254,10 +254,7 @@ class Joining:
         sides = [joint for joint in between if not joint.corner] or between
         count = len(sides)
         gaps = sum(joint.gap for joint in sides) / count
-        over = sum(
-            max(0, large.kinds[name] + n - self.tile_set[name].count)
-            for name, n in small.kinds.items()
-        )
+        over = over_the_box(large.kinds, small.kinds, self.tile_set)
         usual = large.gaps / max(large.sides, 1) if large.sides else self.tight
         return [
             first.gap, first.slide, first.turned_deg, first.corner, self.tight, math.log(count),
@@ -269,6 +266,11 @@ class Joining:
             sum(joint.alike for joint in sides) / count, over, first.miss - large.widest,
             gaps - usual, math.log1p(self.beside), *large.numbers(), *small.numbers(),
         ]  # fmt: skip
+
+
+def over_the_box(kinds: Counter[str], more: Counter[str], tile_set: TileSet) -> int:
+    """Return how many of some more cards exceed what the box has of their kinds."""
+    return sum(max(0, kinds[name] + n - tile_set[name].count) for name, n in more.items())
 
 
 def loose_beside(group: CardGroup, groups: Iterable[CardGroup], tile_set: TileSet) -> int:
