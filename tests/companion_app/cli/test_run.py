@@ -43,6 +43,16 @@ def state(url: str) -> Any:
         return json.loads(answer.read())
 
 
+def state_with_moves(url: str, moves: int = 0) -> Any:
+    """The state once that many moves are made; the page may be there before the eye's game is."""
+
+    def enough() -> Any:
+        page = state(url)
+        return page if "moves" in page and len(page["moves"]) >= moves else None
+
+    return wait_until(enough, 20, f"a game of {moves} moves")
+
+
 def killed(process: subprocess.Popen[str]) -> None:
     process.send_signal(signal.SIGKILL)
     process.wait(10)
@@ -54,19 +64,14 @@ def test_run_serves_a_game_and_takes_it_up_again_after_a_kill(tmp_path):
     process, said = started(tmp_path, "--speed", "40")
     try:
         assert set(said) == {"url", "host_pin"}
-        before = state(said["url"])
-        for _ in range(200):
-            before = state(said["url"])
-            if len(before["moves"]) >= 3:
-                break
-            time.sleep(0.05)
+        before = state_with_moves(said["url"], 3)
         assert before["source"]["kind"] == "recorded"
     finally:
         killed(process)
 
     process, again = started(tmp_path, "--speed", "0.01")
     try:
-        after = state(again["url"])
+        after = state_with_moves(again["url"])
     finally:
         killed(process)
 
@@ -97,7 +102,7 @@ def test_page_starts_though_the_last_game_cannot_be_understood(tmp_path):
 
     process, said = started(tmp_path)
     try:
-        after = state(said["url"])
+        after = state_with_moves(said["url"])
     finally:
         killed(process)
     assert after["game"] == "schlangennest"
@@ -106,13 +111,8 @@ def test_page_starts_though_the_last_game_cannot_be_understood(tmp_path):
 
 def test_page_starts_without_its_camera_says_so_and_keeps_the_game(tmp_path):
     process, said = started(tmp_path, "--speed", "200")
-    before: dict[str, Any] = {}
     try:
-        for _ in range(200):
-            before = state(said["url"])
-            if before["moves"]:
-                break
-            time.sleep(0.05)
+        before = state_with_moves(said["url"], 1)
     finally:
         killed(process)
 
