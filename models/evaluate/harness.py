@@ -38,7 +38,7 @@ Z = 1.959964
 """Two-sided 95 % of the normal distribution."""
 READ_BY = ("vision", "engine", "models/trained")
 """What a reading depends on: the code, the boxes and the trained models."""
-NOT_READING = ("games", "draw", "sources")
+NOT_READING = ("games", "draw", "play", "sources")
 """Folders inside ``READ_BY`` that no reading depends on."""
 PARTS_OF_IT = (".py", ".toml", ".json", ".onnx", ".npz")
 MOST_PICTURES = 24

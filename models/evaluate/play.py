@@ -218,11 +218,13 @@ class Count:
 def played(folder: Path, row: Row, workers: int) -> Count:
     """Play what is missing of a row, some games at a time until it is decided."""
     count = Count(row, ())
+    # Curves change what is stated, not what is played.
+    mark = mark_of("engine") if row.rival == ITSELF else mark_of("engine", without=("curves.json",))
     while not is_decided(row, count.won, len(count.results)):
         games = min(len(count.results) + GAMES_AT_A_TIME, MOST_GAMES)
         tasks = [f"{row.name} {number}" for number in range(games)]
         rows = every_row(folder / f"{row.name}.jsonl", "task", tasks, partial(play_one, row=row),
-                         workers, mark_of("engine"))  # fmt: skip
+                         workers, mark)  # fmt: skip
         count = Count(row, rows)
     return count
 
