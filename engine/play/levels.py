@@ -42,13 +42,13 @@ _NEST = Skill(
 )  # fmt: skip
 _HEX_DEPTH = Depth(warmth=1.0, explore=0.4, horizon=1, sampled=None, settle=1)
 _HEX = Skill(
-    _HEX_DEPTH, (Level(7), Level(14), Level(28), Level(looks=10)), 40,
+    _HEX_DEPTH, (Level(5), Level(13), Level(36), Level(100, looks=10)), 40,
 )  # fmt: skip
 _SEVERAL_BOARDS = Skill(
-    _HEX_DEPTH, (Level(8), Level(16), Level(30), Level(55)), 40,
+    _HEX_DEPTH, (Level(8), Level(16), Level(34), Level(75)), 40,
 )  # fmt: skip
 _SSSNAKE = Skill(
-    Depth(sampled=None, horizon=4, paired=8), (Level(1), Level(1.6), Level(2.3), Level(5)), 160,
+    Depth(sampled=None, horizon=4, paired=8), (Level(1), Level(1.6), Level(2.3), Level(4.3)), 160,
 )  # fmt: skip
 _CARNIVAL = Skill(
     Depth(sampled=None, horizon=1, settle=8, warmth=2.0),

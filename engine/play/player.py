@@ -75,7 +75,9 @@ def searched(
     chosen = _level(skill, level)
     if chosen is not None and not chosen.looks:
         return _judged_once(world, chosen, position.players, rng)
-    return _looked_ahead(world, skill, _bounded(budget, chosen, skill), position.players, rng)
+    bounded = _bounded(budget, chosen, skill)
+    sees = None if chosen is None else _seen(chosen, rng)
+    return _looked_ahead(world, skill, bounded, position.players, rng, sees)
 
 
 def _level(skill: Skill, level: int) -> Level | None:
@@ -98,7 +100,7 @@ def _judged_once(
     world: World, level: Level, players: tuple[str, ...], rng: random.Random
 ) -> Thought:
     """Rank the moves that a level sees by static evaluation, without a search."""
-    sees = None if level.sees is None else floor(level.sees + rng.random())
+    sees = _seen(level, rng)
     found = world.prospects(rng, sees)
     if sees is not None and len(found) > sees:
         found = rng.sample(found, sees)
@@ -116,6 +118,11 @@ def _judged_once(
     )  # fmt: skip
 
 
+def _seen(level: Level, rng: random.Random) -> int | None:
+    """Return the number of moves that a level considers this time; ``None``: all."""
+    return None if level.sees is None else floor(level.sees + rng.random())
+
+
 def _lead_by_score(world: World, token: Token, rng: random.Random) -> float:
     after = world.deal(rng)
     after.play(token, rng)
@@ -131,10 +138,11 @@ def _chance(value: float, world: World) -> float:
 
 
 def _looked_ahead(
-    world: World, skill: Skill, budget: Budget, players: tuple[str, ...], rng: random.Random
-) -> Thought:
+    world: World, skill: Skill, budget: Budget, players: tuple[str, ...], rng: random.Random,
+    sees: int | None,
+) -> Thought:  # fmt: skip
     watch = Watch(budget)
-    root = grow(world, skill.depth, watch, rng)
+    root = grow(world, skill.depth, watch, rng, sees)
     tried = {token: edge for token, edge in root.edges.items() if edge.visits}
     if not tried:
         return _judged_once(world, Level(), players, rng)

@@ -62,9 +62,21 @@ class Edge:
     """The child nodes, keyed by ``World.omen``, the outcome of chance."""
 
 
-def grow(world: World, depth: Depth, watch: Watch, rng: random.Random) -> Node:
-    """Search until the budget is used up, and return the root of the tree."""
+def grow(
+    world: World, depth: Depth, watch: Watch, rng: random.Random, sees: int | None = None
+) -> Node:
+    """Search until the budget is used up, and return the root of the tree.
+
+    Args:
+        world: the position.
+        depth: search parameters.
+        watch: the budget.
+        rng: the source of deals, rolls and samples.
+        sees: the number of moves sampled at the root; ``None``: all.
+    """
     root = Node()
+    if sees is not None:
+        root.ranked = _with_priors(world, depth, rng, sees)
     if depth.paired:
         _pair(root, world, depth, watch, rng)
         return root

@@ -6,6 +6,7 @@ swapped, a tie counts half, and a row ends early when its count is sure.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import random
 import sys
@@ -218,8 +219,7 @@ class Count:
 def played(folder: Path, row: Row, workers: int) -> Count:
     """Play what is missing of a row, some games at a time until it is decided."""
     count = Count(row, ())
-    # Curves change what is stated, not what is played.
-    mark = mark_of("engine") if row.rival == ITSELF else mark_of("engine", without=("curves.json",))
+    mark = _mark(row)
     while not is_decided(row, count.won, len(count.results)):
         games = min(len(count.results) + GAMES_AT_A_TIME, MOST_GAMES)
         tasks = [f"{row.name} {number}" for number in range(games)]
@@ -227,6 +227,17 @@ def played(folder: Path, row: Row, workers: int) -> Count:
                          workers, mark)  # fmt: skip
         count = Count(row, rows)
     return count
+
+
+def _mark(row: Row) -> str:
+    """Return a hash of what the games of a row depend on.
+
+    Of the levels this is only those of the row's own game; curves change what is stated, not what
+    is played.
+    """
+    others = ("levels.py",) if row.rival == ITSELF else ("levels.py", "curves.json")
+    skill = hashlib.blake2b(repr(SKILLS[row.game]).encode(), digest_size=3)
+    return mark_of("engine", without=others) + skill.hexdigest()
 
 
 def table(counts: Sequence[Count], seconds: float) -> str:

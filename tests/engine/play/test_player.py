@@ -163,6 +163,18 @@ def test_it_knows_a_good_move_from_a_bad_one():
         assert best.tile.rpartition("/")[2] in ("straight", "curve")
 
 
+@pytest.mark.parametrize("level", [one for one in LEVELS if one < HIGHEST])
+@pytest.mark.parametrize("name", ["snekagon", "snekagon5g"])
+def test_where_nothing_is_drawn_a_lower_level_plays_another_game_every_time(name, level):
+    names = GAMES[name].facts.player_names
+    assert names is not None
+    dealer = dealt(name, names[:2], moves=4)
+
+    best = {thought_of(dealer, level=level, seed=seed).best for seed in range(6)}
+
+    assert len(best) > 1
+
+
 def test_options_that_no_quick_world_plays_are_played_by_the_book():
     for name, players, options in (
         ("schlangennest", ("blue", "red"), {"two_snakes": "both"}),
