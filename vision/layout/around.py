@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -38,6 +38,7 @@ from vision.core.types import (
     SAME_PLACE,
     TOLD,
     Detection,
+    LatticeFit,
     Points,
 )
 from vision.layout.cards import (
@@ -344,6 +345,15 @@ def _cards(
     outlined = {cell for cell in cells if _near(cell, marks, SAME_PLACE)}
     cells = [cell for cell in cells if cell in outlined or _is_open(cell, sides)]
     cells = _not_table(field, _free(field, cells, others), sight.ground)[:MOST_CELLS]
+    shown = _shown(field, group.fit, cells, outlined, tile_set, sight)
+    return [card for card in shown if _goes_on(card, sides, tile_set, outlined=card.at in outlined)]
+
+
+def _shown(
+    field: LaidCells, fit: LatticeFit, cells: Sequence[Cell], outlined: Collection[Cell],
+    tile_set: TileSet, sight: Sight,
+) -> list[SeenCard]:  # fmt: skip
+    """Return the face-up cards of one cell that are read at some cells, each at its best shift."""
     if not cells:
         return []
     places = (np.array(cells, float)[:, None] + np.array(SHIFTS)).reshape(-1, 2)
@@ -353,11 +363,10 @@ def _cards(
     for number, cell in enumerate(cells):
         tries = range(number * len(SHIFTS), (number + 1) * len(SHIFTS))
         best = max(tries, key=lambda k: _seen(readings[k], tile_set))
-        if _shows_card(readings[best], tile_set):
-            card = card_at(cell, looked[best], readings[best], tile_set, group.fit)
-            there = 1.0 if cell in outlined else readings[best].there
-            if there >= ASKED and _goes_on(card, sides, tile_set, outlined=cell in outlined):
-                cards.append(replace(card, laid=1.0 if there >= CLEAR else there))
+        there = 1.0 if cell in outlined else readings[best].there
+        if there >= ASKED and _shows_card(readings[best], tile_set):
+            card = card_at(cell, looked[best], readings[best], tile_set, fit)
+            cards.append(replace(card, laid=1.0 if there >= CLEAR else there))
     return cards
 
 
