@@ -39,7 +39,6 @@ the other rows. A row ends after {most} games, or when a sequential test at 95 %
 """
 BINS = 10
 MOST_GAMES, GAMES_AT_A_TIME = 200, 8
-GAMES_AGAINST_ITSELF = 60
 SURE = 20.0
 """Bayes factor against the wanted share at which a row ends: 95 % sure at any time."""
 OPENSPIEL = "OpenSpiel MCTS"
@@ -181,7 +180,7 @@ def _rival(row: Row) -> Rival:
 def is_decided(row: Row, won: float, played: int) -> bool:
     """Say whether a row needs no more games: it is surely above or below what is wanted."""
     if played >= MOST_GAMES or row.rival == ITSELF:
-        return played >= (GAMES_AGAINST_ITSELF if row.rival == ITSELF else MOST_GAMES)
+        return played >= MOST_GAMES
     if not _speaks_against(row.wanted, won, played):
         return False
     above = won / played > row.wanted
