@@ -23,7 +23,7 @@ from engine.play import Budget, think
 from engine.play.dealing import Dealer
 from engine.play.levels import SKILLS
 from engine.record import find_set
-from models.evaluate.harness import every_row, mark_of, parser_of, wilson
+from models.evaluate.harness import every_row, kept_rows, mark_of, parser_of, wilson
 from models.evaluate.play_rivals import RIVALS, Rival, by_chance, machine, openspiel
 from models.scenes.world.arrays import Json
 
@@ -215,17 +215,26 @@ class Count:
         return float(sum(one["result"] for one in self.results))
 
 
+def kept(folder: Path, row: Row) -> Count:
+    """Return the games of a row that were played before."""
+    found = {one["task"]: one for one in kept_rows(_file(folder, row)) if one["mark"] == _mark(row)}
+    return Count(row, tuple(found.values()))
+
+
 def played(folder: Path, row: Row, workers: int) -> Count:
     """Play what is missing of a row, some games at a time until it is decided."""
     count = Count(row, ())
-    mark = _mark(row)
     while not is_decided(row, count.won, len(count.results)):
         games = min(len(count.results) + GAMES_AT_A_TIME, MOST_GAMES)
         tasks = [f"{row.name} {number}" for number in range(games)]
-        rows = every_row(folder / f"{row.name}.jsonl", "task", tasks, partial(play_one, row=row),
-                         workers, mark)  # fmt: skip
+        rows = every_row(_file(folder, row), "task", tasks, partial(play_one, row=row), workers,
+                         _mark(row))  # fmt: skip
         count = Count(row, rows)
     return count
+
+
+def _file(folder: Path, row: Row) -> Path:
+    return folder / f"{row.name}.jsonl"
 
 
 def _mark(row: Row) -> str:
@@ -297,20 +306,30 @@ def main(arguments: list[str] | None = None) -> int:
     parser = parser_of("play", __doc__)
     parser.add_argument("--seconds", type=float, default=1.0, help="a move against named rivals")
     parser.add_argument("--only", metavar="WORD", help="rows whose name has this in it")
+    parser.add_argument("--kept", action="store_true", help="count what was played, play nothing")
     parser.add_argument(
         "--to", type=Path, metavar="FILE", help="write the table there: models/PLAY.md"
     )
     asked = parser.parse_args(arguments)
     wanted = [row for row in rows(asked.seconds) if not asked.only or asked.only in row.name]
-    if find_spec("pyspiel") is None:
-        wanted = [row for row in wanted if row.rival != OPENSPIEL]
-        sys.stderr.write("OpenSpiel is not installed (pip install '.[rivals]'): its rows wait\n")
-    counts = [played(asked.out / "play", row, asked.workers) for row in wanted]
+    folder = asked.out / "play"
+    if asked.kept:
+        counts = [kept(folder, row) for row in wanted]
+    else:
+        counts = [played(folder, row, asked.workers) for row in _possible(wanted)]
     page = table(counts, asked.seconds)
     sys.stdout.write(page)
     if asked.to:
         asked.to.write_text(page, encoding="utf-8")
     return 0
+
+
+def _possible(wanted: list[Row]) -> list[Row]:
+    """Return the rows whose rival is installed."""
+    if find_spec("pyspiel") is None:
+        wanted = [row for row in wanted if row.rival != OPENSPIEL]
+        sys.stderr.write("OpenSpiel is not installed (pip install '.[rivals]'): its rows wait\n")
+    return wanted
 
 
 if __name__ == "__main__":

@@ -110,6 +110,8 @@ def test_games_of_a_row_are_kept_and_taken_up_until_it_is_decided(tmp_path: Path
     again = play.played(tmp_path, row, 1)
 
     assert len(asked) == len(count.results) == len(again.results) < play.MOST_GAMES
+    assert play.kept(tmp_path, row).results == tuple(again.results)
+    assert not play.kept(tmp_path, Row("sssnake", "greedy", 0.68)).results
     page = play.table([count], 1.0)
     assert f"sssnake: level 2 against random | {len(asked)} | 0.0% |" in page
 
