@@ -27,7 +27,7 @@ from vision.core.types import (
     Shape,
     width_of,
 )
-from vision.detect.hex_outlines import laid_hexes
+from vision.detect.loose_hexes import laid_hexes
 from vision.detect.network import (
     CellKind,
     FoundCell,

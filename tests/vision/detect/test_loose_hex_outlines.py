@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vision.core.lattice import mapped
-from vision.detect.hex_outlines import laid_hexes
+from vision.detect.loose_hexes import laid_hexes
 from vision.detect.network import CHANNELS, STRIDE, TileMaps
 from vision.hexes.plane import HEX_CORNERS, SKEW
 
