@@ -95,7 +95,8 @@ def _uuid(kind: str, name: str) -> str:
 
 
 def _when(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    """Return a time as the clock on the wall shows it: a play belongs to its evening."""
+    return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _minutes(game: dict[str, Any]) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import urllib.parse
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pypdfium2
 import pytest
 
+from companion_app.web.bgstats import play_file
 from companion_app.web.replays import game_sheet
 from engine.record import parse_record, record_to_json
 from tests.companion_app.web.conftest import playthrough
@@ -93,6 +96,23 @@ def test_bgstats_file_has_what_the_app_needs(finished):
     assert isinstance(play["plays"][0]["playDateYmd"], int)
     refs = {player["id"]: player["name"] for player in play["players"]}
     assert [refs[s["playerRefId"]] for s in scores] == ["Anna", "Ben"]
+
+
+def test_bgstats_dates_a_play_by_the_clock_on_the_wall(monkeypatch):
+    after_midnight = datetime(2026, 6, 30, 22, 30, tzinfo=UTC).timestamp()
+    monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+    time.tzset()
+    try:
+        play = play_file({
+            "key": "one", "game": "sssnake", "title": "Sssnake", "began_s": after_midnight,
+            "ended_s": after_midnight + 600, "players": [],
+        })["plays"][0]  # fmt: skip
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+    assert play["playDate"] == "2026-07-01 00:30:00"
+    assert play["playDateYmd"] == 20260701
 
 
 def test_bgstats_link_carries_every_boolean(finished):
