@@ -103,8 +103,7 @@ class Watched(Feeder):
         assert self.loop is not None
         try:
             self.loop.see(frame)
-        except Exception:
-            log.exception("a picture could not be judged")
+        except Exception:  # noqa: BLE001 - logged in stumble
             self.loop.stumble()
 
     def _said_aloud(self, table: Table, message: Mapping[str, Any]) -> None:

@@ -186,7 +186,12 @@ class LiveLoop:
         self._say_what_lasts(frame.taken_at_s)
 
     def stumble(self) -> None:
-        """Say that a picture could not be read, and start to look at the table anew."""
+        """Say that a picture could not be read, and start to look at the table anew.
+
+        Called while the fault is handled, which is logged for the first of such pictures in a row.
+        """
+        if self.trouble != UNREADABLE:
+            log.exception("a picture could not be read")
         self.trouble = UNREADABLE
         self.reader.forget()
         self._settler.moved()
@@ -310,8 +315,7 @@ class LiveLoop:
         try:
             with self._released():
                 return self.reader.read(frame, known)
-        except Exception:
-            log.exception("a picture could not be read")
+        except Exception:  # noqa: BLE001 - logged in stumble
             self.stumble()
             return None
 

@@ -223,17 +223,25 @@ def test_store_that_fails_delays_the_verdict_and_loses_nothing(tmp_path):
         assert [e["n"] for e in umpire.events if e["event"] == "verdict"] == [1]
 
 
-def test_pictures_that_break_the_reader_delay_the_verdict_and_end_nothing(tmp_path, monkeypatch):
+def test_pictures_that_break_the_reader_delay_the_verdict_and_end_nothing(
+    tmp_path, monkeypatch, caplog
+):
     with Store(tmp_path) as store:
         umpire, director = a_loop(store)
         real = umpire.loop.reader.read
 
+        broken_s: list[float] = []
+
         def broken(frame, known):
+            broken_s.append(frame.taken_at_s)
             raise ZeroDivisionError
 
         monkeypatch.setattr(umpire.loop.reader, "read", broken)
         laid(director, director.one.layouts[1])
         assert "could not be read" in umpire.loop.trouble
+        assert len(broken_s) > 1
+        logged = [one for one in caplog.records if one.exc_info]
+        assert len(logged) == 1, "a fault in every picture is logged once"
         assert "verdict" not in [event["event"] for event in umpire.events]
 
         monkeypatch.setattr(umpire.loop.reader, "read", real)
