@@ -48,7 +48,7 @@ _SEVERAL_BOARDS = Skill(
     _HEX_DEPTH, (Level(8), Level(16), Level(34), Level(75)), 40,
 )  # fmt: skip
 _SSSNAKE = Skill(
-    Depth(sampled=None, horizon=4, paired=8), (Level(1), Level(1.6), Level(2.3), Level(4)), 160,
+    Depth(sampled=None, horizon=4, paired=8), (Level(1), Level(1.5), Level(2), Level(3)), 160,
 )  # fmt: skip
 _CARNIVAL = Skill(
     Depth(sampled=None, horizon=1, settle=8, warmth=2.0),
