@@ -63,7 +63,7 @@ class Judge:
             return "unsure"
         standing = self._judge_table(reading, settled, t, picture)
         if standing == "settled":
-            self._state.touched = False
+            self._state.match_again(t)
             self._rolls.try_rolls(t)
         return standing
 
@@ -100,7 +100,7 @@ class Judge:
         if self._state.over and len(gone(known, tables[0])) > len(known.placements()) / 2:
             # The game is over and the table is being cleared.
             return "settled"
-        if self._misread(reading, known, t):
+        if self._misread(reading, tables, t):
             return "unsure"
         return self._changed(tables, reading, settled, t, picture)
 
@@ -117,14 +117,20 @@ class Judge:
         if self._state.going_on:
             self._keeper.go_on(t)
 
-    def _misread(self, reading: Reading, known: Layout, t: float) -> bool:
+    def _misread(self, reading: Reading, tables: list[Layout], t: float) -> bool:
         """Ask about tiles that look different though nobody has touched the table."""
         if self._state.touched or self._match.box.lattice == "hex":
             return False
-        lying = contents(known)
+        lying = contents(self._match.layout)
         now = contents(reading.layouts[0])
         odd = [s for s in sorted(reading.changed) if s in lying and s in now]
         if not odd or len(odd) != len(reading.changed):
+            return False
+        if t - self._state.matched_s < self._state.settings.ask_after_s and any(
+            explain(self._match.game, self._match.position, table).rows for table in tables
+        ):
+            # The first look after a hand took a tile for the one that it replaces.
+            self._state.touched = True
             return False
         for spot in odd:
             if self._state.waited(("misread", spot), t, self._state.settings.ask_after_s):

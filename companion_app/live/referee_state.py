@@ -141,6 +141,8 @@ class RefereeState:
     """Whether turn, pass or end still have to be saved and announced."""
     touched: bool = True
     """Whether something has moved at the table since it last matched the known layout."""
+    matched_s: float = float("-inf")
+    """Time at which the table matched the known layout again after something had moved."""
     begun: bool = False
     """Whether the known layout has been seen, or a move accepted, since the start."""
     deeds: list[Deed] = field(default_factory=list)
@@ -175,6 +177,11 @@ class RefereeState:
         self.touched = True
         # An answer that a spot is empty no longer holds.
         self.answers = {spot: told for spot, told in self.answers.items() if told is not None}
+
+    def match_again(self, t: float) -> None:
+        """Note that the table matches the known layout."""
+        if self.touched:
+            self.touched, self.matched_s = False, t
 
     def told(
         self, spot: Spot, content: Content | None, instead_of: Iterable[Content], in_doubt: bool

@@ -746,6 +746,23 @@ def test_replaced_card_that_one_look_misses_is_no_misreading(tmp_path):
         assert match.accepted[-1].move == swap
 
 
+@pytest.mark.parametrize(("later_s", "is_move"), [(0.5, True), (3.0, False)])
+def test_card_that_looks_replaced_is_a_move_only_soon_after_a_hand(tmp_path, later_s, is_move):
+    variant = PLAIN["carnival"]
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 2, 8)
+        match, played = table.match, len(table.match.accepted)
+        swap = next(m for m in variant.game.legal_moves(match.position) if m.do == "replace")
+        after = variant.game.layout(variant.game.apply(match.position, swap))
+        table.shows(match.layout)
+
+        table.t += later_s
+        events = table.keeps(after, looks=24)
+
+        assert bool(said(events, "question")) is not is_move
+        assert [made.move for made in match.accepted[played:]] == [swap] * is_move
+
+
 GROWN = "house@0,0 yellow/straight@0,-1^1 violet/straight@1,0 black/straight@0,1^1"
 
 
