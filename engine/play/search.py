@@ -75,11 +75,11 @@ def grow(
         sees: the number of moves sampled at the root; ``None``: all.
     """
     root = Node()
+    if depth.paired:
+        _pair(root, world, depth, watch, rng, sees)
+        return root
     if sees is not None:
         root.ranked = _with_priors(world, depth, rng, sees)
-    if depth.paired:
-        _pair(root, world, depth, watch, rng)
-        return root
     while watch.goes_on():
         _look(root, world.deal(rng), depth, rng)
         if root.ranked is not None and len(root.ranked) == 1:
@@ -87,9 +87,11 @@ def grow(
     return root
 
 
-def _pair(root: Node, world: World, depth: Depth, watch: Watch, rng: random.Random) -> None:
+def _pair(
+    root: Node, world: World, depth: Depth, watch: Watch, rng: random.Random, sees: int | None
+) -> None:
     """Compare the best moves by sequential halving; each round has one random seed for all."""
-    found = sorted(world.prospects(rng), key=lambda one: -one[0])[: depth.paired]
+    found = sorted(world.prospects(rng, sees), key=lambda one: -one[0])[: depth.paired]
     seat, tokens = world.turn, [token for _, token in found]
     rounds = 0
     while tokens:

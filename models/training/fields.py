@@ -222,12 +222,14 @@ def _islands(
     for truth in sorted({truth for _, truth in groups} - {ASIDE}):
         own = max((g for g, whose in groups if whose == truth), key=lambda g: len(g.cards))
         field = own.laid()
-        others = [g for g, _ in groups if g is not own]
-        for other, whose in groups if field is not None else ():
-            placed = None if other is own or field is None else placed_in(field, other)
-            if placed is None:
-                continue
-            row = island_numbers(own, placed, others, tile_set, ground, signs)
+        if field is None:
+            continue
+        others = [(g, whose) for g, whose in groups if g is not own]
+        for other, whose in others:
+            placed = placed_in(field, other)
+            row = None if placed is None else island_numbers(
+                own, placed, [g for g, _ in others], tile_set, ground, signs
+            )  # fmt: skip
             if row is not None:
                 yield row, whose == truth
 
