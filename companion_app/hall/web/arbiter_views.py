@@ -30,7 +30,8 @@ from engine.games import game_named
 blueprint = Blueprint("arbiter", __name__)
 LONGEST_DELAY_MIN = 60
 MOST_ROUNDS = 20
-RULINGS = ("overrule", "lift", "take-back", "correct", "end", "lower-hand")
+OF_A_FOUL = ("overrule", "lift")
+RULINGS = (*OF_A_FOUL, "take-back", "correct", "end", "lower-hand")
 """In this order: a foul counts as a move; its tile was lifted; the last move is taken back; a move
 is replaced by another; the game ends as it stands; the raised hand is lowered."""
 
@@ -119,9 +120,13 @@ def decide() -> Response:
     foul = sent.get("foul", (shown.document.get("foul") or {}).get("number", 0))
     if not whole_number(foul):
         raise BadRequest("foul is the number of its line")
+    key, number = shown.document["key"], shown.document["number"]
+    # From the store, which had the foul before the alert; the overview may not have read it yet.
+    newest = hall().store.standings([table]).get(table) if what in OF_A_FOUL else None
+    if newest is not None:
+        key, number = newest.game, newest.number
     # It says what it is about, so that the table does not carry it out on anything later.
-    do = {"what": what, "key": shown.document["key"], "number": shown.document["number"],
-          "foul": foul}  # fmt: skip
+    do = {"what": what, "key": key, "number": number, "foul": foul}
     if what == "correct":
         do |= correction(table, str(do["key"]), sent.get("n"), sent.get("move"))
     decision = arbiter_store.decide(hall().store, table, _who(), str(what), do)

@@ -275,6 +275,31 @@ def test_arbiter_sees_the_picture_and_decides_with_a_record(hall):
     assert (order["number"], order["foul"]) == (alert["number"], 1)
 
 
+def test_ruling_on_a_foul_names_its_game_before_the_overview_has_read_it(hall):
+    obeyed: list[dict[str, Any]] = []
+
+    def obey(message: bytes) -> dict[str, Any]:
+        obeyed.append(json.loads(message[64:])["do"])
+        return {"ok": True, "text": ""}
+
+    table, arbiter = hall.table(obey=obey), hall.arbiter()
+    wait_until(lambda: shown(arbiter))
+    hall.process.overview.read = lambda _tables: None
+    hall.process.keeper.foul_s = 0.0
+    player = Player(table.store, 3, "schlangennest")
+    player.step()
+    match = player.step()
+    move = match.accepted[0].move
+    match.foul(move, match.game.judge(match.position, move).violations, 0.0, b"", b"")
+    wait_until(lambda: arbiter.get("/api/arbiter")["alerts"])
+
+    (alert,) = arbiter.get("/api/arbiter")["alerts"]
+    sent = {"table": table.id, "what": "overrule", "foul": alert["number"]}
+    assert arbiter.post("/api/arbiter/decide", sent)[0] == 200
+    wait_until(lambda: obeyed)
+    assert (obeyed[0]["key"], obeyed[0]["number"]) == (match.key, alert["number"])
+
+
 def test_arbiter_corrects_a_move_by_what_it_could_have_been(hall):
     obeyed: list[dict[str, Any]] = []
 
