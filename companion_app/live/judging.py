@@ -295,6 +295,8 @@ class Judge:
             return "unsure"
         if self._state.pending:
             self._keeper.take_foul_back(t)
+        if foul.before.moves and self._is_otherwise(foul.before, table, t, picture):
+            return "settled"
         if foul.before.moves:
             self._keeper.accept(foul.before.moves, t, picture)
         shot = picture()

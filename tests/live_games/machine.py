@@ -144,7 +144,13 @@ class MachineFilm:
         said = len(umpire.events)
         director.lay(act, one.layouts[number + 1])
         director.wait_until(lambda: len(umpire.match.accepted) > number)
-        taken = [made.move for made in umpire.match.accepted[number:]] == [right]
+        if len(umpire.match.accepted) == number:
+            # Nothing is said to be wrong, so people take away whatever stands on the tile.
+            director.show(director.table.clear_away())
+            director.wait_until(lambda: len(umpire.match.accepted) > number)
+        made = [accepted.move for accepted in umpire.match.accepted[number:]]
+        # Whoever can lay nothing after it passes at once.
+        taken = bool(made) and made == list(one.moves[number : number + len(made)])
         refused = any(self._refuses(event) for event in umpire.events[said:])
         results.append(self._told(number, "right", taken and not refused))
         umpire.done = number + 1

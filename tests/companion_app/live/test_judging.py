@@ -639,6 +639,20 @@ def test_foul_far_from_a_cup_is_not_called_while_something_looks_new_beside_it(s
     assert snekagon.standing == "unsure"
 
 
+def test_single_hex_at_the_edge_of_a_cup_is_neither_a_move_nor_a_foul(snekagon):
+    play(snekagon, SNEKAGON, 2, 6)
+    state = snekagon.state(snekagon.match.layout)
+    spots = contents(snekagon.match.layout)
+    at = next(
+        [q, r] for q in range(-5, 6) for r in range(-5, 6)
+        if abs(q + r) < 6 and (0, q, r) not in spots
+    )  # fmt: skip
+    speck = {"tile": "green/1", "cells": [at], "confidence": 0.4, "why": "covered",
+             "guesses": [["green/1", 0.4]]}  # fmt: skip
+
+    assert snekagon.shows(TableState((9, 9), state.tiles, (speck,)), looks=60) == []
+
+
 # --- the machine's move --------------------------------------------------------------------------
 
 
@@ -716,6 +730,27 @@ def test_what_was_let_stand_for_the_machine_is_kept_with_the_picture_of_its_tile
     nest.tell({"stand": True})
 
     assert nest.store.picture(nest.match.accepted[3].seq, "after") == b"with its tile"
+
+
+def test_machines_move_laid_otherwise_is_told_before_a_foul_after_it(snekagon):
+    play(snekagon, SNEKAGON, 2, 6)
+    wanted, *others = moves_now(snekagon)
+    other = next(m for m in others if set(m.cells).isdisjoint(wanted.cells))
+    snekagon.referee.state.wants(MachineTurn(wanted.player, snekagon.match.position, wanted))
+    seen = snekagon.match.after(other)
+    lying = contents(seen)
+    own = {spot for spot, content in lying.items() if content[0] == "green"}
+    foul = next(
+        Piece("green/1", ((q, r),))
+        for q in range(-5, 6) for r in range(-5, 6)
+        if abs(q + r) < 6 and (0, q, r) not in lying
+        and beside([(0, q, r)], lying.keys() - own) and not beside([(0, q, r)], own)
+    )  # fmt: skip
+
+    (told,) = snekagon.shows(Layout(pieces=seen.pieces | {foul}))
+
+    assert (told["event"], told["laid"]) == ("machine", move_to_json(other))
+    assert len(snekagon.match.accepted) == 6
 
 
 def test_nobody_chooses_for_a_machine_that_thinks(nest):
