@@ -735,7 +735,7 @@ def test_what_was_let_stand_for_the_machine_is_kept_with_the_picture_of_its_tile
 def test_machines_move_laid_otherwise_is_told_before_a_foul_after_it(snekagon):
     play(snekagon, SNEKAGON, 2, 6)
     wanted, *others = moves_now(snekagon)
-    other = next(m for m in others if set(m.cells).isdisjoint(wanted.cells))
+    other = next(m for m in others if set(m.cells or ()).isdisjoint(wanted.cells or ()))
     snekagon.referee.state.wants(MachineTurn(wanted.player, snekagon.match.position, wanted))
     seen = snekagon.match.after(other)
     lying = contents(seen)
