@@ -320,8 +320,6 @@ class Aligner:
                 total = sum(colours.values())
                 colours = {content: share / total for content, share in colours.items()}
             known = bool(colours) and (id(entry) in sure or max(colours.values()) > SURE_COLOUR)
-            # A single hex that is read at the edge of a cup may be no tile at all.
-            known = known and (id(entry) in sure or not self._is_speck(entry, piece))
             ranked = tuple(sorted(colours.items(), key=lambda item: -item[1]))
             belief = Belief(ranked, known, None if known else entry.get("why", "unknown-tile"))
             for spot in spots_of(piece):
@@ -334,10 +332,6 @@ class Aligner:
             beliefs, frozenset(), frozenset(pieces), frozenset(half_hidden), splits,
             self._clay(table.clay, ring), centres, outlines, _aside(table),
         )  # fmt: skip
-
-    @staticmethod
-    def _is_speck(entry: Mapping[str, Any], piece: Piece) -> bool:
-        return entry.get("why") == "covered" and len(piece.cells) == 1
 
     def _split(
         self, split: Mapping[str, Any], ring: Ring

@@ -38,6 +38,10 @@ def with_covered(
     if covered and known.pieces:
         near = _single_near(look.beliefs.keys() - contents(known).keys(), covered)
         look = _without(look, frozenset(spot for spot in near if is_clear(spot) is not True))
+    if look.half_hidden and known.pieces:
+        # A single hex at the edge of a cup may be no tile at all.
+        single = {spot for p in look.pieces if len(p.cells) == 1 for spot in spots_of(p)}
+        look = _without(look, look.half_hidden & single - contents(known).keys())
     hidden = {spot for spot, belief in look.beliefs.items() if belief.why == "covered"}
     return replace(look, covered=look.covered | covered | hidden)
 

@@ -3,7 +3,7 @@
 from companion_app.live.covering import is_adrift, misses_board, with_covered
 from companion_app.live.places import Belief, Sighting, Spot, contents
 from engine.notation import read_layout
-from engine.placement import Piece
+from engine.placement import Layout, Piece
 
 KNOWN = read_layout("blue/4/00@0,0 red/2@-4,0", "hex")
 BLUE = next(piece for piece in KNOWN.pieces if piece.tile == "blue/4/00")
@@ -52,6 +52,24 @@ def test_single_hex_with_the_bare_board_around_it_is_a_tile_though_a_cup_is_near
     )
 
     assert near in look.beliefs
+
+
+def test_single_hex_half_under_something_is_left_out_unless_it_is_known():
+    speck = (0, -4, 5)
+    look = with_covered(seen(more=(speck,), half=(speck,)), KNOWN, lambda spot: None)
+    known = read_layout("green/1@-4,5 blue/4/00@0,0", "hex")
+
+    assert speck not in look.beliefs
+    assert look.pieces == frozenset()
+    again = with_covered(seen(more=(speck,), half=(speck,)), known, lambda spot: None)
+    assert speck in again.beliefs
+
+
+def test_single_hex_half_under_something_stays_on_the_first_table():
+    speck = (0, -4, 5)
+    look = with_covered(seen(more=(speck,), half=(speck,)), Layout(), lambda spot: None)
+
+    assert speck in look.beliefs
 
 
 def test_board_of_which_nothing_is_seen_is_missed_only_if_several_tiles_lie_there():

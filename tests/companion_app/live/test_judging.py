@@ -639,20 +639,6 @@ def test_foul_far_from_a_cup_is_not_called_while_something_looks_new_beside_it(s
     assert snekagon.standing == "unsure"
 
 
-def test_single_hex_at_the_edge_of_a_cup_is_neither_a_move_nor_a_foul(snekagon):
-    play(snekagon, SNEKAGON, 2, 6)
-    state = snekagon.state(snekagon.match.layout)
-    spots = contents(snekagon.match.layout)
-    at = next(
-        [q, r] for q in range(-5, 6) for r in range(-5, 6)
-        if abs(q + r) < 6 and (0, q, r) not in spots
-    )  # fmt: skip
-    speck = {"tile": "green/1", "cells": [at], "confidence": 0.4, "why": "covered",
-             "guesses": [["green/1", 0.4]]}  # fmt: skip
-
-    assert snekagon.shows(TableState((9, 9), state.tiles, (speck,)), looks=60) == []
-
-
 # --- the machine's move --------------------------------------------------------------------------
 
 

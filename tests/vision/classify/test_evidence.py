@@ -21,6 +21,7 @@ from vision.classify.evidence import (
     file_names,
     in_company,
     load_evidence,
+    load_trees,
     rows_of,
     taught_evidence,
     taught_trees,
@@ -31,7 +32,7 @@ from vision.classify.faces import FACE_PX, SEEN, Faces, Prints, faces_of_prints,
 from vision.classify.reader import CellGuess, CellReading, shipped_reader
 from vision.core.crop import PATCH_PX
 from vision.core.errors import ModelError
-from vision.core.files import set_hash
+from vision.core.files import TRAINED, set_hash
 from vision.core.types import UNKNOWN_TILE, Look
 
 GAMES = ("schlangennest", "sssnake", "carnival")
@@ -512,3 +513,19 @@ def test_taught_box_is_weighed_by_its_photographs_and_by_what_all_taught_boxes_s
 
     assert evidence.faces.cells == tuple((tile, 0) for tile, _ in cells[:3])
     assert (evidence.ours, evidence.tile, evidence.share) == taught_trees()
+
+
+# --- trees by their name -------------------------------------------------------------------------
+
+
+def test_trees_are_loaded_by_their_name_and_the_features_that_they_were_fitted_on(tmp_path):
+    shares = load_trees("covered", NAMES).shares(np.zeros((1, len(NAMES))))
+
+    assert 0.0 < shares[0] < 1.0
+    with pytest.raises(ModelError, match="says numbers"):
+        load_trees("covered", NAMES[1:])
+    (tmp_path / "covered.json").write_bytes((TRAINED / "islands.json").read_bytes())
+    with pytest.raises(ModelError, match='says format "snake-eye/islands"'):
+        load_trees("covered", NAMES, tmp_path)
+    with pytest.raises(ModelError, match=r"no trained model at .*absent\.json"):
+        load_trees("absent", NAMES)
