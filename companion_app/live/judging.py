@@ -58,10 +58,12 @@ class Judge:
         if reading.doubts:
             self._asker.doubtful(reading, settled, t)
             return "unsure"
-        if not reading.loose <= self._state.strays:
+        if reading.loose <= self._state.strays:
+            standing = self._judge_table(reading, settled, t, picture)
+        else:
             self._asker.loose(reading.loose, settled, t)
-            return "unsure"
-        standing = self._judge_table(reading, settled, t, picture)
+            near = self._hanging_on_covered(reading, settled)
+            standing = self._beside_covered(near, settled, t, picture) if near else "unsure"
         if standing == "settled":
             self._state.match_again(t)
             self._rolls.try_rolls(t)
@@ -182,13 +184,17 @@ class Judge:
             return standing
         if self._asker.maybe_join(table, settled, t):
             return "unsure"
-        near = hanging_on(reading.changed, settled.covered & contents(self._match.layout).keys())
-        if near:
+        if near := self._hanging_on_covered(reading, settled):
             return self._beside_covered(near, settled, t, picture)
         fouls = [foul for answer in answers for foul in answer.fouls]
         if fouls and not gone(self._match.layout, table, fouls[0]):
             return self._foul(fouls[0], table, reading, settled, t, picture)
         return self._asker.puzzled(table, reading, t)
+
+    def _hanging_on_covered(self, reading: Reading, settled: Settled) -> frozenset[Spot]:
+        """Return the changed spots that are connected to a covered tile."""
+        lying = contents(self._match.layout).keys()
+        return hanging_on(reading.changed, settled.covered & lying)
 
     def _beside_covered(
         self, near: frozenset[Spot], settled: Settled, t: float, picture: Picture
@@ -204,7 +210,7 @@ class Judge:
         known = self._match.layout
         reading = self._read(clear)
         tables = [layout for layout in reading.layouts if not same(layout, known)]
-        if not tables:
+        if not tables or not reading.loose <= self._state.strays:
             return "unsure"
         found = [explain(self._match.game, self._match.position, table) for table in tables]
         rows = [row for answer in found for row in answer.rows]

@@ -622,6 +622,33 @@ def test_move_far_from_a_cup_counts_though_a_tile_beside_the_cup_is_misread(snek
     assert snekagon.standing == "settled"
 
 
+def half_under_a_cup(table: Tabletop) -> tuple[Layout, frozenset[Spot], Layout]:
+    """Return a table with one cell of a hidden tile seen in another colour; that with a move."""
+    match = table.match
+    for hidden in sorted(match.layout.pieces):
+        first, *rest = spots_of(hidden)
+        if len(rest) < 2:
+            continue
+        other = "green" if hidden.tile.startswith("red") else "red"
+        seen = match.layout.pieces - {hidden} | {Piece(f"{other}/1", (first[1:],))}
+        for move in moves_now(table):
+            laid = match.after(move).pieces - match.layout.pieces
+            if not beside({spot for p in laid for spot in spots_of(p)}, spots_of(hidden)):
+                return Layout(pieces=seen), frozenset(rest), Layout(pieces=seen | laid)
+    raise AssertionError("no such place")
+
+
+def test_move_far_from_a_cup_counts_though_a_tile_under_it_shows_another_colour(snekagon):
+    play(snekagon, SNEKAGON, 2, 6)
+    count = len(snekagon.match.accepted)
+    seen, cup, moved = half_under_a_cup(snekagon)
+
+    assert looks_at(snekagon, seen, covered=cup) == []
+    assert snekagon.standing == "unsure"
+    assert verdicts(looks_at(snekagon, moved, covered=cup)) == [(count + 1, True)]
+    assert snekagon.standing == "settled"
+
+
 def test_foul_far_from_a_cup_is_not_called_while_something_looks_new_beside_it(snekagon):
     play(snekagon, SNEKAGON, 2, 6)
     seen, cup, _ = beside_a_cup(snekagon)
