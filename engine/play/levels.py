@@ -52,7 +52,7 @@ _SSSNAKE = Skill(
 )  # fmt: skip
 _CARNIVAL = Skill(
     Depth(sampled=None, horizon=1, settle=8, warmth=2.0),
-    (Level(1), Level(1.7), Level(2.8), Level(12)), 40,
+    (Level(1), Level(1.7), Level(2.8), Level(12)), 80,
 )  # fmt: skip
 
 SKILLS: Mapping[str, Skill] = {
