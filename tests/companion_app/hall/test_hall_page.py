@@ -6,7 +6,7 @@ import gc
 import http.client
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -241,13 +241,19 @@ def test_names_made_to_harm_stay_text_and_can_be_hidden(hall):
     assert SCRIPT not in json.dumps(guest.get(f"/api/hall/tables/{table.id}")["shown_names"])
 
 
-def test_arbiter_sees_the_picture_and_decides_with_a_record(hall):
-    obeyed: list[bytes] = []
+def obedient() -> tuple[list[dict[str, Any]], Callable[[bytes], dict[str, Any]]]:
+    """Return the rulings that reach a table, and what carries them out there."""
+    obeyed: list[dict[str, Any]] = []
 
     def obey(message: bytes) -> dict[str, Any]:
-        obeyed.append(message)
+        obeyed.append(json.loads(message[64:])["do"])
         return {"ok": True, "text": ""}
 
+    return obeyed, obey
+
+
+def test_arbiter_sees_the_picture_and_decides_with_a_record(hall):
+    obeyed, obey = obedient()
     table, arbiter = hall.table(obey=obey), hall.arbiter()
     hall.process.keeper.foul_s = 0.0
     player = Player(table.store, 3, "schlangennest")
@@ -271,17 +277,12 @@ def test_arbiter_sees_the_picture_and_decides_with_a_record(hall):
     wait_until(lambda: decisions_of(hall.process.store)[0].done)
     (decision,) = arbiter.get("/api/arbiter")["decisions"]
     assert (decision["who"], decision["what"], decision["answer"]) == ("Ann", "overrule", "done")
-    (order,) = (json.loads(message[64:])["do"] for message in obeyed)
+    (order,) = obeyed
     assert (order["number"], order["foul"]) == (alert["number"], 1)
 
 
 def test_ruling_on_a_foul_names_its_game_before_the_overview_has_read_it(hall):
-    obeyed: list[dict[str, Any]] = []
-
-    def obey(message: bytes) -> dict[str, Any]:
-        obeyed.append(json.loads(message[64:])["do"])
-        return {"ok": True, "text": ""}
-
+    obeyed, obey = obedient()
     table, arbiter = hall.table(obey=obey), hall.arbiter()
     wait_until(lambda: shown(arbiter))
     hall.process.overview.read = lambda _tables: None
@@ -301,12 +302,7 @@ def test_ruling_on_a_foul_names_its_game_before_the_overview_has_read_it(hall):
 
 
 def test_arbiter_corrects_a_move_by_what_it_could_have_been(hall):
-    obeyed: list[dict[str, Any]] = []
-
-    def obey(message: bytes) -> dict[str, Any]:
-        obeyed.append(json.loads(message[64:])["do"])
-        return {"ok": True, "text": ""}
-
+    obeyed, obey = obedient()
     table, arbiter = hall.table(obey=obey), hall.arbiter()
     player = Player(table.store, 3, "schlangennest")
     for _ in range(3):
