@@ -30,18 +30,18 @@ def with_covered(
         is_bare: whether a spot looks like the bare table; ``None`` if that is not known.
         is_clear: whether the surroundings of a seen tile look bare; ``None`` if not known.
     """
-    missing = contents(known).keys() - look.beliefs.keys()
+    lying = contents(known).keys()
+    missing = lying - look.beliefs.keys()
     covered = {spot for spot in missing if is_bare(spot) is False}
     for piece in known.pieces if look.half_hidden else ():
         if not look.half_hidden.isdisjoint(spots_of(piece)):
             covered |= missing.intersection(spots_of(piece))
-    if covered and known.pieces:
-        near = _single_near(look.beliefs.keys() - contents(known).keys(), covered)
-        look = _without(look, frozenset(spot for spot in near if is_clear(spot) is not True))
-    if look.half_hidden and known.pieces:
-        # A single hex at the edge of a cup may be no tile at all.
+    if known.pieces and (covered or look.half_hidden):
+        near = _single_near(look.beliefs.keys() - lying, covered)
         single = {spot for p in look.pieces if len(p.cells) == 1 for spot in spots_of(p)}
-        look = _without(look, look.half_hidden & single - contents(known).keys())
+        specks = {spot for spot in near if is_clear(spot) is not True}
+        # A single hex at the edge of a cup may be no tile at all.
+        look = _without(look, look.half_hidden & single - lying | specks)
     hidden = {spot for spot, belief in look.beliefs.items() if belief.why == "covered"}
     return replace(look, covered=look.covered | covered | hidden)
 

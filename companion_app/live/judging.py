@@ -301,9 +301,9 @@ class Judge:
             return "unsure"
         if self._state.pending:
             self._keeper.take_foul_back(t)
-        if foul.before.moves and self._is_otherwise(foul.before, table, t, picture):
-            return "settled"
         if foul.before.moves:
+            if self._is_otherwise(foul.before, table, t, picture):
+                return "settled"
             self._keeper.accept(foul.before.moves, t, picture)
         shot = picture()
         self._keeper.call_foul(foul.move, foul.verdict.violations, table, t, shot)

@@ -224,12 +224,13 @@ def _islands(
         field = own.laid()
         if field is None:
             continue
-        others = [(g, whose) for g, whose in groups if g is not own]
-        for other, whose in others:
+        rest = [(g, whose) for g, whose in groups if g is not own]
+        others = [g for g, _ in rest]
+        for other, whose in rest:
             placed = placed_in(field, other)
-            row = None if placed is None else island_numbers(
-                own, placed, [g for g, _ in others], tile_set, ground, signs
-            )  # fmt: skip
+            if placed is None:
+                continue
+            row = island_numbers(own, placed, others, tile_set, ground, signs)
             if row is not None:
                 yield row, whose == truth
 

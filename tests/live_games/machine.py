@@ -143,11 +143,15 @@ class MachineFilm:
             director.show(director.table.quiet(0.5))
         said = len(umpire.events)
         director.lay(act, one.layouts[number + 1])
-        director.wait_until(lambda: len(umpire.match.accepted) > number)
-        if len(umpire.match.accepted) == number:
+
+        def is_taken() -> bool:
+            return len(umpire.match.accepted) > number
+
+        director.wait_until(is_taken)
+        if not is_taken():
             # Nothing is said to be wrong, so people take away whatever stands on the tile.
             director.show(director.table.clear_away())
-            director.wait_until(lambda: len(umpire.match.accepted) > number)
+            director.wait_until(is_taken)
         made = [accepted.move for accepted in umpire.match.accepted[number:]]
         # Whoever can lay nothing after it passes at once.
         taken = bool(made) and made == list(one.moves[number : number + len(made)])

@@ -13,6 +13,7 @@ from companion_app.hall.line.joining import NAMELESS, code_of, new_code
 from companion_app.hall.line.message import TABLE_ID, shown_name, whole_number
 from companion_app.hall.receiver import PICTURE_NAMES
 from companion_app.hall.store import arbiter_store
+from companion_app.hall.store.hall_store import Standing
 from companion_app.hall.tournament.model import Round
 from companion_app.hall.tournaments import Seen
 from companion_app.hall.web import guard
@@ -121,8 +122,7 @@ def decide() -> Response:
     if not whole_number(foul):
         raise BadRequest("foul is the number of its line")
     key, number = shown.document["key"], shown.document["number"]
-    # From the store, which had the foul before the alert; the overview may not have read it yet.
-    newest = hall().store.standings([table]).get(table) if what in OF_A_FOUL else None
+    newest = _newest(table) if what in OF_A_FOUL else None
     if newest is not None:
         key, number = newest.game, newest.number
     # It says what it is about, so that the table does not carry it out on anything later.
@@ -241,12 +241,19 @@ def _alert(one: arbiter_store.Alert) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
+def _newest(table: str) -> Standing | None:
+    """Return how a table with a foul stands.
+
+    The store had the foul before the alert; the overview may not have read it yet.
+    """
+    return hall().store.standings([table]).get(table)
+
+
 def _broken(one: arbiter_store.Alert) -> list[str]:
     """Return the rules that a foul breaks, in the arbiter's language."""
     if one.kind != "foul":
         return []
-    # From the store, which had the foul before the alert; the overview may not have read it yet.
-    standing = hall().store.standings([one.table]).get(one.table)
+    standing = _newest(one.table)
     foul = standing.document.get("foul") if standing is not None else None
     if standing is None or not foul or foul["number"] != one.number:
         return []
