@@ -86,6 +86,7 @@ train: setup
 	.venv/bin/python -m models.training.evidence --out models/trained
 	.venv/bin/python -m models.training.taught_evidence --out models/trained
 	.venv/bin/python -m models.training.covered --out models/trained
+	.venv/bin/python -m models.training.candidates --out models/trained
 	.venv/bin/python -m models.training.fields --out models/trained
 	.venv/bin/python -m models.training.detector --out build/detector
 	.venv/bin/python -m models.training.hex_boards --out build/hex

@@ -144,7 +144,7 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
     with timings.stage("lattice"):
         every = detections.found
         ground = Ground(picture.bgr, [one.corners_px for one in every])
-        if request.is_loose:
+        if request.is_loose and not taught:
             detections, readings = cards_only(detections, readings, ground)
         fits = _fits(detections, request)
     with timings.stage("reconstruct"):

@@ -18,8 +18,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-Sealed = Literal["sealed", "sealed-2", "sealed-3", "sealed-4"]
-Split = Literal["train", "held-out", "sealed", "sealed-2", "sealed-3", "sealed-4"]
+Sealed = Literal["sealed", "sealed-2", "sealed-3", "sealed-4", "sealed-5"]
+Split = Literal["train", "held-out", "sealed", "sealed-2", "sealed-3", "sealed-4", "sealed-5"]
 SEALED: tuple[Sealed, ...] = get_args(Sealed)
 SPLITS: tuple[Split, ...] = ("train", "held-out")
 """The splits that any code may draw from."""

@@ -17,6 +17,7 @@ from models.scenes.world.arrays import Array, Random
 from models.scenes.world.noise import field
 from models.scenes.world.surfaces import hsv, surface
 from models.training.samples import LARGE_PX, SAMPLE_PX, sample_of
+from vision import Bgr
 from vision.core.crop import Patches, cut
 from vision.core.types import width_of
 from vision.detect.detect import QUICK, detect_tiles
@@ -44,13 +45,18 @@ def collage_patches(seed: int) -> tuple[Patches, Array]:
 def scene_patches(seed: int) -> tuple[Patches, Array]:
     """Return patches of one drawn scene without our tiles, and their widths."""
     rng = rng_of("stranger", seed)
-    subject = str(rng.choice(SUBJECTS, p=SHARES))
-    size = LARGE_PX if rng.random() < LARGE_SHARE else SAMPLE_PX
-    bgr = sample_of(draw_settings(seed, "train", subject, size), rng).bgr
+    bgr = scene_picture(seed, rng)
     seen = detect_tiles(bgr, "square", settings=QUICK)
     outlines = [one.corners_px for one in (*seen.found, *seen.faint)]
     outlines += anywhere(bgr.shape, CUT_OF_A_SCENE, rng)
     return cut(bgr, outlines), np.array([width_of(o) for o in outlines])
+
+
+def scene_picture(seed: int, rng: Random) -> Bgr:
+    """Return one drawn scene without our tiles."""
+    subject = str(rng.choice(SUBJECTS, p=SHARES))
+    size = LARGE_PX if rng.random() < LARGE_SHARE else SAMPLE_PX
+    return np.asarray(sample_of(draw_settings(seed, "train", subject, size), rng).bgr, np.uint8)
 
 
 def anywhere(shape: tuple[int, ...], count: int, rng: Random) -> list[Array]:

@@ -20,11 +20,12 @@ REACHED = {
     "models": frozenset([
         "classify", "classify.embedding", "classify.evidence", "classify.faces",
         "classify.features", "classify.reader", "classify.taught", "classify.taught_tiles",
-        "core.crop", "core.files", "core.lattice", "core.outline",
+        "core.crop", "core.files", "core.ground", "core.lattice", "core.outline",
         "core.stages", "core.types", "detect.detect", "detect.loose_hexes",
         "detect.network", "hexes.boards", "hexes.cells", "hexes.models", "hexes.pieces",
         "hexes.plane", "hexes.taught.boards", "hexes.taught.clay", "hexes.taught.reader",
-        "intake.picture", "layout.around", "layout.cards", "layout.fields", "layout.play",
+        "intake.picture", "layout.around", "layout.candidates", "layout.cards",
+        "layout.fields", "layout.play",
         "layout.quality", "read",
     ]),
 }  # fmt: skip

@@ -1,20 +1,28 @@
-"""Filters outlines that may be cards: no duplicates, dice, holes in a layout or bricks."""
+"""Filters outlines that may be cards: no duplicates, dice, holes in a layout or bricks.
+
+A fitted score says how likely an outline is a card of the box, from how it was found and read, the
+table's colours in it, and how it lies to the nearest card that is surely read.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.classify.evidence import Trees, load_trees
 from vision.classify.reader import CellReading
 from vision.classify.taught_tiles import tiles_only
-from vision.core.ground import AS_TABLE, HIDDEN, Ground
+from vision.core.files import TRAINED
+from vision.core.ground import Ground
 from vision.core.stages import stage
 from vision.core.types import (
     BESIDE,
-    BEYOND_DOUBT,
     CLEAR,
     LIKELIER,
     NEAREST,
@@ -26,8 +34,7 @@ from vision.core.types import (
     Detection,
     Detections,
 )
-from vision.layout.cards import SURELY_A_CARD
-from vision.layout.reconstruct import is_card
+from vision.layout.fields import lie
 
 Array = NDArray[np.float64]
 
@@ -37,9 +44,13 @@ NEAR = 0.35
 """Largest ``far`` of a card: stripes of a cloth in a hole look like logs, but from farther."""
 FEWEST_FAINT = 2
 """Least outlines, faint ones included, to accept faint ones: a single one may be a brick."""
-LEAST = 0.3
-"""An odd outline with a lower reading confidence looks like nothing in the box. Any outline with a
-lower detection confidence may show stripes of a cloth."""
+FURTHEST, ASKEW_DEG = 4.0, 45.0
+"""Features of an outline far from any surely read card: distance in widths, and angle."""
+NUMBERS = (
+    "found", "best", "far", "odd", "covered", "back", "unknown", "cut_off", "table", "away", "size",
+    "turned", "near", "near_sure", "sure", "wide",
+)  # fmt: skip
+"""The features of an outline, in this order."""
 
 
 def distinct(detections: Detections) -> Detections:
@@ -103,17 +114,59 @@ def cards_only(
         readings: what each of them shows.
         ground: the table's appearance beside these outlines.
     """
-    found = detections.found
-    if not found:
+    asked = doubtful(detections.found, readings)
+    if not asked:
         return detections, readings
-    apart = _apart(found)
-    enclosed = ((apart > SAME_PLACE) & (apart < BESIDE)).sum(axis=1) >= 2
-    printed = _beside_print(detections, readings, apart)
-    bare = _shows_table(ground, detections, readings)
-    return _some(detections, readings, [
-        n for n, said in enumerate(readings) if printed[n] and not bare[n]
-        and (said.why != UNKNOWN_TILE or is_card(found[n].confidence, bool(enclosed[n])))
-    ])  # fmt: skip
+    likely = shipped_score().shares(card_numbers(detections.found, readings, ground, asked))
+    dropped = {n for n, share in zip(asked, likely.tolist(), strict=True) if share < LIKELIER}
+    return _some(detections, readings, [n for n in range(len(readings)) if n not in dropped])
+
+
+def doubtful(found: Sequence[Detection], readings: Sequence[CellReading]) -> list[int]:
+    """Return the numbers of the outlines that are not both surely found and clearly read."""
+    return [n for n, (one, said) in enumerate(zip(found, readings, strict=True))
+            if one.confidence < SURE or not said.is_whole(CLEAR)]  # fmt: skip
+
+
+@cache
+def shipped_score(folder: Path = TRAINED) -> Trees:
+    """Return the fitted score of outlines that the repository ships, loaded on first use."""
+    return load_trees("cards", NUMBERS, folder)
+
+
+def card_numbers(
+    found: Sequence[Detection], readings: Sequence[CellReading], ground: Ground,
+    asked: Sequence[int],
+) -> Array:  # fmt: skip
+    """Return the features of some outlines, N x ``len(NUMBERS)``.
+
+    Args:
+        found: all outlines.
+        readings: what each of them shows.
+        ground: the table's appearance beside them.
+        asked: the numbers of the outlines in question.
+    """
+    corners = np.stack([one.corners_px for one in found])
+    apart = _apart(found)[asked]
+    np.put_along_axis(apart, np.array(asked)[:, None], np.inf, axis=1)
+    sure = np.array([one.is_whole(TOLD) for one in readings])
+    to_sure = np.where(sure[None], apart, np.inf)
+    nearest = to_sure.argmin(axis=1)
+    some = np.isfinite(to_sure.min(axis=1))
+    widths = np.array([max(one.across_px, 1e-9) for one in found])
+    near = apart < BESIDE
+    _, _, turned_deg = lie(corners, np.array(asked), nearest)
+    said = [readings[n] for n in asked]
+    return np.column_stack([
+        [found[n].confidence for n in asked], [one.best for one in said],
+        [one.far for one in said], [one.odd for one in said], [one.covered for one in said],
+        [one.is_back for one in said], [one.why == UNKNOWN_TILE for one in said],
+        [found[n].cut_off for n in asked], ground.shown(corners[asked]),
+        np.minimum(to_sure.min(axis=1), FURTHEST),
+        np.where(some, np.log(widths[asked] / widths[nearest]), 0.0),
+        np.where(some, turned_deg, ASKEW_DEG), near.sum(axis=1), (near & sure[None]).sum(axis=1),
+        np.full(len(asked), math.log1p(sure.sum())), np.log(widths[asked]),
+    ]).astype(float)  # fmt: skip
 
 
 @stage("known-only", without=lambda bgr, detections, readings: (detections, readings))
@@ -131,74 +184,3 @@ def _some(
     """Return the outlines and readings at some indices."""
     found = tuple(detections.found[n] for n in numbers)
     return replace(detections, found=found), [readings[n] for n in numbers]
-
-
-def _beside_print(
-    detections: Detections, readings: Sequence[CellReading], apart: Array
-) -> list[bool]:
-    """Return for each outline whether it is not odd, or lies beside a surely read card.
-
-    Odd outlines far from any card are dropped: bricks look a little like backs.
-    """
-    sure = np.array([one.is_whole(LIKELIER) for one in readings])
-    far = [one.cut_off or one.confidence >= SURE for one in detections.found]
-    near = apart < np.where(far, BY_CORNERS, BESIDE)[:, None]
-    sure |= _washed_out_too(sure, near, detections.found)
-    hardly = [one.confidence < SURELY_A_CARD for one in detections.found]
-    return [
-        not (said.odd and not said.covered and (said.best < TOLD or said.is_back or poor))
-        or bool(beside)
-        for said, poor, beside in zip(
-            readings, hardly, (near & sure[None]).any(axis=1), strict=True
-        )
-    ]
-
-
-def _washed_out_too(
-    sure: NDArray[np.bool_], near: NDArray[np.bool_], found: Sequence[Detection]
-) -> NDArray[np.bool_]:
-    """Return the outlines that are sure, or linked to a sure one by a chain of clear outlines.
-
-    Args:
-        sure: which outlines surely show a card.
-        near: which outlines lie beside each other, N x N.
-        found: all outlines.
-    """
-    outlined = np.array([one.confidence >= SURE for one in found])
-    reached = sure
-    while True:
-        more = reached | (outlined & (near & reached[None]).any(axis=1))
-        if (more == reached).all():
-            return reached
-        reached = more
-
-
-def _shows_table(
-    ground: Ground, detections: Detections, readings: Sequence[CellReading]
-) -> list[bool]:
-    """Return for each outline whether it shows bare table.
-
-    A hole in a layout on a cloth as white as the cards looks like nothing in the box but has the
-    table's colours. On a striped cloth a hole may look a little like a card.
-    """
-    bare = [False] * len(readings)
-    most = [_most_shown(*both) for both in zip(detections.found, readings, strict=True)]
-    strange = [n for n, share in enumerate(most) if share is not None]
-    if strange:
-        shown = ground.shown(np.stack([detections.found[n].corners_px for n in strange]))
-        for n, share in zip(strange, shown, strict=True):
-            bare[n] = bool(share >= (most[n] or 0.0))
-    return bare
-
-
-def _most_shown(one: Detection, said: CellReading) -> float | None:
-    """Return the share of table colours from which on an outline is bare table; ``None`` for never.
-
-    Args:
-        one: the outline.
-        said: what it shows.
-    """
-    if said.why == UNKNOWN_TILE or (said.odd and said.best < LEAST):
-        return HIDDEN
-    doubtful = said.best < BEYOND_DOUBT or said.far >= NEAR or one.confidence < LEAST
-    return AS_TABLE if doubtful and one.confidence < SURE else None

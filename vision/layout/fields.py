@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ from vision.classify.reader import CellReading
 from vision.core.files import TRAINED
 from vision.core.lattice import cell_axes, fit_outlines
 from vision.core.stages import stage
-from vision.core.types import LIKELIER, QUARTERS, Detection, period_of
+from vision.core.types import LIKELIER, QUARTERS, Detection, period_of, width_of
 from vision.layout.cards import (
     CardGroup,
     SeenCard,
@@ -159,7 +160,7 @@ PART_NUMBERS = (
 """The features of a part, in this order."""
 NUMBERS = (
     "gap", "slide", "turned", "corner", "tight", "count", "gaps", "least", "slides", "turns",
-    "joined", "own", "broken", "alike", "over", "wider", "wider_than_usual", "beside",
+    "joined", "own", "broken", "alike", "over", "wider", "wider_than_usual", "beside", "wide",
     *(f"{side}_{name}" for side in ("large", "small") for name in PART_NUMBERS),
 )  # fmt: skip
 """The features of a merge, in this order."""
@@ -186,6 +187,7 @@ class Joining:
         self.joints = sorted(joints, key=lambda one: (one.corner, one.miss))
         gaps = sorted(one.gap for one in self.joints if not one.corner)
         self.tight = gaps[len(gaps) // 4] if gaps else 0.0
+        self.wide = math.log(max(1.0, median(map(_cell_wide_px, self.cards))))
 
     def merges(self, apart: Collection[frozenset[int]]) -> Iterator[Merge]:
         """Yield the merge of each joint, the closest first, and then perform it.
@@ -264,8 +266,12 @@ class Joining:
             sum(joint.joined == 1 for joint in sides) / count,
             sum(joint.broken for joint in sides) / count,
             sum(joint.alike for joint in sides) / count, over, first.miss - large.widest,
-            gaps - usual, math.log1p(self.beside), *large.numbers(), *small.numbers(),
+            gaps - usual, math.log1p(self.beside), self.wide, *large.numbers(), *small.numbers(),
         ]  # fmt: skip
+
+
+def _cell_wide_px(card: SeenCard) -> float:
+    return width_of(card.outline_px) / math.sqrt(len(card.cells))
 
 
 def over_the_box(kinds: Counter[str], more: Counter[str], tile_set: TileSet) -> int:

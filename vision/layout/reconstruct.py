@@ -406,14 +406,6 @@ def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bo
     return len(card.cells) == 1 or (anchor is not None and not card.is_beyond_doubt)
 
 
-def is_card(found: float, enclosed: bool) -> bool:
-    """Say whether an outline that looks like nothing in the box counts as a card.
-
-    Among other cards a lower detection confidence is enough: a hand may cover the card.
-    """
-    return found >= (LIKELIER if enclosed else SURELY_A_CARD)
-
-
 def tile_entry(card: SeenCard, field: int | None = None) -> TileEntry:
     """Return the table state's entry for a card of the layout."""
     best = card.guesses[0]

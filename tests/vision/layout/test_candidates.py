@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,45 +12,18 @@ import pytest
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.ground import Ground
 from vision.core.types import UNKNOWN_TILE, Detection, Detections
-from vision.layout.candidates import cards_only, distinct, with_faint
+from vision.layout.candidates import (
+    NUMBERS,
+    card_numbers,
+    cards_only,
+    distinct,
+    doubtful,
+    with_faint,
+)
 
 WIDE = 40
 PLANK, SEAM, PAPER = (60, 110, 150), (40, 80, 120), (225, 230, 235)
 UNIT = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], float)
-
-
-@pytest.mark.parametrize(("sure", "far", "kept"), [
-    (0.48, 0.5, 3), (0.8, 0.4, 3), (0.48, 0.1, 4), (0.95, 0.5, 4),
-])  # fmt: skip
-def test_plank_that_is_read_as_a_card_is_one_only_if_it_is_well_seen(sure, far, kept):
-    bgr = np.full((480, 640, 3), PLANK, np.uint8)
-    bgr[::20] = SEAM
-    bgr[200 : 200 + WIDE, 200 : 200 + 3 * WIDE] = PAPER
-    outlines = [(UNIT + np.array([5 + x, 5])) * WIDE for x in range(4)]
-    ground = Ground(bgr, outlines)
-    found = [Detection(outline, 0.95) for outline in outlines]
-    found[3] = replace(found[3], confidence=sure)
-    readings = [CellReading((CellGuess("red/straight", 0, 0, 1.0),))] * 3
-    readings.append(CellReading((CellGuess("yellow/straight", 0, 0, 1.0),), far=far))
-
-    seen, _ = cards_only(Detections((640, 480), "square", tuple(found)), readings, ground)
-
-    assert len(seen.found) == kept
-
-
-@pytest.mark.parametrize(("outlined", "kept"), [(0.95, 4), (0.85, 3)])
-def test_washed_out_cards_are_some_where_one_leads_to_the_next(outlined, kept):
-    bgr = np.full((480, 640, 3), PLANK, np.uint8)
-    bgr[200 : 200 + WIDE, 200 : 200 + 4 * WIDE] = PAPER
-    found = [Detection((UNIT + np.array([5 + x, 5])) * WIDE, 0.95) for x in range(4)]
-    found[2:] = [replace(one, confidence=outlined) for one in found[2:]]
-    pale = CellReading((CellGuess("yellow/straight", 0, 0, 0.6),), odd=True, far=0.7)
-    readings = [CellReading((CellGuess("red/straight", 0, 0, 1.0),)), pale, pale, pale]
-    ground = Ground(bgr, [one.corners_px for one in found])
-
-    seen, _ = cards_only(Detections((640, 480), "square", tuple(found)), readings, ground)
-
-    assert len(seen.found) == kept
 
 
 @pytest.mark.parametrize(("faint", "taken"), [(1, 0), (2, 2)])
@@ -133,146 +107,100 @@ def test_lone_outline_and_one_without_a_width_are_kept():
     assert kept(outlined(0, 0, 0.9), outlined(3, 0, 0.8, 0.0)) == [0, 1]
 
 
-# --- odd outlines, and what lies beside them -----------------------------------------------------
+# --- the score of outlines -----------------------------------------------------------------------
 
 
 def said(sure: float = 1.0, tile: str = "red/straight", **more: Any) -> CellReading:
     return replace(CellReading((CellGuess(tile, 0, 0, sure),)), **more)
 
 
-def cards(*shown: tuple[Detection, CellReading]) -> list[int]:
-    """Return which outlines may be cards, on a table of a colour that none of them shows."""
+Shown = tuple[Detection, CellReading]
+ROW = [(outlined(x, 0), said()) for x in (0, 1, 3, 4)]
+"""Cards that are surely found and clearly read, with a place between them."""
+
+
+def ground_of(*shown: Shown, papers: Sequence[int] = ()) -> Ground:
+    """Return a table of planks with white paper at some of the outlines."""
     bgr = np.full((480, 640, 3), PLANK, np.uint8)
-    for one, _ in shown:
-        low, high = one.corners_px.min(axis=0).astype(int), one.corners_px.max(axis=0).astype(int)
-        bgr[max(low[1], 0) : high[1], max(low[0], 0) : high[0]] = PAPER
-    found, readings = tuple(one for one, _ in shown), [reading for _, reading in shown]
-    seen, left = cards_only(seen_as(*found), readings, Ground(bgr, [
-        one.corners_px for one in found]))  # fmt: skip
-    numbers = [n for n, one in enumerate(found) if one in seen.found]
-    assert [id(reading) for reading in left] == [id(readings[n]) for n in numbers]
-    return numbers
-
-
-BRICK = said(0.6, odd=True, far=0.7)
-
-
-@pytest.mark.parametrize(
-    ("reading", "sure", "taken"),
-    [
-        (said(0.79, odd=True), 0.95, False),
-        (said(0.8, odd=True), 0.95, True),
-        (said(0.8, odd=True), 0.74, False),
-        (said(0.8, odd=True), 0.75, True),
-        (said(0.8, "back", odd=True), 0.95, False),
-        (said(0.8, odd=True, covered=True), 0.74, True),
-        (said(0.79), 0.95, True),
-    ],
-    ids=["hardly-read", "read", "poorly-outlined", "outlined", "back", "covered", "not-odd"],
-)
-def test_odd_outline_by_itself_is_a_card_where_it_is_well_read_and_outlined(reading, sure, taken):
-    assert cards((outlined(0, 0, sure), reading)) == [0] * taken
-
-
-@pytest.mark.parametrize(
-    ("away", "sure", "cut", "taken"),
-    [
-        (1.24, 0.75, False, True), (1.26, 0.75, False, False), (1.59, 0.9, False, True),
-        (1.61, 0.9, False, False), (1.59, 0.75, True, True), (1.59, 0.89, False, False),
-    ],
-)  # fmt: skip
-def test_odd_outline_beside_a_card_that_is_surely_read_is_one(away, sure, cut, taken):
-    card = (outlined(0, 0), said())
-    odd = (outlined(away, 0, sure, cut_off=cut), BRICK)
-
-    assert cards(card, odd) == [0, 1][: 1 + taken]
-
-
-@pytest.mark.parametrize("beside", [said(0.49), said(why=UNKNOWN_TILE), said(odd=True)])
-def test_odd_outline_beside_another_doubtful_one_is_none(beside):
-    assert 1 not in cards((outlined(0, 0), beside), (outlined(1, 0, 0.85), BRICK))
-
-
-def test_odd_outlines_lead_to_a_card_one_after_the_other_where_all_are_well_outlined():
-    card, line = (outlined(0, 0), said()), [(outlined(x, 0, 0.9), BRICK) for x in (1, 2, 3)]
-    gap = (outlined(2, 0, 0.89), BRICK)
-
-    assert cards(card, *line) == [0, 1, 2, 3]
-    assert cards(card, line[0], gap, line[2]) == [0, 1, 2]
-
-
-# --- what looks like nothing in the box ----------------------------------------------------------
-
-
-def strange() -> CellReading:
-    return said(0.1, why=UNKNOWN_TILE)
-
-
-@pytest.mark.parametrize(("sure", "taken"), [(0.75, True), (0.74, False)])
-def test_outline_that_looks_like_nothing_in_the_box_must_be_surely_one(sure, taken):
-    assert cards((outlined(0, 0, sure), strange())) == [0] * taken
-
-
-@pytest.mark.parametrize(
-    ("places", "taken"),
-    [
-        ([(1, 0), (-1, 0)], True), ([(1, 0)], False), ([(1.26, 0), (-1, 0)], False),
-        ([(0, 1.24), (-1, 0)], True),
-    ],
-)  # fmt: skip
-def test_between_two_others_it_may_be_less_sure(places, taken):
-    others = [(outlined(*place), said()) for place in places]
-
-    assert (0 in cards((outlined(0, 0, 0.5), strange()), *others)) is taken
-    assert 0 not in cards((outlined(0, 0, 0.49), strange()), *others)
-
-
-# --- holes that show the table -------------------------------------------------------------------
-
-
-def on_a_white_cloth(*shown: tuple[Detection, CellReading]) -> list[int]:
-    """Return which outlines may be cards on a table that has the colours of all of them."""
-    found = tuple(one for one, _ in shown)
-    ground = Ground(np.full((480, 640, 3), PAPER, np.uint8), [one.corners_px for one in found])
-    seen, _ = cards_only(seen_as(*found), [reading for _, reading in shown], ground)
-    return [n for n, one in enumerate(found) if one in seen.found]
-
-
-@pytest.mark.parametrize(
-    ("sure", "reading", "taken"),
-    [
-        (0.95, strange(), False),
-        (0.95, said(0.29, odd=True, covered=True), False),
-        (0.95, said(0.3, odd=True, covered=True), True),
-        (0.89, said(0.3, odd=True, covered=True), False),
-        (0.89, said(0.98), False),
-        (0.89, said(0.99), True),
-        (0.89, said(0.99, far=0.35), False),
-        (0.89, said(0.99, far=0.34), True),
-        (0.9, said(0.98), True),
-        (0.29, said(0.99), False),
-        (0.3, said(0.99), True),
-    ],
-)
-def test_what_has_the_colours_of_the_table_is_a_hole_unless_it_is_well_seen(sure, reading, taken):
-    assert on_a_white_cloth((outlined(0, 0, sure), reading)) == [0] * taken
-
-
-def test_what_looks_like_nothing_stays_a_hole_though_cards_have_the_colours_of_the_table():
-    assert on_a_white_cloth((outlined(0, 0), strange()), (outlined(5, 0), said())) == [1]
-
-
-def test_few_cards_that_have_the_colours_of_the_table_say_nothing_about_it():
-    bgr = np.full((480, 640, 3), PLANK, np.uint8)
-    white = [(outlined(x % 13, 1 + x // 13), said()) for x in range(100)]
-    for one, _ in white[3:]:
-        low, high = one.corners_px.min(axis=0).astype(int), one.corners_px.max(axis=0).astype(int)
+    bgr[::20] = SEAM
+    for n in papers:
+        corners = shown[n][0].corners_px
+        low, high = corners.min(axis=0).astype(int), corners.max(axis=0).astype(int)
         bgr[low[1] : high[1], low[0] : high[0]] = PAPER
-    shown = [(outlined(0, 0, 0.85), said(0.9)), *white]
-    found = tuple(one for one, _ in shown)
-    ground = Ground(bgr, [one.corners_px for one in found])
+    return Ground(bgr, [one.corners_px for one, _ in shown])
 
-    seen, _ = cards_only(seen_as(*found), [reading for _, reading in shown], ground)
 
-    assert found[0] not in seen.found
-    assert len(seen.found) == 100
+def numbers(n: int, *shown: Shown, papers: Sequence[int] = ()) -> dict[str, float]:
+    """Return the features of one outline by name."""
+    found, readings = [one for one, _ in shown], [reading for _, reading in shown]
+    rows = card_numbers(found, readings, ground_of(*shown, papers=papers), [n])
+    return dict(zip(NUMBERS, rows[0].tolist(), strict=True))
+
+
+def cards(*shown: Shown, papers: Sequence[int] = ()) -> list[int]:
+    """Return which outlines may be cards."""
+    found, readings = tuple(one for one, _ in shown), [reading for _, reading in shown]
+    seen, left = cards_only(seen_as(*found), readings, ground_of(*shown, papers=papers))
+    kept = [n for n, one in enumerate(found) if any(one is other for other in seen.found)]
+    assert [id(reading) for reading in left] == [id(readings[n]) for n in kept]
+    return kept
+
+
+def test_features_say_how_an_outline_was_found_and_read():
+    odd = said(0.6, "back", odd=True, far=0.7, why=UNKNOWN_TILE, covered=True)
+    row = numbers(4, *ROW, (outlined(2, 0, 0.4, cut_off=True), odd), papers=range(4))
+
+    assert [row[name] for name in ("found", "best", "far")] == pytest.approx([0.4, 0.6, 0.7])
+    assert all(row[name] for name in ("odd", "covered", "back", "unknown", "cut_off"))
+    assert row["wide"] == pytest.approx(np.log(WIDE))
+
+
+def test_features_say_how_an_outline_lies_to_the_nearest_card_that_is_surely_read():
+    turned = replace(outlined(2, 0, wide=1.5 * WIDE), corners_px=np.array(
+        [(180.0, 70.0), (210.0, 100.0), (180.0, 130.0), (150.0, 100.0)]))  # fmt: skip
+    row = numbers(4, *ROW, (turned, said(0.3)), papers=range(4))
+
+    assert row["away"] == pytest.approx(40 / turned.across_px)
+    assert row["size"] == pytest.approx(np.log(turned.across_px / WIDE))
+    assert row["turned"] == pytest.approx(45)
+    assert (row["near"], row["near_sure"]) == (2, 2)
+    assert row["sure"] == pytest.approx(np.log(5))
+
+
+def test_only_cards_that_are_surely_read_count_as_such():
+    doubtful = [(outlined(1, 0), reading) for reading in (
+        said(0.79), said(odd=True), said(why=UNKNOWN_TILE))]  # fmt: skip
+    for other in doubtful:
+        row = numbers(0, (outlined(0, 0), said(0.3)), other)
+        assert (row["away"], row["turned"], row["near"], row["near_sure"]) == (4, 45, 1, 0)
+
+
+def test_features_say_whether_an_outline_has_the_colours_of_the_table():
+    hole = (outlined(2, 0, 0.8), said(0.3))
+
+    assert numbers(4, *ROW, hole, papers=range(4))["table"] > 0.5
+    assert numbers(4, *ROW, hole, papers=range(5))["table"] < 0.1
+
+
+def test_what_is_surely_found_and_clearly_read_is_a_card_without_a_question():
+    assert doubtful(*zip(*ROW, strict=True)) == []
+    assert cards(*ROW) == [0, 1, 2, 3]
+    assert doubtful([outlined(0, 0, 0.89), outlined(1, 0), outlined(2, 0), outlined(3, 0)],
+                    [said(), said(0.97), said(odd=True), said(why=UNKNOWN_TILE)]
+                    ) == [0, 1, 2, 3]  # fmt: skip
+
+
+def test_card_that_is_hardly_read_is_one_between_others():
+    assert cards(*ROW, (outlined(2, 0), said(0.4, far=0.3)), papers=range(5)) == [0, 1, 2, 3, 4]
+
+
+def test_hole_that_shows_the_table_is_no_card():
+    hole = (outlined(2, 0, 0.4), said(0.1, odd=True, far=0.9, why=UNKNOWN_TILE))
+
+    assert cards(*ROW, hole, papers=range(4)) == [0, 1, 2, 3]
+
+
+def test_strange_thing_of_another_size_is_no_card():
+    thing = (outlined(6, 3, 0.5, 2 * WIDE), said(0.05, odd=True, far=0.95, why=UNKNOWN_TILE))
+
+    assert cards(*ROW, thing, papers=range(5)) == [0, 1, 2, 3]
