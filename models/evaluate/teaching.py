@@ -3,10 +3,9 @@
 Parts: ``qwirkle``, ``kingdomino``, ``catan`` (photographs, in the folder that ``SNAKE_EYE_SHARED``
 names; left out where it is not set), ``game`` (a whole game with a taught box), ``wooden`` (a whole
 game of Snekagon with blocks of wood on a wooden board, and other tables of it), ``stained``
-(Snekagon 5G in other art, with clay and holes: the last tables of games), ``invented`` (drawn
+(Snekagon 5G in other art, with clay and holes: the last tables of games) and ``invented`` (drawn
 boxes that no training saw; 200 tables, with ``--workers`` on several cores, and a run that was
-broken off goes on where it stopped) and ``missing`` (such boxes of which a third of the kinds was
-never taught).
+broken off goes on where it stopped).
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ import cv2
 
 from models.evaluate.harness import RESULTS, known_parts, parser_of, say, shared_photos
 from models.evaluate.taught.games import evaluate_game, evaluate_stained, evaluate_wooden
-from models.evaluate.taught.invented import evaluate_invented, evaluate_missing
+from models.evaluate.taught.invented import evaluate_invented
 from models.evaluate.taught.photos import evaluate_catan, evaluate_kingdomino, evaluate_qwirkle
 
 PHOTOGRAPHED: dict[str, Callable[[Path, Path], Iterable[str]]] = {
     "qwirkle": evaluate_qwirkle, "kingdomino": evaluate_kingdomino, "catan": evaluate_catan,
 }  # fmt: skip
-PARTS = (*PHOTOGRAPHED, "game", "wooden", "stained", "invented", "missing")
+PARTS = (*PHOTOGRAPHED, "game", "wooden", "stained", "invented")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,7 +42,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "wooden": lambda home: evaluate_wooden(home, asked.boxes // 2),
         "stained": lambda home: evaluate_stained(home, asked.boxes // 2),
         "invented": lambda home: evaluate_invented(asked),
-        "missing": lambda home: evaluate_missing(asked),
     }
     with tempfile.TemporaryDirectory() as name:
         for part in asked.parts or PARTS:
