@@ -23,8 +23,8 @@ from engine.draw.display import (
 from engine.draw.face import BLEED_MM
 from engine.tiles import TileSet
 from models.sheets.paper import MARGIN_MM, Sheet
-from models.sheets.pdf import HAIR_MM, Pdf
-from models.sheets.tiles import cut_marks, page_entry
+from models.sheets.pdf import HAIR_MM, Pdf, lying
+from models.sheets.tiles import cut_marks
 from models.sheets.words import Words
 
 OVERLAP_MM = 10.0
@@ -57,7 +57,6 @@ def board_sheets(
     centred = placed(board_art(side, eyes, cell_mm), moved(size[0] / 2, size[1] / 2))
     marks = stroked("#000000", HAIR_MM, *cut_marks(board_outline(side, cell_mm)))
     pdf = Pdf(path, sheet, title, words)
-    index = []
     # Boards are turned by a quarter: their wide side runs along the paper's long side.
     upright = after(moved(size[1], 0), turned(90))
     parts = _parts(sheet, (size[1], size[0]))
@@ -67,11 +66,8 @@ def board_sheets(
             pdf.begin(pdf.said.say(which, title=title, n=number, of=count, part=order,
                                    parts=len(parts)))  # fmt: skip
             _draw_part(pdf, [centred, marks], size, after(moved(*part.at), upright), part)
-            pdf.end()
-            entry = {"tile": "board", "at_mm": [round(v, 3) for v in part.at], "turned_deg": 90}
-            index.append(page_entry(path, pdf, "front", [entry]))
-    pdf.save()
-    return index
+            pdf.end(placed=[lying("board", part.at, 90)])
+    return pdf.save()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from engine.draw.display import (
     turned,
 )
 from models.sheets.paper import Sheet, SheetError
-from models.sheets.pdf import HAIR_MM, Pdf
+from models.sheets.pdf import HAIR_MM, Pdf, lying
 from models.sheets.words import Words
 
 GAP_MM = 4.0
@@ -138,17 +138,17 @@ def tile_sheets(
     """Write all tiles, front and back sheets alternating, and return each page's entry."""
     pdf = Pdf(path, sheet, title, words)
     pages = pack(pairs, sheet)
-    index = []
     for number, laid in enumerate(pages, 1):
         for side in ("front", "back"):
             pdf.begin(pdf.said.say(side, title=title, n=number, of=len(pages)))
+            placed = []
             for one in laid:
+                face = one.front if side == "front" else one.back
                 place = one.place() if side == "front" else one.back_place(sheet)
-                _stamp(pdf, one.front if side == "front" else one.back, place)
-            pdf.end()
-            index.append(_page(path, pdf, side, laid))
-    pdf.save()
-    return index
+                _stamp(pdf, face, place)
+                placed.append(_entry(face, place))
+            pdf.end(side, placed)
+    return pdf.save()
 
 
 def cut_marks(outline: Sequence[Point]) -> Iterator[Contour]:
@@ -186,26 +186,7 @@ def _mark(start: Point, corner: Point) -> Contour:
     return polyline((near, far))
 
 
-def _page(path: Path, pdf: Pdf, side: str, laid: Sequence[Laid]) -> dict[str, Any]:
-    placed = []
-    for one in laid:
-        face = one.front if side == "front" else one.back
-        place = one.place() if side == "front" else one.back_place(pdf.sheet)
-        corners = [
-            mapped(place, (x, y)) for x in (0, face.size_mm[0]) for y in (0, face.size_mm[1])
-        ]
-        at = [round(min(c[i] for c in corners), 3) for i in (0, 1)]
-        turn = round(math.degrees(math.atan2(place[1], place[0]))) % 360
-        placed.append({"tile": face.tile, "at_mm": at, "turned_deg": turn})
-    return page_entry(path, pdf, side, placed)
-
-
-def page_entry(
-    path: Path, pdf: Pdf, side: str, placed: Sequence[dict[str, Any]] = ()
-) -> dict[str, Any]:
-    """Return the manifest's entry about one page."""
-    return {
-        "file": path.name, "page": pdf.page, "side": side,
-        "size_mm": [pdf.sheet.width, pdf.sheet.height], "bar_mm": list(pdf.sheet.bar),
-        "placed": list(placed),
-    }  # fmt: skip
+def _entry(face: Face, place: Affine) -> dict[str, Any]:
+    corners = [mapped(place, (x, y)) for x in (0, face.size_mm[0]) for y in (0, face.size_mm[1])]
+    x, y = (min(side) for side in zip(*corners, strict=True))
+    return lying(face.tile, (x, y), round(math.degrees(math.atan2(place[1], place[0]))) % 360)
