@@ -113,11 +113,6 @@ def gain_for(linear: Array, light: LightSettings, sensor: SensorSettings) -> Arr
     return f32(matrix * tint[None, :] * gain)
 
 
-def exposed(linear: Array, matrix: Array) -> Array:
-    """Return the scene with the camera's exposure and colours."""
-    return cv2.transform(linear, matrix)
-
-
 class Developer:
     """One camera's processing from linear light to an 8-bit picture.
 
