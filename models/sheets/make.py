@@ -15,7 +15,6 @@ from engine.draw.tokens import extra_faces
 from engine.games import has_die, several_boards
 from engine.tiles import TileSet
 from models.art.faces import PaintedFace, faces
-from models.sheets.boards import board_sheets, fitting_cell_mm
 from models.sheets.paper import SIZES_MM, Sheet, SheetError, sheet_of
 from models.sheets.single import (
     calibration_facts,
@@ -23,7 +22,7 @@ from models.sheets.single import (
     die_sheet,
     instruction_sheet,
 )
-from models.sheets.tiles import tile_sheets
+from models.sheets.tiles import board_sheets, fitting_cell_mm, tile_sheets
 from models.sheets.words import Words
 from vision.core.types import BACK
 

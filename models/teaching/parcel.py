@@ -18,10 +18,9 @@ from engine.errors import EngineError
 from engine.given import an_object, read_json
 from engine.setfile import read_set_file
 from models.teaching.errors import TeachingError
-from models.teaching.kept import read_kept
 from models.teaching.shelf import INSIDE, checked_figures, files_in, signature_of
 from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, sign
-from models.teaching.store import renamed_set
+from models.teaching.store import read_kept, renamed_set
 from models.teaching.teach import check_name
 from vision import ModelError, find_taught
 

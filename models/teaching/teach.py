@@ -31,12 +31,10 @@ from models.teaching.fit import (
     shows_lands,
     with_strangers,
 )
-from models.teaching.kept import Kept, digest_of, read_kept, with_new
-from models.teaching.labels import UNKNOWN, Label, Labels, corrections_in
-from models.teaching.mapping import Mapped, mapping_for
+from models.teaching.labels import UNKNOWN, Label, Labels, Mapped, corrections_in, mapping_for
 from models.teaching.match import placed_tiles
 from models.teaching.report import report_of
-from models.teaching.store import copied_game, write_taught
+from models.teaching.store import Kept, copied_game, digest_of, read_kept, with_new, write_taught
 from vision import Picture, Points, Shape, VisionError, load_picture
 from vision.classify.taught import game_set, loose_set
 from vision.core.crop import cut
