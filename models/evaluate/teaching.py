@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 import cv2
@@ -52,41 +53,38 @@ class Trial:
     name: str
     about: str
     shape: str
-    game: str
-    seed: int
+    art: ModuleType
+    """The module that draws it: ``ropes`` or ``wood``."""
     box: Callable[[], Box]
-    write_lessons: Callable[[Path], Any]
-    write_game: Callable[[Path, Box | None, int | None, tuple[int, int]], Played]
 
 
-ROPES = Trial("ropes", "in other art", "square", ropes.GAME, ropes.GAME_SEED,
-              ropes.rope_box, ropes.write_lessons, ropes.write_game)  # fmt: skip
-WOODEN = Trial("wood", "of wood, on a wooden board", "hex", wood.GAME, wood.GAME_SEED,
-               wood.wooden_box, wood.write_lessons, wood.write_game)  # fmt: skip
+ROPES = Trial("ropes", "in other art", "square", ropes, ropes.rope_box)
+WOODEN = Trial("wood", "of wood, on a wooden board", "hex", wood, wood.wooden_box)
 
 
 def evaluate_game(home: Path, trial: Trial = ROPES) -> Iterator[str]:
     """Teach the copy from two photographs, referee the game with both boxes, compare."""
+    game: str = trial.art.GAME
     lessons = home / f"{trial.name}-lessons"
-    trial.write_lessons(lessons)
+    trial.art.write_lessons(lessons)
     _run(
         home, "teach", trial.name, "--shape", trial.shape, "--photos", str(lessons),
-        "--labels", str(lessons / "labels.json"), "--game", trial.game,
+        "--labels", str(lessons / "labels.json"), "--game", game,
         "--map", str(lessons / "map.json"),
     )  # fmt: skip
     events: dict[str, list[dict[str, Any]]] = {}
-    for name, box in ((trial.name, trial.box()), (trial.game, None)):
-        game = trial.write_game(home / name, box, None, SIZE_PX)
-        lines = _run(home, "watch", f"folder:{home / name}", "--game", trial.game, "--set", name,
-                     "--players", ",".join(game.players), "--new")  # fmt: skip
+    for name, box in ((trial.name, trial.box()), (game, None)):
+        made: Played = trial.art.write_game(home / name, box, None, SIZE_PX)
+        lines = _run(home, "watch", f"folder:{home / name}", "--game", game, "--set", name,
+                     "--players", ",".join(made.players), "--new")  # fmt: skip
         events[name] = [json.loads(line) for line in lines.splitlines()]
     verdicts = {name: _verdicts(said) for name, said in events.items()}
-    own, built_in = verdicts[trial.name], verdicts[trial.game]
+    own, built_in = verdicts[trial.name], verdicts[game]
     asked = sum(event["event"] == "question" for event in events[trial.name])
     equal = sum(a == b for a, b in zip(own, built_in, strict=False))
-    one = played(trial.game, "held-out", "greedy", trial.seed)
+    one = played(game, "held-out", "greedy", trial.art.GAME_SEED)
     true = [(n + 1, m.player, str(m.tile or ""), True) for n, m in enumerate(one.moves)]
-    yield f"a taught copy of {trial.game} {trial.about}: a game of {len(true)} moves"
+    yield f"a taught copy of {game} {trial.about}: a game of {len(true)} moves"
     yield f"  verdicts equal to those with the built-in box: {equal} of {len(built_in)}"
     yield f"  verdicts as the game was played: {sum(v in true for v in own)}"
     yield f"  questions asked: {asked}"
