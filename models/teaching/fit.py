@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from vision.core.types import Look
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+AnyReader = TypeVar("AnyReader")
 
 WAYS = 200
 """Principal directions of variation within looks that are kept."""
@@ -116,23 +118,23 @@ def _orthonormal(rows: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
-    """A reader with the figures of its fit."""
+class Fitted(Generic[AnyReader]):
+    """A reader of tiles, or of boards, with the figures of its fit."""
 
-    reader: Reader
+    reader: AnyReader
     tile_set: TileSet
     confusions: Mapping[tuple[str, str], float]
     """Mean probability on hard examples, by true kind and kind it was mistaken for."""
     sureness: NDArray[np.float64]
     """For each example, the mean probability that its hard variants give to the truth."""
     wrong_share: float
-    tiles: tuple[str, ...] = ()
+    tiles: tuple[str, ...]
     """Name of each example's kind in the box."""
 
 
 def fit_reader(
     examples: Examples, tile_set: TileSet, rng: Random, *, lands: bool = False
-) -> Fitted:
+) -> Fitted[Reader]:
     """Return the reader of a taught box; nearly all of the time goes into augmentation.
 
     Args:
@@ -171,7 +173,7 @@ def prints_of(examples: Examples, folds: int) -> Prints:
     return Prints(faces, chosen.tiles, tuple(photos.index(photo) for photo in chosen.photos))
 
 
-def with_strangers(fitted: Fitted, strangers: Examples) -> Fitted:
+def with_strangers(fitted: Fitted[Reader], strangers: Examples) -> Fitted[Reader]:
     """Return the fitted reader with pictures of strangers beside the kinds' own prints.
 
     The reader of a box of lands has no prints and is returned unchanged.
@@ -276,7 +278,7 @@ def _once(tiles: Sequence[str]) -> float:
 def _calibrated(
     reader: Reader, tile_set: TileSet, examples: Examples, learnt: Rows, hard: Rows,
     lands_once: float,
-) -> Fitted:  # fmt: skip
+) -> Fitted[Reader]:  # fmt: skip
     """Return the reader with a temperature fitted to hard examples.
 
     The share of lands that were seen only once raises the temperature further.
