@@ -144,7 +144,8 @@ def fit_reader(
         lands: whether kinds have many prints.
     """
     folds = folds_of(tile_set.lattice)
-    looks = every_look(examples, folds)
+    kinds = sorted(set(examples.tiles))
+    looks = tuple(Look(tile, 0, turn) for tile in kinds for turn in range(folds))
     numbers = {look: number for number, look in enumerate(looks)}
     learnt = _rows(examples, numbers, folds, rng, Hardness(), MOST_ROWS)
     shrinkage = SHRINKAGE_LANDS if lands else SHRINKAGE
@@ -207,13 +208,6 @@ def _scales(*, lands: bool) -> Floats:
     for part, scale in zip(PARTS, LAND_SCALES if lands else PRINT_SCALES, strict=True):
         scales[first:][part] = scale
     return scales
-
-
-def every_look(examples: Examples, folds: int) -> tuple[Look, ...]:
-    """Return all turns of all kinds."""
-    return tuple(
-        Look(tile, 0, turn) for tile in sorted(set(examples.tiles)) for turn in range(folds)
-    )
 
 
 def seen_periods(examples: Examples, folds: int) -> dict[str, int]:

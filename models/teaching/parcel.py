@@ -82,7 +82,9 @@ def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
         old = _unpacked(data, place)
         new = name or old
         check_name(new)
-        _check_signature(place, old, folder.parent / "keys")
+        found = signature_of(place, old, folder.parent / "keys")
+        if found.state == "changed":
+            raise TeachingError(f"the box was changed after {found.by} signed it")
         if new != old:
             forget_signature(place, old)
         if (folder / f"{new}.json").exists() or (folder / f"{new}.toml").exists():
@@ -104,13 +106,6 @@ def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
         for path in sorted(place.iterdir(), key=lambda path: path.suffix == ".json"):
             shutil.move(path, folder / path.name)
     return new
-
-
-def _check_signature(place: Path, name: str, keys: Path) -> None:
-    """Refuse a box that was changed after the holder of a known key signed it."""
-    found = signature_of(place, name, keys)
-    if found.state == "changed":
-        raise TeachingError(f"the box was changed after {found.by} signed it")
 
 
 def _unpacked(data: bytes, place: Path) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from engine.setfile import SAFE_NAME, built_in_names, built_in_set
 from engine.tiles import TileSet
 from models.teaching.board_fit import fit_board
-from models.teaching.board_lessons import board_examples, check_learnt, has_board
+from models.teaching.board_lessons import board_examples, check_learnt
 from models.teaching.errors import TeachingError
 from models.teaching.examples import (
     Examples,
@@ -141,7 +141,7 @@ def teach(lesson: Lesson, folder: Path, progress: Progress = lambda text: None) 
 
 def on_board(lesson: Lesson) -> bool:
     """Say whether the tiles to be learnt lie on the board of a game."""
-    return lesson.game is not None and has_board(built_in_set(lesson.game))
+    return lesson.game is not None and "board" in built_in_set(lesson.game).extras
 
 
 def _fitted_or_why(

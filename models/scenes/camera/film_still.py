@@ -143,7 +143,9 @@ class Still:
         over = Canvas.over(self.canvas, self._small_camera)
         item, face = arm_item(arm), arm_face(arm.look, arm.length_mm)
         over.throw_sprite_shadow(face, item, 190)
-        left: Array = cv2.LUT(over.lit, self._shadow_table())
+        ambient = self._settings.light.ambient
+        kept = np.sqrt(ambient + (1 - ambient) * np.arange(256) / 255).astype(np.float32)
+        left: Array = cv2.LUT(over.lit, kept)
         own = np.zeros((*left.shape, 3), np.float32)
         parts = [(item, face)]
         if held is not None:
@@ -186,11 +188,6 @@ class Still:
         seen = cv2.multiply(light[window], through, dtype=cv2.CV_32F)
         light[window] = cv2.add(seen, laid, dtype=cv2.CV_16S)
         return light
-
-    def _shadow_table(self) -> Array:
-        """Return the share of the square root of light that each of 256 shadow levels keeps."""
-        ambient = self._settings.light.ambient
-        return np.sqrt(ambient + (1 - ambient) * np.arange(256) / 255).astype(np.float32)
 
 
 def _box_of(mask: Array) -> tuple[int, int, int, int] | None:
