@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,16 +118,10 @@ def printed_pitch_mm(tile_set: TileSet, sheet: Sheet, size_mm: float | None) -> 
     return float(size_mm)
 
 
-def _pairs(listed: Iterable[tuple[Face, int]]) -> list[tuple[Face, Face, int]]:
+def _pairs(listed: Sequence[tuple[Face, int]]) -> list[tuple[Face, Face, int]]:
     """Return front, back and count of each tile."""
-    fronts: dict[str, tuple[Face, int]] = {}
-    backs: dict[str, Face] = {}
-    for face, count in listed:
-        if face.side == "front":
-            fronts[face.tile] = (face, count)
-        else:
-            backs[face.tile] = face
-    return [(front, backs[name], count) for name, (front, count) in fronts.items()]
+    backs = {face.tile: face for face, _ in listed if face.side == "back"}
+    return [(face, backs[face.tile], count) for face, count in listed if face.side == "front"]
 
 
 def _pictures(tile_set: TileSet, out_dir: Path, pitch: float) -> dict[str, Any]:

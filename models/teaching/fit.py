@@ -283,12 +283,12 @@ def _calibrated(
     spare = KNOWN_SPARE + (KNOWN_ONCE - KNOWN_SPARE) * once
     known = float(np.quantile(distances.min(axis=1), KNOWN_QUANTILE)) * spare
     truth = reader.group_of[hard.looks]
-    best, chosen = np.inf, 1.0
-    for temperature in TEMPERATURES:
-        shares = replace(reader, temperature=float(temperature), known=known).confidences(distances)
-        loss = -float(np.log(np.maximum(shares[np.arange(len(truth)), truth], 1e-9)).mean())
-        if loss < best:
-            best, chosen = loss, float(temperature)
+
+    def loss(temperature: float) -> float:
+        shares = replace(reader, temperature=temperature, known=known).confidences(distances)
+        return -float(np.log(np.maximum(shares[np.arange(len(truth)), truth], 1e-9)).mean())
+
+    chosen = min(TEMPERATURES.tolist(), key=loss)
     chosen = max(chosen, LEAST_ONCE * lands_once) * (1 + (DOUBT_ONCE - 1) * lands_once)
     reader = replace(reader, temperature=chosen, known=known)
     shares = reader.confidences(distances)
