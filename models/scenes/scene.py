@@ -46,7 +46,6 @@ class Scene:
     jpeg: bytes
     """The picture as a JPEG file; ``bgr`` holds its decoded pixels."""
     truth: Json
-    settings: SceneSettings
 
 
 def make_scene(
@@ -66,7 +65,7 @@ def scene_from(settings: SceneSettings) -> Scene:
     canvas, jpeg = shot(settings, top)
     truth = truth_of(top, canvas)
     truth["split"], truth["seed"] = settings.split, settings.seed
-    return Scene(unpacked(jpeg), jpeg, truth, settings)
+    return Scene(unpacked(jpeg), jpeg, truth)
 
 
 def shot(settings: SceneSettings, top: TableTop) -> tuple[Canvas, bytes]:

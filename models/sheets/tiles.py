@@ -64,12 +64,6 @@ class Laid:
     is_turned: bool
     """Whether it is turned a quarter clockwise to fit."""
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height on the sheet, after turning."""
-        width, height = self.front.size_mm
-        return (height, width) if self.is_turned else (width, height)
-
     def place(self) -> Affine:
         """Return the affine map from the front face to its sheet."""
         if not self.is_turned:
