@@ -3,9 +3,10 @@
 Parts: ``qwirkle``, ``kingdomino``, ``catan`` (photographs, in the folder that ``SNAKE_EYE_SHARED``
 names; left out where it is not set), ``game`` (a whole game with a taught box), ``wooden`` (a whole
 game of Snekagon with blocks of wood on a wooden board, and other tables of it), ``stained``
-(Snekagon 5G in other art, with clay and holes: the last tables of games) and ``invented`` (drawn
+(Snekagon 5G in other art, with clay and holes: the last tables of games), ``invented`` (drawn
 boxes that no training saw; 200 tables, with ``--workers`` on several cores, and a run that was
-broken off goes on where it stopped).
+broken off goes on where it stopped) and ``missing`` (such boxes of which a third of the kinds was
+never taught).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import cv2
 from engine.placement import Layout
 from models.evaluate.harness import RESULTS, ROOT, known_parts, parser_of, say, shared_photos, told
 from models.evaluate.taught import ropes, stained, wood
-from models.evaluate.taught.invented import evaluate_invented
+from models.evaluate.taught.invented import evaluate_invented, evaluate_missing
 from models.evaluate.taught.photos import evaluate_catan, evaluate_kingdomino, evaluate_qwirkle
 from models.scenes.games.positions import Played, played
 from models.scenes.world.faces import Box
@@ -36,7 +37,7 @@ from vision.hexes.cells import turned_cell
 PHOTOGRAPHED: dict[str, Callable[[Path, Path], Iterable[str]]] = {
     "qwirkle": evaluate_qwirkle, "kingdomino": evaluate_kingdomino, "catan": evaluate_catan,
 }  # fmt: skip
-PARTS = (*PHOTOGRAPHED, "game", "wooden", "stained", "invented")
+PARTS = (*PHOTOGRAPHED, "game", "wooden", "stained", "invented", "missing")
 SIZE_PX = (1600, 1200)
 Verdict = tuple[int, str, str, bool]
 """Number, player and tile of a move, and whether it was legal."""
@@ -201,6 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "wooden": lambda home: evaluate_wooden(home, asked.boxes // 2),
         "stained": lambda home: evaluate_stained(home, asked.boxes // 2),
         "invented": lambda home: evaluate_invented(asked),
+        "missing": lambda home: evaluate_missing(asked),
     }
     with tempfile.TemporaryDirectory() as name:
         for part in asked.parts or PARTS:

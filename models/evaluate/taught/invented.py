@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -19,7 +20,8 @@ import cv2
 import numpy as np
 
 from models.evaluate.detection import LEAST_WIDE_PX
-from models.evaluate.harness import every_row, reader_mark
+from models.evaluate.harness import every_row, reader_mark, spread, told
+from models.evaluate.score import NEAR, paired
 from models.evaluate.taught.counting import Cell, Tally, count_layout, taught
 from models.scenes.arrange import extent_of
 from models.scenes.camera.develop import unpacked
@@ -34,9 +36,9 @@ from models.scenes.world.lattices import laid, single_spot
 from models.scenes.world.things import TableTop
 from models.teaching.examples import folds_of
 from models.teaching.labels import parse_labels
-from models.teaching.teach import Lesson, why_again
+from models.teaching.teach import Lesson, teach, why_again
 from models.teaching.trial import read_with
-from vision import Picture, Shape
+from vision import Picture, Shape, TaughtSet, find_taught
 from vision.core.types import width_of
 
 Json = Mapping[str, Any]
@@ -57,6 +59,7 @@ Tables of the seeds between were looked at while the way to read was chosen."""
 TABLE_SIZES = ((1280, 960), (1920, 1080), (1280, 720))
 LEFT_OUT = 1 / 3
 """Share of the kinds that are never taught."""
+SURELY = 0.9
 COARSE_PX = 44
 LOOKED_AT = 2 * ALIKE
 """Largest difference of coarse pictures that are compared finely as well."""
@@ -224,6 +227,61 @@ def part_lesson(name: str, home: Path, split: Split) -> tuple[Lesson, set[str]]:
     labels = write_lessons(name, "square", home / name, split, known)
     parsed = parse_labels({"photos": labels}, "square")
     return Lesson(f"taught-{name}", "square", home / name, parsed, replace=True), known
+
+
+def evaluate_missing(asked: argparse.Namespace) -> Iterator[str]:
+    """Teach held-out boxes without a third of their kinds, read tables; yield the figures."""
+    counts: Counter[str] = Counter()
+    names = box_names("square", asked.boxes // 2)
+    for one in spread(partial(_part_counted, tables=asked.tables), names, asked.workers):
+        counts += one
+    yield f"a third of the kinds never taught, {len(names)} boxes"
+    for way in ("with evidence", "without"):
+        missing, named, known, right, sure = (
+            counts[f"{key}, {way}"] for key in ("missing", "named", "taught", "right", "sure")
+        )
+        yield f"  {way}: missing kinds named at {SURELY}: {told(named, missing, 100)}"
+        yield f"    taught ones right {told(right, known, 100)}"
+        yield f"    taught ones right and at {SURELY} {told(sure, known, 100)}"
+
+
+def _part_counted(name: str, tables: int) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as home:
+        lesson, known = part_lesson(name, Path(home), "held-out")
+        teach(lesson, Path(home))
+        box = find_taught(lesson.name, (Path(home),))
+    assert box is not None and box.reader is not None
+    if box.reader.evidence is None:
+        return counts
+    bare = replace(box, reader=replace(box.reader, evidence=None))
+    for scene in tables_of(name, "square", tables):
+        for way, one in (("with evidence", box), ("without", bare)):
+            counts += _part_read(one, scene.bgr, scene.truth["tiles"], name, known, way)
+    return counts
+
+
+def _part_read(
+    box: TaughtSet, bgr: Any, tiles: Sequence[Any], name: str, known: set[str], way: str
+) -> Counter[str]:
+    """Return the counts of one table."""
+    prints = one_print(invented_set(name))
+    state = read_with(box, bgr)
+    entries = [*state.tiles, *state.unsure, *state.aside]
+    true, said = ([np.array(one["outline"]) for one in some] for some in (tiles, entries))
+    pairs = paired(true, said, [width_of(outline) for outline in true], NEAR)
+    counts: Counter[str] = Counter()
+    for number, tile in enumerate(tiles):
+        kind = prints[tile["tile"]]
+        entry = entries[pairs[number]] if number in pairs else None
+        sure = entry is not None and float(entry["confidence"]) >= SURELY
+        right = entry is not None and entry["tile"] == kind
+        if kind in known:
+            counts += Counter({f"taught, {way}": 1, f"right, {way}": int(right),
+                               f"sure, {way}": int(right and sure)})  # fmt: skip
+        else:
+            counts += Counter({f"missing, {way}": 1, f"named, {way}": int(sure)})
+    return counts
 
 
 # --- Kinds that are one print ---
