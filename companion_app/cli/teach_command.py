@@ -78,8 +78,7 @@ def teach(arguments: Namespace) -> int:
     """Learn a box from labelled photos, store it, and report what is still doubtful."""
     from companion_app.cli.reading import grid_of
     from models.teaching.errors import TeachingError
-    from models.teaching.labels import read_labels
-    from models.teaching.mapping import read_mapping
+    from models.teaching.labels import read_labels, read_mapping
     from models.teaching.teach import Lesson, check_name
     from models.teaching.teach import teach as learn
 

@@ -171,8 +171,8 @@ def sheet(paper: str) -> bytes:
     """Return the printable calibration sheet as PDF."""
     import tempfile
 
-    from models.sheets.calibration import calibration_sheet
     from models.sheets.paper import sheet_of
+    from models.sheets.single import calibration_sheet
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "sheet.pdf"

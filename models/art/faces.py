@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -57,21 +57,15 @@ def faces(
     """
     pitch = tile_set.pitch_mm if pitch_mm is None else pitch_mm
     key = (tile_set.name, tile_set.game, tuple(tile_set.kinds.items()), repr(dict(tile_set.extras)))
-    return dict(_faces(_Box(tile_set, hash(key)), px_per_mm, pitch))
+    return dict(_faces(_Box(key, tile_set), px_per_mm, pitch))
 
 
 @dataclass(frozen=True, slots=True)
 class _Box:
     """A tile set that can be a key: sets of equal content are equal."""
 
-    tile_set: TileSet
-    number: int
-
-    def __hash__(self) -> int:
-        return self.number
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Box) and other.number == self.number
+    key: tuple[object, ...]
+    tile_set: TileSet = field(compare=False)
 
 
 @lru_cache(maxsize=12)

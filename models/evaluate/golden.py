@@ -36,12 +36,13 @@ from models.evaluate.harness import (
 from models.evaluate.renders import rendered, shown_render
 from models.evaluate.score import SeenBoard, Shown, row_of, smallest_cell_px
 from models.evaluate.tables import request_of
-from models.evaluate.taught.counting import Tally, count_layout, stages_of, taught
+from models.evaluate.taught.counting import Tally, count_layout, taught
 from models.evaluate.taught.invented import box_names, table_truth, tables_of, write_lessons
 from models.scenes.camera.develop import unpacked
 from models.scenes.scene import make_scene
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.world.arrays import Json
+from models.teaching.trial import read_with
 from models.training.hex_samples import hex_table
 from vision import ReadRequest, Shape, TableState, load_picture, read_table, table_state_to_json
 
@@ -166,7 +167,7 @@ def taught_case(key: str, shape: Shape, folder: Path) -> Case:
         scene = next(islice(tables_of(name, shape, TABLES_A_BOX), table, None))
         _write(stem, scene.jpeg, scene.truth)
     shown = _kept(stem)
-    read = partial(read_table, shown.bgr, ReadRequest(shape, box.tile_set), stages_of(box))
+    read = partial(read_with, box, shown.bgr)
     return Case(read, partial(_taught_marks, shown, name=name, shape=shape))
 
 

@@ -195,13 +195,13 @@ def _one_thread() -> None:
 
 
 def every_row(
-    path: Path | None, key: str, tasks: Sequence[Any], work: Callable[[Any], Json], workers: int,
+    path: Path, key: str, tasks: Sequence[Any], work: Callable[[Any], Json], workers: int,
     mark: str | None = None,
 ) -> list[Json]:  # fmt: skip
     """Return the rows of all tasks, and compute those that are not kept yet.
 
     Args:
-        path: file of kept rows; without it none is kept.
+        path: file of kept rows.
         key: name of the value that identifies a row's task.
         tasks: all wanted tasks.
         work: returns a task's row.
@@ -209,12 +209,14 @@ def every_row(
         mark: hash of the code that the rows depend on; the reader's if missing.
     """
     mark = mark or reader_mark()
-    kept = {} if path is None else {row[key]: row for row in kept_rows(path) if row["mark"] == mark}
+    kept = {row[key]: row for row in kept_rows(path) if row["mark"] == mark}
     left = [task for task in tasks if task not in kept]
-    made = spread(work, left, workers)
-    rows = made if path is None else _keeping(path, mark, made)
-    for row in tqdm(rows, total=len(left), desc=None if path is None else path.stem):
-        kept[row[key]] = row
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        for row in tqdm(spread(work, left, workers), total=len(left), desc=path.stem):
+            file.write(json.dumps({"mark": mark, **row}) + "\n")
+            file.flush()
+            kept[row[key]] = row
     return [kept[task] for task in tasks]
 
 
@@ -223,16 +225,6 @@ def kept_rows(path: Path) -> list[Json]:
     if not path.exists():
         return []
     return [{"mark": "", **json.loads(line)} for line in path.read_text("utf-8").splitlines()]
-
-
-def _keeping(path: Path, mark: str, rows: Iterable[Json]) -> Iterator[Json]:
-    """Yield rows, each written to the file at once."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        for row in rows:
-            file.write(json.dumps({"mark": mark, **row}) + "\n")
-            file.flush()
-            yield row
 
 
 def counted(

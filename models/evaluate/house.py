@@ -165,8 +165,8 @@ def _branches(function: ast.FunctionDef) -> int:
     return count
 
 
-def same_shaped(sources: Mapping[Path, str], count: int = SAME_LINES) -> list[tuple[str, str]]:
-    """Return the pairs of places in functions where ``count`` lines have the same shape.
+def same_shaped(sources: Mapping[Path, str]) -> list[tuple[str, str]]:
+    """Return the pairs of places in functions where ``SAME_LINES`` lines have one shape.
 
     Names, numbers and texts may differ; longer runs are one pair. Docstrings,
     comments, blank lines and imports do not count, nor do constants and fields.
@@ -174,12 +174,12 @@ def same_shaped(sources: Mapping[Path, str], count: int = SAME_LINES) -> list[tu
     found: dict[tuple[str, ...], list[tuple[Path, int, int]]] = defaultdict(list)
     for path, source in sources.items():
         lines = list(_shapes(source).items())
-        for first in range(len(lines) - count + 1):
-            shape = tuple(text for _, text in lines[first : first + count])
+        for first in range(len(lines) - SAME_LINES + 1):
+            shape = tuple(text for _, text in lines[first : first + SAME_LINES])
             found[shape].append((path, first, lines[first][0]))
     both = {
         (one, other) for places in found.values() for one, other in combinations(places, 2)
-        if one[0] != other[0] or other[1] - one[1] >= count
+        if one[0] != other[0] or other[1] - one[1] >= SAME_LINES
     }  # fmt: skip
     starts = {(one[:2], other[:2]) for one, other in both}
     return sorted(
@@ -402,7 +402,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Count as the command line asks."""
     parser = parser_of("house", __doc__, out=None)
     parser.add_argument("--before", metavar="COMMIT", help="a commit to compare with")
-    parser.add_argument("--numbers", action="store_true", help="list every number as well")
     parser.add_argument("--pairs", action="store_true", help="list every pair as well")
     asked = parser.parse_args(arguments)
     before = None
@@ -410,10 +409,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory() as folder:
             before = counts(_commit(asked.before, Path(folder)))
     say(table(counts(ROOT), before))
-    if asked.numbers:
-        for path, source in _sources(ROOT / READER).items():
-            for one in chosen_numbers(source):
-                say(f"{path} {one.kind} {one.name} {one.value} {one.purpose}")
     if asked.pairs:
         for package in PACKAGES:
             for one_place, other in same_shaped(_sources(ROOT / package)):

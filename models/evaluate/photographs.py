@@ -23,9 +23,10 @@ from models.evaluate.detection import FOUND, found_row, total
 from models.evaluate.harness import WORST, Figure, Subject, counted, parser_of, shared_photos, tell
 from models.evaluate.score import write_bad
 from models.evaluate.tables import request_of
-from models.evaluate.taught.counting import best_fit, stages_of, taught
+from models.evaluate.taught.counting import best_fit, taught
 from models.scenes.settings import GAMES
 from models.scenes.world.arrays import Json
+from models.teaching.trial import read_with
 from vision import Picture, ReadRequest, TableState, TaughtSet, load_picture, read_table
 
 STRANGERS = "strangers"
@@ -127,10 +128,9 @@ def _strange_row(photo: str, photos: Path, game: str, worst: Path) -> Json:
 
 
 def _read(picture: Picture, game: str, photos: Path) -> TableState:
-    if game != TAUGHT:
-        return read_table(picture, request_of(game))
-    box = _taught(photos)
-    return read_table(picture, ReadRequest("square", box.tile_set), stages_of(box))
+    if game == TAUGHT:
+        return read_with(_taught(photos), picture)
+    return read_table(picture, request_of(game))
 
 
 @cache

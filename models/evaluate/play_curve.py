@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
@@ -93,14 +94,10 @@ def fit(pairs: Sequence[Stated], tiles: float) -> Curve:
     return Curve(shift, early, late, round(tiles, 1))
 
 
-def _weights(pairs: Iterable[Stated]) -> list[float]:
+def _weights(pairs: Sequence[Stated]) -> list[float]:
     """Return the weight of each stated result: those of one seat of one game weigh 3 at most."""
-    listed = list(pairs)
-    many: dict[tuple[int, float], int] = {}
-    for one in listed:
-        key = (one.game, one.result)
-        many[key] = many.get(key, 0) + 1
-    return [min(1.0, 3 / many[one.game, one.result]) for one in listed]
+    many = Counter((one.game, one.result) for one in pairs)
+    return [min(1.0, 3 / many[one.game, one.result]) for one in pairs]
 
 
 def checked(pairs: Sequence[Stated], tiles: float, folds: int = 5) -> list[tuple[float, float]]:

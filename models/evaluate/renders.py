@@ -14,11 +14,13 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from engine.lattice import hex_board
 from models.evaluate import tables
 from models.evaluate.harness import WORST, counted, parser_of, say
-from models.evaluate.score import Shown, row_of, write_misread
-from models.scenes.photoreal.boards import rendered_boards
+from models.evaluate.score import SeenBoard, Shown, row_of, write_misread
+from models.scenes.photoreal.boards import SIDE, places_mm, projected
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import SHARED_VARIABLE
 from models.scenes.world.arrays import Json
@@ -41,6 +43,20 @@ def shown_render(folder: Path, name: str, game: str) -> tuple[Shown, Picture]:
     picture = load_picture(folder / f"{name}.jpg")
     boards = rendered_boards(truth) if game in HEX_GAMES else ()
     return Shown(picture.bgr, truth, boards), picture
+
+
+def rendered_boards(truth: Json) -> tuple[SeenBoard, ...]:
+    """Return the boards of a truth, in their order round the ring."""
+    boards = []
+    for entry in truth["boards"]:
+        hidden = dict.fromkeys(hex_board(SIDE), 0)
+        hidden.update({(h["cell"][0], h["cell"][1]): h["hidden"] for h in entry["hidden"]})
+        boards.append(SeenBoard(hidden, partial(_px, truth["camera"], entry["plane"])))
+    return tuple(boards)
+
+
+def _px(camera: Json, board: Json, plane: Any) -> Any:
+    return projected(camera, places_mm(board, plane))
 
 
 def _row(name: str, folder: Path, game: str, worst: Path) -> Json:

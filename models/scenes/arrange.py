@@ -92,16 +92,14 @@ def _centred(items: Sequence[Item]) -> list[Item]:
     return [replace(i, x_mm=i.x_mm - float(x), y_mm=i.y_mm - float(y)) for i in items]
 
 
-def card_spots(layout: Layout, tile_set: TileSet, gap_mm: float, rng: Random | None) -> list[Spot]:
-    """Return where the cards of one lattice should lie; ``rng`` turns symmetric ones at random."""
+def card_spots(layout: Layout, tile_set: TileSet, gap_mm: float, rng: Random) -> list[Spot]:
+    """Return where the cards of one lattice should lie; symmetric ones are turned at random."""
     step = tile_set.pitch_mm + gap_mm
     spots = []
     for card in sorted(layout.cards):
         kind = tile_set[card.tile]
         # A straight looks the same upside down, so it is laid either way up.
-        turns = card.turns
-        if rng is not None:
-            turns += kind.period * int(rng.integers(4 // kind.period))
+        turns = card.turns + kind.period * int(rng.integers(4 // kind.period))
         spots.append(Spot(
             card.tile, (card.at[0] * step, card.at[1] * step), 90.0 * turns,
             cell_middles(kind.cells, step, "square"), card_truth(card, tile_set),

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import cos, radians, sin, tan
 
+import cv2
 import numpy as np
 
 from models.scenes.arrange import arrange
 from models.scenes.camera.camera import Camera, lens, looking_at
 from models.scenes.camera.canvas import Canvas, Lamp
-from models.scenes.camera.develop import Developer, exposed, gain_for, packed, radiance, unpacked
+from models.scenes.camera.develop import Developer, gain_for, packed, radiance, unpacked
 from models.scenes.camera.ground import put_ground
 from models.scenes.camera.truth import truth_of
 from models.scenes.settings import (
@@ -25,6 +26,7 @@ from models.scenes.splits import Split, rng_of
 from models.scenes.world.arrays import Array, Json, pair
 from models.scenes.world.faces import Face, printed
 from models.scenes.world.hands import arm_face, arm_item
+from models.scenes.world.lattices import turned
 from models.scenes.world.things import Item, TableTop
 
 FOV_DEG = (32.0, 96.0)
@@ -44,7 +46,6 @@ class Scene:
     jpeg: bytes
     """The picture as a JPEG file; ``bgr`` holds its decoded pixels."""
     truth: Json
-    settings: SceneSettings
 
 
 def make_scene(
@@ -64,7 +65,7 @@ def scene_from(settings: SceneSettings) -> Scene:
     canvas, jpeg = shot(settings, top)
     truth = truth_of(top, canvas)
     truth["split"], truth["seed"] = settings.split, settings.seed
-    return Scene(unpacked(jpeg), jpeg, truth, settings)
+    return Scene(unpacked(jpeg), jpeg, truth)
 
 
 def shot(settings: SceneSettings, top: TableTop) -> tuple[Canvas, bytes]:
@@ -77,7 +78,7 @@ def photographed(settings: SceneSettings, canvas: Canvas) -> bytes:
     """Return the JPEG file that the scene's camera takes of a painted table."""
     rng = rng_of("sensor", settings.split, settings.subject, settings.seed)
     linear = radiance(canvas, settings.light, settings.sensor.vignette)
-    linear = exposed(linear, gain_for(linear, settings.light, settings.sensor))
+    linear = cv2.transform(linear, gain_for(linear, settings.light, settings.sensor))
     developer = Developer(settings.sensor, settings.light.level)
     bgr = developer.finished(developer.root(linear), rng)
     return packed(bgr, settings.sensor.jpeg_quality)
@@ -172,9 +173,8 @@ def bare_table(settings: SceneSettings, top: TableTop, camera: Camera) -> Canvas
 def needed_table(settings: SceneSettings, top: TableTop) -> tuple[float, float]:
     """Return how wide and deep a table must be, so that nothing lies beyond its edge."""
     things = [(i.x_mm, i.y_mm) for i in top.items] + [(i.x_mm, i.y_mm) for i in top.lathes]
-    turn = radians(settings.surface.table_turn_deg)
-    spin = np.array([[cos(turn), -sin(turn)], [sin(turn), cos(turn)]])
-    reach = np.abs(np.concatenate([np.array(things).reshape(-1, 2), top.extent_mm]) @ spin)
+    places = np.concatenate([np.array(things).reshape(-1, 2), top.extent_mm])
+    reach = np.abs(turned(places, -settings.surface.table_turn_deg))
     width, depth = 2 * (reach.max(axis=0) + TABLE_RIM_MM)
     return float(width), float(depth)
 

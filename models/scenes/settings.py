@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from models.scenes.splits import (
+    SURFACE_FAMILIES,
     Split,
     invented_names,
     light_names,
@@ -61,10 +62,6 @@ LIGHT_RANGES = {
     "two-lamps": ((30, 75), (0.3, 0.5), (0.1, 0.4), (0.1, 0.6)),
 }
 """By family: elevation in degrees, ambient share, softness and unevenness."""
-WEIGHT_OF_SURFACE = {
-    "wood": 0.2, "parquet": 0.13, "cloth": 0.11, "gingham": 0.09, "patterned": 0.11, "felt": 0.09,
-    "glass": 0.07, "laminate": 0.1, "stone": 0.06, "tiled": 0.04,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,10 +243,8 @@ def draw_settings(
         clutter=_clutter(rng, subject),
         beside=beside,
     )  # fmt: skip
-    return _seen_with_stocks(settings) if beside == "close" else settings
-
-
-def _seen_with_stocks(settings: SceneSettings) -> SceneSettings:
+    if beside == "far":
+        return settings
     camera = settings.camera
     return replace(settings, camera=replace(camera, fill=camera.fill * CLOSE_FILL))
 
@@ -333,12 +328,11 @@ def draw_light(rng: Random, name: str) -> LightSettings:
     elevation, ambient, soft, uneven = LIGHT_RANGES[family]
     kelvin = KELVIN[0] + (KELVIN[1] - KELVIN[0]) * float(own.random())
     glare = float(own.random() < 0.4) * _between(own, 0.3, 1.2)
-    light = LightSettings(
-        name, kelvin, _between(own, 0, 360), _between(own, *elevation), _between(own, *ambient),
-        _between(own, *soft), _between(own, *uneven), glare, _between(own, 0.04, 0.3), 1.0,
-    )  # fmt: skip
     level = float(rng.choice([_between(rng, 0.8, 1.25), _between(rng, 0.28, 0.8)], p=[0.75, 0.25]))
-    return replace(light, level=level)
+    return LightSettings(
+        name, kelvin, _between(own, 0, 360), _between(own, *elevation), _between(own, *ambient),
+        _between(own, *soft), _between(own, *uneven), glare, _between(own, 0.04, 0.3), level,
+    )  # fmt: skip
 
 
 def _sensor(rng: Random) -> SensorSettings:
@@ -356,8 +350,7 @@ def _sensor(rng: Random) -> SensorSettings:
 
 def _surface(rng: Random, split: Split, negative: str) -> SurfaceSettings:
     photos = photographed_surfaces(split)
-    families = tuple(WEIGHT_OF_SURFACE)
-    family = str(rng.choice(families, p=np.array(list(WEIGHT_OF_SURFACE.values()))))
+    family = str(rng.choice(list(SURFACE_FAMILIES), p=list(SURFACE_FAMILIES.values())))
     if negative in ("gingham", "tiled"):
         family = negative
     name = str(rng.choice(surface_names(split, family)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,14 @@ from engine.draw.tokens import extra_faces
 from engine.games import has_die, several_boards
 from engine.tiles import TileSet
 from models.art.faces import PaintedFace, faces
-from models.sheets.boards import board_sheets, fitting_cell_mm
-from models.sheets.calibration import calibration_sheet, facts
-from models.sheets.die import die_sheet
-from models.sheets.instructions import instruction_sheet
 from models.sheets.paper import SIZES_MM, Sheet, SheetError, sheet_of
-from models.sheets.tiles import tile_sheets
+from models.sheets.single import (
+    calibration_facts,
+    calibration_sheet,
+    die_sheet,
+    instruction_sheet,
+)
+from models.sheets.tiles import board_sheets, fitting_cell_mm, tile_sheets
 from models.sheets.words import Words
 from vision.core.types import BACK
 
@@ -54,7 +56,7 @@ def make_sheets(
         "set": tile_set.name, "game": tile_set.game, "lattice": tile_set.lattice,
         "pitch_mm": pitch, "paper": paper,
         **_pictures(tile_set, out_dir, pitch),
-        "calibration": facts("calibration.pdf"), "sheets": index,
+        "calibration": calibration_facts("calibration.pdf"), "sheets": index,
     }  # fmt: skip
     (out_dir / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
     if tile_set.lattice == "square" and all(len(k.cells) == 1 for k in tile_set.kinds.values()):
@@ -116,16 +118,10 @@ def printed_pitch_mm(tile_set: TileSet, sheet: Sheet, size_mm: float | None) -> 
     return float(size_mm)
 
 
-def _pairs(listed: Iterable[tuple[Face, int]]) -> list[tuple[Face, Face, int]]:
+def _pairs(listed: Sequence[tuple[Face, int]]) -> list[tuple[Face, Face, int]]:
     """Return front, back and count of each tile."""
-    fronts: dict[str, tuple[Face, int]] = {}
-    backs: dict[str, Face] = {}
-    for face, count in listed:
-        if face.side == "front":
-            fronts[face.tile] = (face, count)
-        else:
-            backs[face.tile] = face
-    return [(front, backs[name], count) for name, (front, count) in fronts.items()]
+    backs = {face.tile: face for face, _ in listed if face.side == "back"}
+    return [(face, backs[face.tile], count) for face, count in listed if face.side == "front"]
 
 
 def _pictures(tile_set: TileSet, out_dir: Path, pitch: float) -> dict[str, Any]:
@@ -133,7 +129,7 @@ def _pictures(tile_set: TileSet, out_dir: Path, pitch: float) -> dict[str, Any]:
     listed: dict[str, list[dict[str, Any]]] = {"faces": [], "extras": [], "boards": []}
     written: set[str] = set()
     for name, painted in faces(tile_set, PX_PER_MM, pitch).items():
-        file = _file_name(tile_set, name, painted)
+        file = _file_name(tile_set, painted)
         if file not in written:
             written.add(file)
             _write_png(out_dir / file, painted)
@@ -176,7 +172,7 @@ def _labels(tile_set: TileSet, entries: Iterable[Mapping[str, Any]]) -> dict[str
     return {"set": tile_set.name, "photos": photos}
 
 
-def _file_name(tile_set: TileSet, name: str, painted: PaintedFace) -> str:
+def _file_name(tile_set: TileSet, painted: PaintedFace) -> str:
     if painted.side == "back" and tile_set.lattice == "square" and painted.tile in tile_set:
         # All backs of one footprint are one picture.
         columns, rows = (max(c[i] for c in painted.cells) - min(c[i] for c in painted.cells) + 1

@@ -25,7 +25,6 @@ class SheetError(Exception):
 class Sheet:
     """The paper, upright, in millimetres from its upper left corner."""
 
-    name: str
     width: float
     height: float
 
@@ -50,7 +49,7 @@ def sheet_of(paper: str) -> Sheet:
     """
     if paper not in PAPERS_MM:
         raise SheetError(f"{paper!r} is no paper; known are {', '.join(PAPERS_MM)}")
-    return Sheet(paper, *PAPERS_MM[paper])
+    return Sheet(*PAPERS_MM[paper])
 
 
 def bar_art(sheet: Sheet) -> list[Item]:

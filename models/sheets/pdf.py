@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -12,7 +12,7 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
-from engine.draw.display import IDENTITY, Affine, Contour, Group, Item, Path, Text
+from engine.draw.display import IDENTITY, Affine, Contour, Group, Item, Path, Point, Text
 from models.sheets.paper import MARGIN_MM, Sheet, bar_art
 from models.sheets.words import Words, western
 
@@ -90,10 +90,11 @@ class Pdf:
         self, path: FilePath, sheet: Sheet, title: str, words: Words | None = None
     ) -> None:
         self.sheet = sheet
+        self._file = path.name
+        self._pages: list[dict[str, Any]] = []
         self.said = words or Words()
         """The texts on the sheets."""
         self._fonts = _registered(self.said.fonts())
-        self.page = 0
         self._forms: dict[str, str] = {}
         self._canvas = Canvas(
             str(path), pagesize=(sheet.width * mm, sheet.height * mm), invariant=1,
@@ -105,7 +106,6 @@ class Pdf:
 
     def begin(self, heading: str) -> None:
         """Start a sheet: its heading and the measuring bar."""
-        self.page += 1
         canvas = self._canvas
         canvas.saveState()
         canvas.transform(mm, 0, 0, -mm, 0, self.sheet.height * mm)
@@ -120,14 +120,20 @@ class Pdf:
         self.draw(bar_art(self.sheet))
         self.words((right, y + 0.9), bar, BAR_SIZE, anchor="end")
 
-    def end(self) -> None:
-        """Finish the sheet."""
+    def end(self, side: str = "front", placed: Sequence[dict[str, Any]] = ()) -> None:
+        """Finish the sheet, the front or back of a paper; ``placed`` is what lies on it."""
         self._canvas.restoreState()
         self._canvas.showPage()
+        self._pages.append({
+            "file": self._file, "page": len(self._pages) + 1, "side": side,
+            "size_mm": [self.sheet.width, self.sheet.height], "bar_mm": list(self.sheet.bar),
+            "placed": list(placed),
+        })  # fmt: skip
 
-    def save(self) -> None:
-        """Write the file."""
+    def save(self) -> list[dict[str, Any]]:
+        """Write the file and return the manifest's entry about each page."""
         self._canvas.save()
+        return self._pages
 
     def draw(self, items: Iterable[Item], transform: Affine = IDENTITY) -> None:
         """Draw shapes on the sheet."""
@@ -185,6 +191,11 @@ class Pdf:
 
     def _letters(self, text: str) -> str:
         return text if self._fonts else western(text)
+
+
+def lying(tile: str, at: Point, turned_deg: int = 0) -> dict[str, Any]:
+    """Return the manifest's entry about what lies at a place of a page."""
+    return {"tile": tile, "at_mm": [round(v, 3) for v in at], "turned_deg": turned_deg}
 
 
 def _registered(fonts: tuple[FilePath, FilePath] | None) -> tuple[str, str] | None:

@@ -1,4 +1,7 @@
-"""Sheets of tiles: fronts, and backs that match them when the paper is flipped."""
+"""Sheets of tiles, with backs that match the fronts when the paper is flipped, and of boards.
+
+Boards are whole where they fit the paper, else in parts to glue together.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,26 @@ from pathlib import Path
 from typing import Any
 
 from engine.draw import Face
+from engine.draw.boards import RIM, board_art, board_outline, board_size
 from engine.draw.display import (
     Affine,
     Contour,
     Group,
+    Item,
     Point,
     after,
     mapped,
     moved,
+    placed,
     polyline,
+    rectangle,
     stroked,
     turned,
 )
-from models.sheets.paper import Sheet, SheetError
-from models.sheets.pdf import HAIR_MM, Pdf
+from engine.draw.face import BLEED_MM
+from engine.tiles import TileSet
+from models.sheets.paper import MARGIN_MM, Sheet, SheetError
+from models.sheets.pdf import HAIR_MM, Pdf, lying
 from models.sheets.words import Words
 
 GAP_MM = 4.0
@@ -34,6 +43,11 @@ MARK_FROM_MM, MARK_TO_MM = 0.4, GAP_MM / 2
 MARK_COLOUR = "#000000"
 MOST_CORNERS_WITH_MARKS = 30
 """Most corners of an outline that are all marked; rounder outlines get four marks."""
+OVERLAP_MM = 10.0
+"""Width of the strip that neighbouring parts of a split board share, to be glued together."""
+GLUE_COLOUR = "#d3122a"
+STEP_MM = 0.5
+"""Step to which cell widths that fit the paper are rounded down."""
 
 
 # --- How tiles are laid out on paper ---
@@ -49,12 +63,6 @@ class Laid:
     """Upper left corner of its box on the front sheet."""
     is_turned: bool
     """Whether it is turned a quarter clockwise to fit."""
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height on the sheet, after turning."""
-        width, height = self.front.size_mm
-        return (height, width) if self.is_turned else (width, height)
 
     def place(self) -> Affine:
         """Return the affine map from the front face to its sheet."""
@@ -138,20 +146,20 @@ def tile_sheets(
     """Write all tiles, front and back sheets alternating, and return each page's entry."""
     pdf = Pdf(path, sheet, title, words)
     pages = pack(pairs, sheet)
-    index = []
     for number, laid in enumerate(pages, 1):
         for side in ("front", "back"):
             pdf.begin(pdf.said.say(side, title=title, n=number, of=len(pages)))
+            lies = []
             for one in laid:
+                face = one.front if side == "front" else one.back
                 place = one.place() if side == "front" else one.back_place(sheet)
-                _stamp(pdf, one.front if side == "front" else one.back, place)
-            pdf.end()
-            index.append(_page(path, pdf, side, laid))
-    pdf.save()
-    return index
+                _stamp(pdf, face, place)
+                lies.append(_entry(face, place))
+            pdf.end(side, lies)
+    return pdf.save()
 
 
-def cut_marks(outline: Sequence[Point]) -> Iterator[Contour]:
+def _cut_marks(outline: Sequence[Point]) -> Iterator[Contour]:
     """Yield short lines outside an outline, in line with the sides that meet in each corner."""
     count = len(outline)
     if count > MOST_CORNERS_WITH_MARKS:
@@ -173,7 +181,7 @@ def cut_marks(outline: Sequence[Point]) -> Iterator[Contour]:
 def _stamp(pdf: Pdf, face: Face, place: Affine) -> None:
     key = f"{face.tile} {face.side}"
     art = Group(face.items, clip=(face.bleed,))
-    pdf.stamp(key, [art, stroked(MARK_COLOUR, HAIR_MM, *cut_marks(face.outline_mm))],
+    pdf.stamp(key, [art, stroked(MARK_COLOUR, HAIR_MM, *_cut_marks(face.outline_mm))],
               face.size_mm, place)  # fmt: skip
 
 
@@ -186,26 +194,105 @@ def _mark(start: Point, corner: Point) -> Contour:
     return polyline((near, far))
 
 
-def _page(path: Path, pdf: Pdf, side: str, laid: Sequence[Laid]) -> dict[str, Any]:
-    placed = []
-    for one in laid:
-        face = one.front if side == "front" else one.back
-        place = one.place() if side == "front" else one.back_place(pdf.sheet)
-        corners = [
-            mapped(place, (x, y)) for x in (0, face.size_mm[0]) for y in (0, face.size_mm[1])
-        ]
-        at = [round(min(c[i] for c in corners), 3) for i in (0, 1)]
-        turn = round(math.degrees(math.atan2(place[1], place[0]))) % 360
-        placed.append({"tile": face.tile, "at_mm": at, "turned_deg": turn})
-    return page_entry(path, pdf, side, placed)
+def _entry(face: Face, place: Affine) -> dict[str, Any]:
+    corners = [mapped(place, (x, y)) for x in (0, face.size_mm[0]) for y in (0, face.size_mm[1])]
+    x, y = (min(side) for side in zip(*corners, strict=True))
+    return lying(face.tile, (x, y), round(math.degrees(math.atan2(place[1], place[0]))) % 360)
 
 
-def page_entry(
-    path: Path, pdf: Pdf, side: str, placed: Sequence[dict[str, Any]] = ()
-) -> dict[str, Any]:
-    """Return the manifest's entry about one page."""
-    return {
-        "file": path.name, "page": pdf.page, "side": side,
-        "size_mm": [pdf.sheet.width, pdf.sheet.height], "bar_mm": list(pdf.sheet.bar),
-        "placed": list(placed),
-    }  # fmt: skip
+# --- Boards ---
+
+
+def fitting_cell_mm(tile_set: TileSet, sheet: Sheet) -> float:
+    """Return the widest hex cell, up to the set's own, with which the board fits the paper."""
+    board = tile_set.extras.get("board")
+    if not board:
+        return tile_set.pitch_mm
+    room = sheet.width - 2 * MARGIN_MM - 2 * BLEED_MM - 2 * RIM
+    widest = room / board_size(board.get("side", 6), 1.0, 0.0)[1]
+    fits = math.floor(widest / STEP_MM) * STEP_MM
+    return min(tile_set.pitch_mm, fits) if fits >= STEP_MM else tile_set.pitch_mm
+
+
+def board_sheets(
+    path: Path, title: str, sheet: Sheet, tile_set: TileSet, cell_mm: float, count: int,
+    words: Words | None = None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Write all boards of a game and return what lies on each page."""
+    board = tile_set.extras["board"]
+    side = board.get("side", 6)
+    eyes = [(q, r) for q, r in board.get("eyes", ())]
+    size = board_size(side, cell_mm)
+    centred = placed(board_art(side, eyes, cell_mm), moved(size[0] / 2, size[1] / 2))
+    marks = stroked(MARK_COLOUR, HAIR_MM, *_cut_marks(board_outline(side, cell_mm)))
+    pdf = Pdf(path, sheet, title, words)
+    # Boards are turned by a quarter: their wide side runs along the paper's long side.
+    upright = after(moved(size[1], 0), turned(90))
+    parts = _parts(sheet, (size[1], size[0]))
+    for number in range(1, count + 1):
+        for order, part in enumerate(parts, 1):
+            which = "board-part" if len(parts) > 1 else "board"
+            pdf.begin(pdf.said.say(which, title=title, n=number, of=count, part=order,
+                                   parts=len(parts)))  # fmt: skip
+            _draw_part(pdf, [centred, marks], size, after(moved(*part.at), upright), part)
+            pdf.end(placed=[lying("board", part.at, 90)])
+    return pdf.save()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part of a board on one sheet."""
+
+    at: tuple[float, float]
+    """Position of the whole board's upper left corner, relative to the sheet."""
+    left: bool
+    right: bool
+    top: bool
+    bottom: bool
+    """Whether the board continues on another sheet, for each of the four sides."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the sheet shows all of the board."""
+        return not (self.left or self.right or self.top or self.bottom)
+
+
+def _draw_part(
+    pdf: Pdf, items: list[Item], size: tuple[float, float], place: Affine, part: Part
+) -> None:
+    """Draw a board, or a part of it with the lines along which parts are glued."""
+    if part.is_whole:
+        pdf.stamp("board", items, size, place)
+        return
+    left, top, right, bottom = pdf.sheet.area
+    window = rectangle(left, top, right - left, bottom - top)
+    inset = OVERLAP_MM / 2
+    lines = []
+    for wanted, x in ((part.left, left + inset), (part.right, right - inset)):
+        lines += [polyline(((x, top), (x, bottom)))] if wanted else []
+    for wanted, y in ((part.top, top + inset), (part.bottom, bottom - inset)):
+        lines += [polyline(((left, y), (right, y)))] if wanted else []
+    board = Group((Group(tuple(items), place),), clip=(window,))
+    pdf.draw([board, stroked(GLUE_COLOUR, HAIR_MM, *lines)])
+
+
+def _parts(sheet: Sheet, size: tuple[float, float]) -> list[Part]:
+    """Return the sheets that a board takes, row by row, with the board centred on all of them."""
+    left, top, right, bottom = sheet.area
+    room = (right - left, bottom - top)
+    pages = [_pages(size[i] + 2 * BLEED_MM, room[i]) for i in (0, 1)]
+    spans = [pages[i] * (room[i] - OVERLAP_MM) + OVERLAP_MM for i in (0, 1)]
+    x, y = (start + (spans[i] - size[i]) / 2 for i, start in enumerate((left, top)))
+    return [
+        Part(
+            (x - column * (room[0] - OVERLAP_MM), y - row * (room[1] - OVERLAP_MM)),
+            left=column > 0, right=column < pages[0] - 1, top=row > 0, bottom=row < pages[1] - 1,
+        )
+        for row in range(pages[1])
+        for column in range(pages[0])
+    ]  # fmt: skip
+
+
+def _pages(need: float, room: float) -> int:
+    """Return the number of sheets that are needed in one direction."""
+    return max(1, math.ceil((need - OVERLAP_MM) / (room - OVERLAP_MM) - 1e-9))

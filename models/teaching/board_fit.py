@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.tiles import TileSet
 from models.teaching.examples import Examples
+from models.teaching.fit import Fitted
 from vision.hexes.cells import CLAYS
 from vision.hexes.taught.boards import APART, BARE, EYE, JOINED, board_kinds, side_name
 from vision.hexes.taught.clay import CLEAR, ClayLook, aligned, differences, template
@@ -53,22 +53,7 @@ SIDE_SHRINKAGE = 0.3
 this; learnt from the empty board as well, 9 and 12, and all twelve both times with this."""
 
 
-@dataclass(frozen=True, eq=False)
-class FittedBoard:
-    """A board's reader with the figures of its fit."""
-
-    reader: BoardReader
-    tile_set: TileSet
-    sureness: Floats
-    """For each example, the mean probability that its variants give to the truth."""
-    wrong_share: float
-    tiles: tuple[str, ...]
-    """Name of each example's kind."""
-    confusions: dict[tuple[str, str], float] = field(default_factory=dict)
-    """Mean probability by true kind and kind it was mistaken for."""
-
-
-def fit_board(examples: Examples, box: TileSet, rng: Random) -> FittedBoard:
+def fit_board(examples: Examples, box: TileSet, rng: Random) -> Fitted[BoardReader]:
     """Return the reader of a taught board; every kind of ``board_kinds`` must have an example."""
     names = (BARE, *box.colours, *([EYE] if EYE in board_kinds(box) else []))
     # Cells are compared with the bare cells of their photograph; without any they are not used.
@@ -186,7 +171,7 @@ def _varied_sides(views: Floats, rng: Random) -> Floats:
 def _outcome(
     reader: BoardReader, box: TileSet, examples: Examples,
     cells: tuple[Floats, NDArray[np.int64], NDArray[np.int64]],
-) -> FittedBoard:  # fmt: skip
+) -> Fitted[BoardReader]:  # fmt: skip
     """Return the fitted board with the sureness of its examples."""
     distances, labels, sources = cells
     shares = np.exp(-(distances - distances.min(axis=1, keepdims=True)) / 2)
@@ -213,4 +198,4 @@ def _outcome(
         (one, other): float(shares[labels == k, j].mean())
         for k, one in enumerate(reader.names) for j, other in enumerate(reader.names) if j != k
     }  # fmt: skip
-    return FittedBoard(reader, box, sureness, wrong / count, examples.tiles, confusions)
+    return Fitted(reader, box, confusions, sureness, wrong / count, examples.tiles)

@@ -163,11 +163,6 @@ def _colours_of(bgr: Bgr, board: HexBoard) -> dict[Cell, Points]:
     return found
 
 
-def has_board(box: TileSet) -> bool:
-    """Say whether the box's tiles lie on the cells of a board."""
-    return "board" in box.extras
-
-
 def check_learnt(examples: Examples, box: TileSet) -> None:
     """Refuse examples that lack something the reader must tell apart.
 

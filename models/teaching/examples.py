@@ -177,18 +177,14 @@ def _source_from_patch(turn: float, rng: Random, hardness: Hardness) -> NDArray[
     # A print turned clockwise is sampled where it was before the turn.
     angle = -turn + np.radians(rng.normal(0, hardness.turn_deg))
     c, s = np.cos(angle), np.sin(angle)
-    stretch = np.eye(2) + _symmetric(rng, hardness.lean)
+    a, b = rng.normal(0, hardness.lean, 2)
+    stretch = np.eye(2) + np.array([[a, b], [b, -a]])
     size = KEPT_PX / PATCH_PX / ROOM * np.exp(rng.normal(0, hardness.size))
     matrix = np.array([[c, -s], [s, c]]) @ stretch * size
     width = KEPT_PX * (1 - 2 * MARGIN) / ROOM
     middle = (KEPT_PX - 1) / 2 + rng.normal(0, hardness.shift, 2) * width
     offset = middle - matrix @ np.full(2, (PATCH_PX - 1) / 2)
     return np.column_stack([matrix, offset])
-
-
-def _symmetric(rng: Random, spread: float) -> NDArray[np.float64]:
-    a, b = rng.normal(0, spread, 2)
-    return np.array([[a, b], [b, -a]])
 
 
 def _lit(patch: Bgr, rng: Random, hardness: Hardness) -> Bgr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from vision.core.types import Look
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+AnyReader = TypeVar("AnyReader")
 
 WAYS = 200
 """Principal directions of variation within looks that are kept."""
@@ -116,23 +118,23 @@ def _orthonormal(rows: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
-    """A reader with the figures of its fit."""
+class Fitted(Generic[AnyReader]):
+    """A reader of tiles, or of boards, with the figures of its fit."""
 
-    reader: Reader
+    reader: AnyReader
     tile_set: TileSet
     confusions: Mapping[tuple[str, str], float]
     """Mean probability on hard examples, by true kind and kind it was mistaken for."""
     sureness: NDArray[np.float64]
     """For each example, the mean probability that its hard variants give to the truth."""
     wrong_share: float
-    tiles: tuple[str, ...] = ()
+    tiles: tuple[str, ...]
     """Name of each example's kind in the box."""
 
 
 def fit_reader(
     examples: Examples, tile_set: TileSet, rng: Random, *, lands: bool = False
-) -> Fitted:
+) -> Fitted[Reader]:
     """Return the reader of a taught box; nearly all of the time goes into augmentation.
 
     Args:
@@ -142,7 +144,8 @@ def fit_reader(
         lands: whether kinds have many prints.
     """
     folds = folds_of(tile_set.lattice)
-    looks = every_look(examples, folds)
+    kinds = sorted(set(examples.tiles))
+    looks = tuple(Look(tile, 0, turn) for tile in kinds for turn in range(folds))
     numbers = {look: number for number, look in enumerate(looks)}
     learnt = _rows(examples, numbers, folds, rng, Hardness(), MOST_ROWS)
     shrinkage = SHRINKAGE_LANDS if lands else SHRINKAGE
@@ -171,7 +174,7 @@ def prints_of(examples: Examples, folds: int) -> Prints:
     return Prints(faces, chosen.tiles, tuple(photos.index(photo) for photo in chosen.photos))
 
 
-def with_strangers(fitted: Fitted, strangers: Examples) -> Fitted:
+def with_strangers(fitted: Fitted[Reader], strangers: Examples) -> Fitted[Reader]:
     """Return the fitted reader with pictures of strangers beside the kinds' own prints.
 
     The reader of a box of lands has no prints and is returned unchanged.
@@ -205,13 +208,6 @@ def _scales(*, lands: bool) -> Floats:
     for part, scale in zip(PARTS, LAND_SCALES if lands else PRINT_SCALES, strict=True):
         scales[first:][part] = scale
     return scales
-
-
-def every_look(examples: Examples, folds: int) -> tuple[Look, ...]:
-    """Return all turns of all kinds."""
-    return tuple(
-        Look(tile, 0, turn) for tile in sorted(set(examples.tiles)) for turn in range(folds)
-    )
 
 
 def seen_periods(examples: Examples, folds: int) -> dict[str, int]:
@@ -276,7 +272,7 @@ def _once(tiles: Sequence[str]) -> float:
 def _calibrated(
     reader: Reader, tile_set: TileSet, examples: Examples, learnt: Rows, hard: Rows,
     lands_once: float,
-) -> Fitted:  # fmt: skip
+) -> Fitted[Reader]:  # fmt: skip
     """Return the reader with a temperature fitted to hard examples.
 
     The share of lands that were seen only once raises the temperature further.
@@ -287,12 +283,12 @@ def _calibrated(
     spare = KNOWN_SPARE + (KNOWN_ONCE - KNOWN_SPARE) * once
     known = float(np.quantile(distances.min(axis=1), KNOWN_QUANTILE)) * spare
     truth = reader.group_of[hard.looks]
-    best, chosen = np.inf, 1.0
-    for temperature in TEMPERATURES:
-        shares = replace(reader, temperature=float(temperature), known=known).confidences(distances)
-        loss = -float(np.log(np.maximum(shares[np.arange(len(truth)), truth], 1e-9)).mean())
-        if loss < best:
-            best, chosen = loss, float(temperature)
+
+    def loss(temperature: float) -> float:
+        shares = replace(reader, temperature=temperature, known=known).confidences(distances)
+        return -float(np.log(np.maximum(shares[np.arange(len(truth)), truth], 1e-9)).mean())
+
+    chosen = min(TEMPERATURES.tolist(), key=loss)
     chosen = max(chosen, LEAST_ONCE * lands_once) * (1 + (DOUBT_ONCE - 1) * lands_once)
     reader = replace(reader, temperature=chosen, known=known)
     shares = reader.confidences(distances)

@@ -18,10 +18,9 @@ from engine.errors import EngineError
 from engine.given import an_object, read_json
 from engine.setfile import read_set_file
 from models.teaching.errors import TeachingError
-from models.teaching.kept import read_kept
 from models.teaching.shelf import INSIDE, checked_figures, files_in, signature_of
 from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, sign
-from models.teaching.store import renamed_set
+from models.teaching.store import read_kept, renamed_set
 from models.teaching.teach import check_name
 from vision import ModelError, find_taught
 
@@ -83,7 +82,9 @@ def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
         old = _unpacked(data, place)
         new = name or old
         check_name(new)
-        _check_signature(place, old, folder.parent / "keys")
+        found = signature_of(place, old, folder.parent / "keys")
+        if found.state == "changed":
+            raise TeachingError(f"the box was changed after {found.by} signed it")
         if new != old:
             forget_signature(place, old)
         if (folder / f"{new}.json").exists() or (folder / f"{new}.toml").exists():
@@ -105,13 +106,6 @@ def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
         for path in sorted(place.iterdir(), key=lambda path: path.suffix == ".json"):
             shutil.move(path, folder / path.name)
     return new
-
-
-def _check_signature(place: Path, name: str, keys: Path) -> None:
-    """Refuse a box that was changed after the holder of a known key signed it."""
-    found = signature_of(place, name, keys)
-    if found.state == "changed":
-        raise TeachingError(f"the box was changed after {found.by} signed it")
 
 
 def _unpacked(data: bytes, place: Path) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.teaching.board_fit import FittedBoard
 from models.teaching.examples import Examples
 from models.teaching.fit import Fitted
 
@@ -25,7 +24,7 @@ ODD = 0.3
 
 
 def report_of(
-    name: str, shape: str, game: str | None, gathered: Gathered, fitted: Fitted | FittedBoard,
+    name: str, shape: str, game: str | None, gathered: Gathered, fitted: Fitted[Any],
     examples: Examples, wanted: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
     """Return the report of one lesson.
@@ -71,7 +70,7 @@ def report_of(
     }  # fmt: skip
 
 
-def _alike(fitted: Fitted | FittedBoard) -> list[tuple[str, str, float]]:
+def _alike(fitted: Fitted[Any]) -> list[tuple[str, str, float]]:
     """Return the pairs of kinds that are confused most."""
     pairs: dict[tuple[str, str], float] = {}
     for (one, other), share in fitted.confusions.items():

@@ -99,10 +99,8 @@ def _verified(sums: Path, signature: Path, key: Path) -> bool:
 
 
 def _sums(folder: Path, files: tuple[str, ...]) -> bytes:
-    lines = []
-    for file in sorted(files):
-        data = (folder / file).read_bytes()
-        lines.append(f"{hashlib.sha256(data).hexdigest()}  {file}\n")
+    read = ((file, (folder / file).read_bytes()) for file in sorted(files))
+    lines = [f"{hashlib.sha256(data).hexdigest()}  {file}\n" for file, data in read]
     return "".join(lines).encode()
 
 

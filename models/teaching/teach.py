@@ -13,8 +13,8 @@ import numpy as np
 
 from engine.setfile import SAFE_NAME, built_in_names, built_in_set
 from engine.tiles import TileSet
-from models.teaching.board_fit import FittedBoard, fit_board
-from models.teaching.board_lessons import board_examples, check_learnt, has_board
+from models.teaching.board_fit import fit_board
+from models.teaching.board_lessons import board_examples, check_learnt
 from models.teaching.errors import TeachingError
 from models.teaching.examples import (
     Examples,
@@ -31,13 +31,12 @@ from models.teaching.fit import (
     shows_lands,
     with_strangers,
 )
-from models.teaching.kept import Kept, digest_of, read_kept, with_new
-from models.teaching.labels import UNKNOWN, Label, Labels, corrections_in
-from models.teaching.mapping import Mapped, mapping_for
+from models.teaching.labels import UNKNOWN, Label, Labels, Mapped, corrections_in, mapping_for
 from models.teaching.match import placed_tiles
 from models.teaching.report import report_of
-from models.teaching.store import copied_game, write_taught
+from models.teaching.store import Kept, copied_game, digest_of, read_kept, with_new, write_taught
 from vision import Picture, Points, Shape, VisionError, load_picture
+from vision.classify.reader import Reader
 from vision.classify.taught import game_set, loose_set
 from vision.core.crop import cut
 from vision.core.types import CLIPPED, period_of
@@ -142,12 +141,12 @@ def teach(lesson: Lesson, folder: Path, progress: Progress = lambda text: None) 
 
 def on_board(lesson: Lesson) -> bool:
     """Say whether the tiles to be learnt lie on the board of a game."""
-    return lesson.game is not None and has_board(built_in_set(lesson.game))
+    return lesson.game is not None and "board" in built_in_set(lesson.game).extras
 
 
 def _fitted_or_why(
     lesson: Lesson, mapped: Mapped, gathered: Gathered, progress: Progress
-) -> Fitted | FittedBoard:
+) -> Fitted[Any]:
     """Return the reader; what it lacks may be on a photograph that was left out, which is named."""
     try:
         return _fitted(lesson, mapped, progress)
@@ -159,7 +158,7 @@ def _fitted_or_why(
         raise TeachingError(text, code=error.code, about=error.about) from None
 
 
-def _fitted(lesson: Lesson, mapped: Mapped, progress: Progress) -> Fitted | FittedBoard:
+def _fitted(lesson: Lesson, mapped: Mapped, progress: Progress) -> Fitted[Any]:
     if not on_board(lesson):
         return fitted_to(lesson, mapped, progress)
     check_learnt(mapped.examples, mapped.tile_set)
@@ -174,7 +173,7 @@ def _wanted(lesson: Lesson, mapped: Mapped) -> Sequence[str]:
     return board_kinds(mapped.tile_set) if on_board(lesson) else tuple(mapped.tile_set.kinds)
 
 
-def _facts(lesson: Lesson, fitted: Fitted | FittedBoard) -> dict[str, Any]:
+def _facts(lesson: Lesson, fitted: Fitted[Any]) -> dict[str, Any]:
     return {
         "lattice": lesson.shape, "board": on_board(lesson),
         "kinds": [
@@ -271,14 +270,14 @@ def with_corrections(
     return gathered
 
 
-def learn(
-    lesson: Lesson, examples: Examples, folder: Path, progress: Progress = lambda text: None
-) -> Fitted:
+def learn(lesson: Lesson, examples: Examples, folder: Path) -> Fitted[Reader]:
     """Return the reader of the lesson's box, fitted to examples."""
-    return fitted_to(lesson, _mapped(lesson, examples, folder), progress)
+    return fitted_to(lesson, _mapped(lesson, examples, folder))
 
 
-def fitted_to(lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: None) -> Fitted:
+def fitted_to(
+    lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: None
+) -> Fitted[Reader]:
     """Return the reader of a box, fitted to examples under its names."""
     examples, strangers = without_strangers(mapped.examples, UNKNOWN)
     kinds = sorted(set(examples.tiles))
@@ -296,7 +295,7 @@ def fitted_to(lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: 
     return with_strangers(fitted, strangers)
 
 
-def fitted_loose(examples: Examples, name: str, shape: Shape) -> Fitted:
+def fitted_loose(examples: Examples, name: str, shape: Shape) -> Fitted[Reader]:
     """Return the reader of a box without a game."""
     folds = folds_of(shape)
     box = loose_set(name, shape, seen_periods(examples, folds))

@@ -6,8 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from vision import (
+    Bgr,
+    Picture,
     ReadRequest,
     Stages,
+    TableState,
+    TaughtSet,
     VisionError,
     find_taught,
     picture_file,
@@ -15,6 +19,13 @@ from vision import (
     stages_for,
 )
 from vision.intake.picture import WORKING_PIXELS
+
+
+def read_with(box: TaughtSet, picture: Picture | Bgr) -> TableState:
+    """Return what a taught box reads of a picture: the shipped stages with its reader."""
+    lattice = box.tile_set.lattice
+    stages = Stages(stages_for(ReadRequest(lattice)).detect, box.reader)
+    return read_table(picture, ReadRequest(lattice, box.tile_set), stages)
 
 
 def tried(data: bytes, name: str, folder: Path) -> dict[str, Any]:
@@ -26,10 +37,7 @@ def tried(data: bytes, name: str, folder: Path) -> dict[str, Any]:
     box = find_taught(name, (folder,))
     if box is None:
         raise VisionError(f"there is no taught box called {name}")
-    request = ReadRequest(box.tile_set.lattice)
-    stages = Stages(stages_for(request).detect, box.reader)
-    asked = ReadRequest(box.tile_set.lattice, box.tile_set)
-    state = read_table(picture_file(data, "the photo").decode(WORKING_PIXELS), asked, stages)
+    state = read_with(box, picture_file(data, "the photo").decode(WORKING_PIXELS))
     return {
         "sure": len(state.tiles), "unsure": len(state.unsure),
         "doubtful": [

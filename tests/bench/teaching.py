@@ -11,17 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from models.evaluate.taught.counting import stages_of
 from models.evaluate.taught.invented import lesson_photo
 from models.scenes.settings import draw_settings
 from models.scenes.splits import invented_names
 from models.scenes.world.invented import MOST_KINDS, invented_set, planned_kinds
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach
+from models.teaching.trial import read_with
 from vision.classify.taught import TaughtSet, find_taught
-from vision.core.request import ReadRequest
 from vision.intake.picture import load_picture
-from vision.read import read_table
 
 TWELVE_MEGAPIXELS = (4000, 3000)
 READS = 5
@@ -72,5 +70,5 @@ def _photographs(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 def _read_s(path: Path, box: TaughtSet) -> float:
     began = perf_counter()
-    read_table(load_picture(path), ReadRequest("square", box.tile_set), stages_of(box))
+    read_with(box, load_picture(path))
     return perf_counter() - began

@@ -1,9 +1,9 @@
 from calibration import sheet
-from models.sheets import calibration as printed
+from models.sheets.single import calibration_facts
 
 
 def test_sheet_that_is_looked_for_is_the_one_that_is_printed():
-    facts = printed.facts("calibration.pdf")
+    facts = calibration_facts("calibration.pdf")
 
     assert tuple(facts["squares"]) == sheet.SQUARES
     assert facts["square_mm"] == sheet.SQUARE_MM

@@ -19,8 +19,8 @@ from models.teaching.board_fit import fit_board
 from models.teaching.board_lessons import board_examples, check_learnt
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples, joined
-from models.teaching.kept import Kept, with_new
 from models.teaching.labels import Label, parse_labels, read_labels
+from models.teaching.store import Kept, with_new
 from models.teaching.teach import Lesson, teach
 from vision.classify.taught import find_taught
 from vision.core.errors import ModelError

@@ -14,11 +14,10 @@ from models.teaching.edges import outlines_around
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples, aligned, plain
 from models.teaching.fit import seen_periods
-from models.teaching.kept import Kept, read_kept, with_new, write_kept
-from models.teaching.labels import parse_labels
-from models.teaching.mapping import mapping_for, read_mapping
+from models.teaching.labels import mapping_for, parse_labels, read_mapping
 from models.teaching.match import picture_ahead
 from models.teaching.parcel import exported, taken_in
+from models.teaching.store import Kept, read_kept, with_new, write_kept
 from models.teaching.teach import Gathered, Lesson, teach, with_corrections
 from tests.lessons import short_lessons
 from vision.classify.taught import find_taught

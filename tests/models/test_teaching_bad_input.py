@@ -10,9 +10,8 @@ from PIL import Image
 
 from engine.setfile import built_in_set
 from models.teaching.errors import TeachingError
-from models.teaching.kept import read_kept
 from models.teaching.labels import parse_labels, read_labels
-from models.teaching.store import write_taught
+from models.teaching.store import read_kept, write_taught
 from models.teaching.teach import Lesson, gather, teach
 from tests.lessons import short_lessons
 from vision.classify.reader import shipped_reader

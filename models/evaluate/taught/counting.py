@@ -14,7 +14,7 @@ from models.scenes.world.arrays import Array
 from models.teaching.examples import folds_of
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach
-from vision import ReadRequest, Shape, Stages, TableState, TaughtSet, find_taught, stages_for
+from vision import Shape, TableState, TaughtSet, find_taught
 from vision.core.lattice import turned_cells
 
 Cell = tuple[int, int]
@@ -67,12 +67,6 @@ def taught(
     box = find_taught(name, (home,))
     assert box is not None
     return box
-
-
-def stages_of(box: TaughtSet) -> Stages:
-    """Return the shipped stages with a taught reader."""
-    plain = stages_for(ReadRequest(box.tile_set.lattice))
-    return Stages(plain.detect, box.reader)
 
 
 def count_layout(

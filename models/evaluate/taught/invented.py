@@ -22,7 +22,7 @@ import numpy as np
 from models.evaluate.detection import LEAST_WIDE_PX
 from models.evaluate.harness import every_row, reader_mark, spread, told
 from models.evaluate.score import NEAR, paired
-from models.evaluate.taught.counting import Cell, Tally, count_layout, stages_of, taught
+from models.evaluate.taught.counting import Cell, Tally, count_layout, taught
 from models.scenes.arrange import extent_of
 from models.scenes.camera.develop import unpacked
 from models.scenes.camera.truth import truth_of
@@ -37,7 +37,8 @@ from models.scenes.world.things import TableTop
 from models.teaching.examples import folds_of
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach, why_again
-from vision import Picture, ReadRequest, Shape, TaughtSet, find_taught, read_table
+from models.teaching.trial import read_with
+from vision import Picture, Shape, TaughtSet, find_taught
 from vision.core.types import width_of
 
 Json = Mapping[str, Any]
@@ -97,7 +98,7 @@ def _box_row(name: str, shape: Shape, tables: int) -> dict[str, Any]:
         box = taught(f"taught-{name}", shape, photos, labels, Path(folder))
     for scene in tables_of(name, shape, tables):
         truth = table_truth(name, scene.truth["tiles"])
-        state = read_table(scene.bgr, ReadRequest(shape, box.tile_set), stages_of(box))
+        state = read_with(box, scene.bgr)
         count_layout(tally, state, truth, shape, name)
     return {"name": name, "tally": asdict(tally), "kinds": len(box.tile_set.kinds)}
 
@@ -265,7 +266,7 @@ def _part_read(
 ) -> Counter[str]:
     """Return the counts of one table."""
     prints = one_print(invented_set(name))
-    state = read_table(bgr, ReadRequest("square", box.tile_set), stages_of(box))
+    state = read_with(box, bgr)
     entries = [*state.tiles, *state.unsure, *state.aside]
     true, said = ([np.array(one["outline"]) for one in some] for some in (tiles, entries))
     pairs = paired(true, said, [width_of(outline) for outline in true], NEAR)

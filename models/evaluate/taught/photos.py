@@ -12,12 +12,13 @@ import numpy as np
 
 from models.evaluate.detection import matched
 from models.evaluate.harness import told
-from models.evaluate.taught.counting import SURE, Tally, count_layout, stages_of, taught
+from models.evaluate.taught.counting import SURE, Tally, count_layout, taught
 from models.scenes.world.arrays import Array
 from models.teaching.examples import Examples
 from models.teaching.labels import Labels, parse_labels
 from models.teaching.teach import Lesson, gather, learn
-from vision import ReadRequest, load_picture, read_table
+from models.teaching.trial import read_with
+from vision import load_picture
 from vision.core.crop import cut
 from vision.core.types import TOLD as UNSURE_BELOW
 from vision.read import grid_detections
@@ -44,8 +45,7 @@ def evaluate_qwirkle(folder: Path, home: Path) -> list[str]:
             continue
         truth = {(t["at"][0], t["at"][1]): str(t["tile"]) for t in tiles}
         began = perf_counter()
-        state = read_table(load_picture(folder / file), ReadRequest("square", box.tile_set),
-                           stages_of(box))  # fmt: skip
+        state = read_with(box, load_picture(folder / file))
         reading += perf_counter() - began
         count_layout(tally, state, truth, "square", file)
     once = reading / max(tally.tables, 1)
@@ -90,8 +90,7 @@ def evaluate_catan(folder: Path, home: Path) -> list[str]:
     for file, entries in data.items():
         rest = {name: tiles for name, tiles in data.items() if name != file}
         box = taught("catan-taught", "hex", folder, rest, home)
-        state = read_table(load_picture(folder / file), ReadRequest("hex", box.tile_set),
-                           stages_of(box))  # fmt: skip
+        state = read_with(box, load_picture(folder / file))
         every = [*state.tiles, *state.unsure, *state.aside]
         pairs = matched([np.array(e["outline"]) for e in entries],
                         [np.asarray(e["outline"]) for e in every])  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from math import ceil, sqrt
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from models.evaluate.taught.photographed import (
 from models.scenes.games.positions import Played
 from models.scenes.splits import rng_of
 from models.scenes.world.arrays import Array
-from models.scenes.world.faces import BOARD, Box, Face, face_of
+from models.scenes.world.faces import BOARD, Box, Face, face_of, hex_centre
 from models.scenes.world.noise import field, ramp, unit
 
 Wood = tuple[tuple[int, int, int], ...]
@@ -167,16 +167,11 @@ def plank(woods: Mapping[str, Wood], eyes: Sequence[Cell] = (), eye_mm: float = 
         cv2.polylines(grooves, [points], True, 255, round(GROOVE_MM * PX_PER_MM), cv2.LINE_AA, 4)
     light = 1 - (1 - GROOVE_LIGHT) * grooves / 255
     canvas = (canvas * light[..., None]).astype(np.uint8)
-    for q, r in hex_centres(eyes):
-        at = np.round((np.array([q, r]) * PITCH_MM * PX_PER_MM + origin) * 16).astype(int)
+    for eye in eyes:
+        at = np.round((hex_centre(eye, PITCH_MM) * PX_PER_MM + origin) * 16).astype(int)
         cv2.circle(canvas, (int(at[0]), int(at[1])), round(eye_mm * PX_PER_MM * 16), BORED, -1,
                    cv2.LINE_AA, 4)  # fmt: skip
     return face_of(canvas, PX_PER_MM, (float(origin[0]), float(origin[1])), corners)
-
-
-def hex_centres(cells: Sequence[Cell]) -> list[tuple[float, float]]:
-    """Return the middles of cells in cell widths from the middle of the board."""
-    return [(q + r / 2, r * sqrt(3) / 2) for q, r in cells]
 
 
 def _wood(colours: Wood, size_mm: Array, name: str) -> Array:

@@ -82,16 +82,15 @@ class Canvas:
             return None
         return slice(top, bottom), slice(left, right)
 
-    def fill(self, picture: Array, points_px: Array, colour: Any) -> None:
+    @staticmethod
+    def fill(picture: Array, points_px: Array, colour: Any) -> None:
         """Fill an outline that is given in pixels of the picture."""
-        corners = np.round(np.clip(points_px, -30000, 30000) * SUBPIXEL).astype(np.int32)
-        cv2.fillPoly(picture, [corners], colour, cv2.LINE_AA, 4)
+        cv2.fillPoly(picture, [_corners(points_px)], colour, cv2.LINE_AA, 4)
 
     def mark(self, points_px: Array, number: int) -> None:
         """Mark an outline as showing item ``number``."""
         scaled = (points_px + 0.5) * self.ids_scale - 0.5
-        corners = np.round(np.clip(scaled, -30000, 30000) * SUBPIXEL).astype(np.int32)
-        cv2.fillPoly(self.ids, [corners], number, cv2.LINE_8, 4)
+        cv2.fillPoly(self.ids, [_corners(scaled)], number, cv2.LINE_8, 4)
 
     # --- shadows ---------------------------------------------------------------------------
 
@@ -328,8 +327,7 @@ class Canvas:
         self.fill(out, rim, thing.colour)
         inner = middle + (rim - middle) * 0.9
         self.fill(out, inner, tuple(c * 0.55 for c in thing.colour))
-        drop = middle - rim.mean(axis=0)
-        drink = middle + (rim - middle) * 0.8 + drop + np.array([0.0, 0.06 * np.ptp(rim[:, 1])])
+        drink = middle + (rim - middle) * 0.8 + np.array([0.0, 0.06 * np.ptp(rim[:, 1])])
         self.fill(out, drink, thing.inside)
         return out.astype(np.float32)
 
@@ -346,6 +344,10 @@ class Canvas:
         hidden[where] = (bgra[..., 3] > 127).astype(np.uint8)
         small = cv2.resize(hidden, self.ids.shape[::-1], interpolation=cv2.INTER_NEAREST)
         self.ids[small > 0] = 0
+
+
+def _corners(points_px: Array) -> Array:
+    return np.round(np.clip(points_px, -30000, 30000) * SUBPIXEL).astype(np.int32)
 
 
 def _blurred(mask: Array, sigma_px: float) -> Array:

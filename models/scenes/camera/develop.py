@@ -27,9 +27,11 @@ LUMA = np.array([0.0722, 0.7152, 0.2126])
 
 @lru_cache(maxsize=1)
 def _linear() -> Array:
-    values = np.arange(256) / 255
-    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
-    return f32(linear)
+    return f32(_linear_of(np.arange(256) / 255))
+
+
+def _linear_of(srgb: Array) -> Array:
+    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
 
 
 @lru_cache(maxsize=1)
@@ -68,8 +70,7 @@ def kelvin_bgr(kelvin: float) -> Array:
     red = 255.0 if t <= 66 else 329.7 * (t - 60) ** -0.1332
     green = 99.47 * np.log(t) - 161.12 if t <= 66 else 288.12 * (t - 60) ** -0.0755
     blue = 255.0 if t >= 66 else 138.52 * np.log(max(t - 10, 1)) - 305.04
-    srgb = np.clip(np.array([blue, green, red]) / 255, 0.01, 1)
-    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    linear = _linear_of(np.clip(np.array([blue, green, red]) / 255, 0.01, 1))
     return np.asarray(linear / linear[1])
 
 
@@ -111,11 +112,6 @@ def gain_for(linear: Array, light: LightSettings, sensor: SensorSettings) -> Arr
     gain = light.level * min(gain, HIGHLIGHT / max(float(np.quantile(bright, 0.995)), 0.02))
     matrix = sensor.saturation * np.eye(3) + (1 - sensor.saturation) * LUMA[None, :]
     return f32(matrix * tint[None, :] * gain)
-
-
-def exposed(linear: Array, matrix: Array) -> Array:
-    """Return the scene with the camera's exposure and colours."""
-    return cv2.transform(linear, matrix)
 
 
 class Developer:

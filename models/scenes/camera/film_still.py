@@ -13,7 +13,6 @@ from models.scenes.camera.canvas import Canvas
 from models.scenes.camera.develop import (
     NOISE_PX,
     Developer,
-    exposed,
     gain_for,
     laid_out,
     noise_bank,
@@ -93,9 +92,9 @@ class Still:
         self._settings = settings
         linear = radiance(self.canvas, settings.light, settings.sensor.vignette)
         self._matrix = gain_for(linear, settings.light, settings.sensor)
-        self._unlit = exposed(linear, self._matrix)
+        self._unlit = cv2.transform(linear, self._matrix)
         self._developer = Developer(settings.sensor, settings.light.level)
-        self._sensor = film_sensor(settings.sensor, settings.light.level, camera.size_px)
+        self.sensor = film_sensor(settings.sensor, settings.light.level, camera.size_px)
         self._hold(self._unlit)
         self._times = _times_smaller(camera.size_px)
         self._small_camera = _smaller(camera, self._times)
@@ -115,11 +114,7 @@ class Still:
         if shake_px is not None:
             shift = np.array([[1, 0, shake_px[0]], [0, 1, shake_px[1]]], np.float32)
             light = cv2.warpAffine(light, shift, light.shape[1::-1], borderMode=cv2.BORDER_REFLECT)
-        return self.developed(light, rng, gain), hand
-
-    def developed(self, light: Array, rng: np.random.Generator, gain: float = 1.0) -> Array:
-        """Return a frame of light that the sensor stored, with fresh noise."""
-        return self._sensor.frame(light, rng, gain)
+        return self.sensor.frame(light, rng, gain), hand
 
     def _bare_of(self, before: Still | None, camera: Camera) -> Canvas | None:
         """Return the bare table of an earlier still if camera, lamp and needed size are equal."""
@@ -127,7 +122,7 @@ class Still:
         return before._bare if before and same and before._needed == self._needed else None
 
     def _hold(self, linear: Array) -> None:
-        self._light = self._sensor.held(self._developer.root(linear))
+        self._light = self.sensor.held(self._developer.root(linear))
 
     def shine_on(self, angle_deg: float, reach: float, strength: float) -> None:
         """Let a sunbeam with a soft edge fall in from one side, over ``reach`` of the picture."""
@@ -148,7 +143,9 @@ class Still:
         over = Canvas.over(self.canvas, self._small_camera)
         item, face = arm_item(arm), arm_face(arm.look, arm.length_mm)
         over.throw_sprite_shadow(face, item, 190)
-        left: Array = cv2.LUT(over.lit, self._shadow_table())
+        ambient = self._settings.light.ambient
+        kept = np.sqrt(ambient + (1 - ambient) * np.arange(256) / 255).astype(np.float32)
+        left: Array = cv2.LUT(over.lit, kept)
         own = np.zeros((*left.shape, 3), np.float32)
         parts = [(item, face)]
         if held is not None:
@@ -191,11 +188,6 @@ class Still:
         seen = cv2.multiply(light[window], through, dtype=cv2.CV_32F)
         light[window] = cv2.add(seen, laid, dtype=cv2.CV_16S)
         return light
-
-    def _shadow_table(self) -> Array:
-        """Return the share of the square root of light that each of 256 shadow levels keeps."""
-        ambient = self._settings.light.ambient
-        return np.sqrt(ambient + (1 - ambient) * np.arange(256) / 255).astype(np.float32)
 
 
 def _box_of(mask: Array) -> tuple[int, int, int, int] | None:

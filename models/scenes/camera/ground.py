@@ -36,8 +36,7 @@ def put_ground(
     if share is not None:
         floor = _floor(camera, surface(settings.floor), settings)
         canvas.albedo = cv2.blendLinear(canvas.albedo, floor, share, 1 - share)
-    tint = tuple(float(t) for t in settings.tint)
-    canvas.albedo = scaled(canvas.albedo, (*tint, 1.0))
+    canvas.albedo = scaled(canvas.albedo, (*settings.tint, 1.0))
     _mirror(canvas, made, share, seed)
 
 

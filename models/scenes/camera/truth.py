@@ -26,25 +26,18 @@ def truth_of(top: TableTop, canvas: Canvas) -> Json:
     """
     counts = np.bincount(canvas.ids.ravel(), minlength=len(top.items) + 1)
     _count_clay_as_tile(top, counts)
-    tiles, aside, clay, boards = [], [], [], []
+    seen: dict[str, list[Json]] = {"tile": [], "aside": [], "clay": [], "board": []}
     for number, item in enumerate(top.items, start=1):
-        if item.role == "clutter":
-            continue
-        entry = _entry(item, top.faces[item.face], canvas, int(counts[number]))
-        if item.role == "tile" and entry["in_frame"] > 0:
-            tiles.append(entry)
-        elif item.role == "aside" and entry["visible"] >= LEAST_SEEN_ASIDE:
-            aside.append(entry)
-        elif item.role == "clay" and entry["in_frame"] > 0:
-            clay.append(entry)
-        elif item.role == "board" and entry["in_frame"] > 0:
-            boards.append(entry)
-    width, height = canvas.camera.size_px
+        if item.role in seen:
+            entry = _entry(item, top.faces[item.face], canvas, int(counts[number]))
+            least = LEAST_SEEN_ASIDE if item.role == "aside" else 0.0
+            if entry["in_frame"] > 0 and entry["visible"] >= least:
+                seen[item.role].append(entry)
     return {
-        "format": "snake-eye/table", "version": 1, "size": [width, height], **top.facts,
-        "tiles": tiles, "unsure": [], "aside": aside, "clay": clay, "splits": [],
-        "boards": boards, "quality": {"ok": True, "advice": []},
-        "camera": camera_truth(canvas.camera),
+        "format": "snake-eye/table", "version": 1, "size": list(canvas.camera.size_px),
+        **top.facts, "tiles": seen["tile"], "unsure": [], "aside": seen["aside"],
+        "clay": seen["clay"], "splits": [], "boards": seen["board"],
+        "quality": {"ok": True, "advice": []}, "camera": camera_truth(canvas.camera),
     }  # fmt: skip
 
 

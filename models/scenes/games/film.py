@@ -217,7 +217,7 @@ class FilmedTable:
         poses = [self._still.with_arm(self._trembling(resting), None) for _ in range(LEANS)]
         for _ in range(max(1, round(seconds * self.fps))):
             light, hand = poses[int(self._rng.integers(len(poses)))]
-            yield self._shown(self._still.developed(light, self._rng), hand)
+            yield self._shown(self._still.sensor.frame(light, self._rng), hand)
         yield from self._reach(arm, 0.35, 1.0, None)
 
     # --- hands -----------------------------------------------------------------------------

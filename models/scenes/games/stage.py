@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -124,15 +124,11 @@ class Stage:
         return replace(top, items=top.items[own:], arms=())
 
 
-def _all_places(layouts: Iterable[Layout]) -> Layout:
+def _all_places(layouts: Sequence[Layout]) -> Layout:
     """Return one unturned card for every cell that is ever used, with the final pieces."""
-    cards: dict[tuple[int | None, tuple[int, int]], Placement] = {}
-    last = Layout()
-    for layout in layouts:
-        last = layout
-        for card in layout.cards:
-            cards.setdefault((card.field, card.at), replace(card, turns=0))
-    return Layout(frozenset(cards.values()), last.pieces, frozenset())
+    cards = {(card.field, card.at): replace(card, turns=0)
+             for layout in reversed(layouts) for card in layout.cards}  # fmt: skip
+    return Layout(frozenset(cards.values()), layouts[-1].pieces, frozenset())
 
 
 def _cell_of(item: Item) -> tuple[int, tuple[int, int]]:

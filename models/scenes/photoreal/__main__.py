@@ -69,7 +69,8 @@ def render_tables(asked: argparse.Namespace) -> None:
         truths[name] = truth
     if not truths:
         return
-    python = prepared(asked.environment or _cache() / "photoreal", renderer)
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    python = prepared(asked.environment or cache / "snake-eye" / "photoreal", renderer)
     for name in _render(python, renderer, [scenes / f"{name}.json" for name in truths], out):
         labels = json.loads((out / f"{name}.labels.json").read_text("utf-8"))
         numbers = out / f"{name}.ids.png"
@@ -136,10 +137,6 @@ def _printed(game: str, folder: Path) -> Path:
 
     make_sheets(built_in_set(game), folder)
     return folder
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "snake-eye"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import cos, radians, sin, sqrt
 from typing import Any
 
 import cv2
 import numpy as np
 
-from engine.lattice import Cell, hex_board
+from engine.lattice import hex_board
 from models.scenes.world.arrays import Array, Json
 from models.scenes.world.things import Item
 
@@ -21,22 +20,6 @@ CELL_POINTS = np.array([(0.0, 0.0)] + [
 ])  # fmt: skip
 HIDDEN, SEEN = 0.35, 0.7
 """Visible share of a cell below which it is hidden, and above which it is not."""
-
-
-@dataclass(frozen=True)
-class RenderedBoard:
-    """A board of a render, as described by its truth."""
-
-    camera: Mapping[str, Any]
-    """Camera in the renderer's format."""
-    plane: Mapping[str, Any]
-    """Middle and steps to the right and down, in the scene maker's millimetres."""
-    hidden: Mapping[Cell, int]
-    """For each cell: 1 where little of it is visible, 0 where most is, else -1."""
-
-    def px(self, plane: Array) -> Array:
-        """Return the pixels of places on the board's plane, in units of cells."""
-        return projected(self.camera, places_mm(self.plane, plane))
 
 
 def planes_of(items: Sequence[Item], cell_mm: float) -> list[Json]:
@@ -110,13 +93,3 @@ def projected(camera: Mapping[str, Any], places: Array) -> Array:
         np.array(camera["matrix"], float), np.array(camera["distortion_k1k2p1p2k3"], float),
     )  # fmt: skip
     return np.asarray(px.reshape(-1, 2))
-
-
-def rendered_boards(truth: Mapping[str, Any]) -> tuple[RenderedBoard, ...]:
-    """Return the boards of a truth, in their order round the ring."""
-    boards = []
-    for entry in truth["boards"]:
-        hidden = dict.fromkeys(hex_board(SIDE), 0)
-        hidden.update({(h["cell"][0], h["cell"][1]): h["hidden"] for h in entry["hidden"]})
-        boards.append(RenderedBoard(truth["camera"], entry["plane"], hidden))
-    return tuple(boards)

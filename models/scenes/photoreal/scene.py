@@ -16,6 +16,7 @@ import numpy as np
 from engine.setfile import built_in_set
 from models.scenes.arrange import arrange
 from models.scenes.camera.camera import Camera
+from models.scenes.camera.truth import LEAST_SEEN_ASIDE
 from models.scenes.photoreal.boards import hidden_cells, planes_of
 from models.scenes.photoreal.rooms import draw_room
 from models.scenes.scene import camera_for
@@ -25,7 +26,6 @@ from models.scenes.world.arrays import Array, Json
 from models.scenes.world.faces import BACK, BOARD, Box, Face, face_of
 from models.scenes.world.things import Arm, Item, Lathe, TableTop
 
-LEAST_SEEN_ASIDE = 0.25
 SIZES_PX = ((1280, 720), (1280, 960), (1920, 1080))
 LARGEST_PX = 2400
 LARGEST_SEED = 4_000_000

@@ -11,11 +11,10 @@ import numpy as np
 
 from models.scenes.settings import SceneSettings
 from models.scenes.world.arrays import Array, Random, pair
-from models.scenes.world.faces import Face, square_outline
+from models.scenes.world.faces import BACK, Face, square_outline
 from models.scenes.world.lattices import Spot, big_enough, item_of, turned
 from models.scenes.world.things import Item, TableTop
 
-BACK = "back"
 CLEAR_PITCHES = 1.3
 """Free space around the layout: what lies closer looks like a part of it to any player."""
 MOST_SHOWN_OF_PILE = 4
@@ -114,12 +113,6 @@ class _Laying:
     box: Array
     rng: Random
 
-    def _item(
-        self, name: str, at_mm: tuple[float, float], angle_deg: float, z_mm: float = 0.0,
-        flipped: bool = False,
-    ) -> Item:  # fmt: skip
-        return item_beside(name, at_mm, angle_deg, z_mm, self.settings, self.rng, flipped)
-
     def scattered(self, names: Sequence[str]) -> list[Item]:
         """Return unused hex tiles lying about at any angle, either side up."""
         items, rng = [], self.rng
@@ -132,7 +125,8 @@ class _Laying:
                 continue
             self.room.take(*at, radius + 2)
             angle = float(rng.uniform(0, 360))
-            item = self._item(name, at, angle, 0, bool(rng.random() < 0.5))
+            flipped = bool(rng.random() < 0.5)
+            item = item_beside(name, at, angle, 0, self.settings, rng, flipped)
             # The circle is around the tile's middle, which is not its first cell.
             offset = item.outline_mm(face)[:, :2]
             middle = (offset.max(axis=0) + offset.min(axis=0)) / 2
@@ -178,7 +172,8 @@ class _Laying:
             for level in range(max(0, count - MOST_SHOWN_OF_PILE), count):
                 place = at + rng.normal(0, spread, 2)
                 spin = angle + quarter + float(rng.normal(0, 3))
-                items.append(self._item(name, pair(place), spin, level * thick))
+                height = level * thick
+                items.append(item_beside(name, pair(place), spin, height, self.settings, rng))
             self.room.take(*pair(at), pitch_mm * 0.6)
         return items
 
@@ -196,7 +191,8 @@ class _Laying:
         for level in range(max(0, count - 6), count):
             place = at[0] + float(rng.normal(0, wide)), at[1] + float(rng.normal(0, wide))
             spin = angle + float(rng.normal(0, turn))
-            items.append(self._item(name, place, spin, level * self.settings.cards.thickness_mm))
+            height = level * self.settings.cards.thickness_mm
+            items.append(item_beside(name, place, spin, height, self.settings, rng))
         return items
 
 
@@ -301,7 +297,7 @@ def _near(rng: Random, spread_mm: float) -> tuple[float, float]:
 
 def _laid_close(
     lain: Sequence[_Lain], played: Sequence[Item], beside: Sequence[Item], top: TableTop,
-    settings: SceneSettings, rng: Random, in_line: bool = False,
+    settings: SceneSettings, rng: Random, in_line: bool,
 ) -> list[Item]:  # fmt: skip
     """Return a thing moved away from a card in play until it keeps the drawn gap to all cards."""
     near = played[int(rng.integers(len(played)))]

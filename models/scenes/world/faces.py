@@ -13,7 +13,7 @@ import numpy as np
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
 from models.art import PaintedFace, faces
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, pair
 
 Cell = tuple[int, int]
 
@@ -71,6 +71,13 @@ def face_of(
     return Face(pyramid(bgra), px_per_mm, origin, np.asarray(outline_mm, float), tuple(cells))
 
 
+def whole_face(bgr: Array, px_per_mm: float) -> Face:
+    """Return a face that is all of a picture, its origin in the middle."""
+    height, width = bgr.shape[:2]
+    outline = square_outline(width / px_per_mm, height / px_per_mm)
+    return face_of(bgr, px_per_mm, (width / 2, height / 2), outline)
+
+
 def enlarged(face: Face, scale: float) -> Face:
     """Return the same face on a larger or smaller tile."""
     return replace(face, px_per_mm=face.px_per_mm / scale, outline_mm=face.outline_mm * scale)
@@ -102,7 +109,7 @@ def printed(face: Face, table: Array, fade: Array | None, px_per_mm: float) -> F
     if fade is not None:
         lines = np.interp(np.linspace(0, 1, len(made)), np.linspace(0, 1, len(fade)), fade)
         made = (made + (245 - made.astype(np.float32)) * lines[:, None, None]).astype(np.uint8)
-    made = cv2.multiply(made, cv2.merge([alpha] * 3), scale=1 / 255)
+    made = _covered(made, alpha)
     origin = (face.origin_px[0] * scale, face.origin_px[1] * scale)
     levels = pyramid(cv2.merge([made, alpha]))
     return replace(face, levels=levels, px_per_mm=density, origin_px=origin)
@@ -140,10 +147,6 @@ def card_back(pitch_mm: float, colour: Array, px_per_mm: float = 6.0) -> Face:
     )
 
 
-FaceBook = Mapping[str, Face]
-"""Faces by the name of what they show."""
-
-
 def inside(shape: tuple[int, ...], outline_px: Array) -> Array:
     """Return how much of each pixel lies inside an outline, 0 to 255."""
     finer = 4
@@ -166,7 +169,7 @@ class Box:
 
     tile_set: TileSet
     """Its ``pitch_mm`` is that of the printed tiles."""
-    faces: FaceBook
+    faces: Mapping[str, Face]
 
 
 def printed_box(name: str, pitch_mm: float) -> Box:
@@ -183,12 +186,12 @@ def own_box(tile_set: TileSet) -> Box:
 
 
 @lru_cache(maxsize=8)
-def set_faces(name: str) -> FaceBook:
+def set_faces(name: str) -> Mapping[str, Face]:
     """Return the faces of a built-in set by tile name, with ``back``, ``board`` and tokens."""
     return _book(built_in_set(name))
 
 
-def _book(tile_set: TileSet) -> FaceBook:
+def _book(tile_set: TileSet) -> Mapping[str, Face]:
     painted = faces(tile_set, ART_PX_PER_MM)
     book = {key: _painted_face(face) for key, face in painted.items() if not key.endswith(":back")}
     if tile_set.lattice == "square":
@@ -199,9 +202,5 @@ def _book(tile_set: TileSet) -> FaceBook:
 
 def _painted_face(painted: PaintedFace) -> Face:
     origin = np.array(painted.origin_mm)
-    outline = np.array(painted.outline_mm) - origin
-    pixels = (
-        float(origin[0] * painted.px_per_mm),
-        float(origin[1] * painted.px_per_mm),
-    )
+    outline, pixels = np.array(painted.outline_mm) - origin, pair(origin * painted.px_per_mm)
     return face_of(painted.bgr, painted.px_per_mm, pixels, outline, painted.alpha, painted.cells)

@@ -34,7 +34,6 @@ ALIKE = 4.0
 """Mean difference of two thumbnails, of 255, below which two kinds are too alike to keep both."""
 SAME = 2.0
 """Mean difference of thumbnails below which a turned face looks unturned; kinds differ more."""
-STYLES = ("shapes", "letters", "terrain", "scenery", "stripes", "paths", "wooden", "dots", "icons")
 FONTS = (
     cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX,
     cv2.FONT_HERSHEY_TRIPLEX, cv2.FONT_HERSHEY_SCRIPT_COMPLEX,
@@ -64,37 +63,53 @@ def planned_kinds(name: str) -> int:
 def invented_set(name: str) -> InventedSet:
     """Return the invented set of that name (``invented-square-0031``)."""
     plan = _plan(name)
-    lattice, pitch, style, palette, count = (
-        plan.lattice, plan.pitch_mm, plan.style, plan.palette, plan.count
-    )  # fmt: skip
-    border = plan.border
-    draw = PAINTERS[style]
-    outline = square_outline(pitch) if lattice == "square" else hex_outline(pitch)
-    side_mm = float((outline.max(axis=0) - outline.min(axis=0)).max())
-    density = FACE_PX / side_mm
-    shared = _Shared(plan.rng, palette, lattice)
-    alpha = inside((FACE_PX, FACE_PX), outline * density + FACE_PX / 2)
+    blank = Blank.of(plan.lattice, plan.pitch_mm)
+    shared = _Shared(plan.rng, plan.palette, plan.lattice)
     faces: dict[str, Face] = {}
     periods: dict[str, int] = {}
     looks: list[Array] = []
     for number in range(MOST_TRIES):
-        bgr = draw(rng_of("invented", name, number), shared, number)
-        bgr = border(bgr, outline * density + FACE_PX / 2)
-        views = _views(bgr, alpha, lattice)
+        bgr = PAINTERS[plan.style](rng_of("invented", name, number), shared, number)
+        bgr = plan.border(bgr, blank.outline_px)
+        views = _views(bgr, blank.alpha, plan.lattice)
         if looks and _difference(views[:, None], np.stack(looks)[None]).min() < ALIKE:
             continue
         kind = f"k{len(faces):02d}"
-        faces[kind] = face_of(bgr, density, (FACE_PX / 2, FACE_PX / 2), outline, alpha)
+        faces[kind] = blank.face(bgr)
         periods[kind] = next(
             (step for step in range(1, len(views))
              if len(views) % step == 0 and _difference(views[0], views[step]) < SAME),
             len(views),
         )  # fmt: skip
         looks.append(views[0])
-        if len(faces) == count:
+        if len(faces) == plan.count:
             break
-    back = card_back(pitch, palette[0]) if lattice == "square" else faces["k00"]
-    return InventedSet(name, lattice, pitch, style, faces, periods, back)
+    square = plan.lattice == "square"
+    back = card_back(plan.pitch_mm, plan.palette[0]) if square else faces["k00"]
+    return InventedSet(name, plan.lattice, plan.pitch_mm, plan.style, faces, periods, back)
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A tile before anything is printed on it, in the middle of a picture."""
+
+    outline_mm: Array
+    px_per_mm: float
+    outline_px: Array
+    alpha: Array
+
+    @classmethod
+    def of(cls, lattice: str, pitch_mm: float) -> Blank:
+        """Return a blank of a lattice that is as large as a picture."""
+        outline = square_outline(pitch_mm) if lattice == "square" else hex_outline(pitch_mm)
+        density = FACE_PX / float((outline.max(axis=0) - outline.min(axis=0)).max())
+        outline_px = outline * density + FACE_PX / 2
+        return cls(outline, density, outline_px, inside((FACE_PX, FACE_PX), outline_px))
+
+    def face(self, bgr: Array) -> Face:
+        """Return the tile with a picture printed on it."""
+        middle = (FACE_PX / 2, FACE_PX / 2)
+        return face_of(bgr, self.px_per_mm, middle, self.outline_mm, self.alpha)
 
 
 @dataclass(frozen=True)
@@ -114,7 +129,7 @@ def _plan(name: str) -> _Plan:
     rng = rng_of("invented", name)
     lattice = name.split("-")[1]
     pitch = float(rng.uniform(25, 60) if lattice == "square" else rng.uniform(28, 90))
-    style = str(rng.choice(STYLES))
+    style = str(rng.choice(list(PAINTERS)))
     palette = palette_of(rng)
     border = border_of(rng, palette)
     count = int(rng.integers(FEWEST_KINDS, MOST_KINDS + 1))
@@ -152,7 +167,7 @@ class _Shared:
         self.relief = field(rng, FACE_PX, (3, 3), 4)
         self.width = float(rng.uniform(0.15, 0.45))
         self.noise = float(rng.choice([0, 0.02, 0.06]))
-        self.shapes = rng.permutation(SHAPES)
+        self.shapes = rng.permutation(list(SHAPES)).tolist()
         self.size = float(rng.uniform(0.5, 0.85))
 
     def ground_of(self, rng: Random, number: int) -> Array:
@@ -210,9 +225,7 @@ def border_of(rng: Random, palette: Array) -> Callable[[Array, Array], Array]:
 
 
 def _canvas(colour: Array) -> Array:
-    canvas = np.empty((FACE_PX, FACE_PX, 3), np.uint8)
-    canvas[:] = np.clip(colour, 0, 255).astype(np.uint8)
-    return canvas
+    return np.full((FACE_PX, FACE_PX, 3), np.clip(colour, 0, 255), np.uint8)
 
 
 def fill(canvas: Array, points: Array, colour: Array) -> None:
@@ -229,12 +242,11 @@ def polygon(corners: int, inner: float = 1.0, turn: float = 0.0) -> Array:
     return np.asarray(np.stack([np.cos(angles), np.sin(angles)], axis=1) * radii[:, None])
 
 
-def shape_parts(name: str) -> list[Array]:
-    """Return the outlines that make up one of ``SHAPES``, in units of half a face."""
+def _shape_parts() -> dict[str, list[Array]]:
     cross = np.array([(-1, -3), (1, -3), (1, -1), (3, -1), (3, 1), (1, 1), (1, 3), (-1, 3),
                       (-1, 1), (-3, 1), (-3, -1), (-1, -1)]) / 3.2  # fmt: skip
     circle = polygon(48)
-    made = {
+    return {
         "circle": [circle], "square": [polygon(4, turn=np.pi / 4)], "diamond": [polygon(4)],
         "star": [polygon(5, 0.45)], "sun": [polygon(8, 0.6)], "cross": [cross],
         "triangle": [polygon(3)], "hexagon": [polygon(6)], "spark": [polygon(4, 0.35)],
@@ -245,18 +257,17 @@ def shape_parts(name: str) -> list[Array]:
         "moon": [np.concatenate([polygon(40)[:30], (polygon(40) * 0.75 + (-0.3, 0.1))[29::-1]])],
         "bars": [square_outline(1.6, 0.35) + np.array([0, dy]) for dy in (-0.6, 0, 0.6)],
     }  # fmt: skip
-    return made[name]
 
 
-SHAPES = ["circle", "square", "diamond", "star", "sun", "cross", "triangle", "hexagon", "spark",
-          "drop", "clover", "arrow", "moon", "bars"]  # fmt: skip
+SHAPES = _shape_parts()
+"""The outlines that make up each shape, in units of half a face."""
 
 
 def _shapes(rng: Random, shared: _Shared, number: int) -> Array:
     ground = shared.ground_of(rng, 0)
     canvas = _canvas(ground)
     colours = len(shared.palette) - 2
-    for part in shape_parts(str(shared.shapes[(number // colours) % len(SHAPES)])):
+    for part in SHAPES[shared.shapes[(number // colours) % len(SHAPES)]]:
         fill(canvas, part * shared.size * 0.8, shared.colour(number % colours, ground))
     return canvas
 
@@ -281,7 +292,7 @@ def _terrain(rng: Random, shared: _Shared, number: int) -> Array:
     base = shared.palette[number % min(5, len(shared.palette))]
     colours = np.clip(np.stack([base * 0.6, base, base * 1.25 + 15]), 0, 255)
     canvas = ramp(unit(field(rng, FACE_PX, (5, 5), 4, 0.7)), colours)
-    mark = shape_parts(str(shared.shapes[(number // 5) % len(SHAPES)]))
+    mark = SHAPES[shared.shapes[(number // 5) % len(SHAPES)]]
     for _ in range(int(rng.integers(2, 9))):
         at = rng.uniform(-0.7, 0.7, 2)
         shade = np.clip(base * rng.uniform(0.35, 1.5), 0, 255)
@@ -350,7 +361,7 @@ def _wooden(rng: Random, shared: _Shared, number: int) -> Array:
     colours = wood_colours(rng_of("invented wood", shared.ground.tolist()))
     canvas = ramp(unit(field(rng, FACE_PX, (2, 14), 5, 0.7)), colours)
     burnt = np.clip(colours[0] * 0.35, 0, 255)
-    for part in shape_parts(str(shared.shapes[number % len(SHAPES)])):
+    for part in SHAPES[shared.shapes[number % len(SHAPES)]]:
         fill(canvas, part * shared.size * 0.75, burnt)
     for i in range(number // len(SHAPES)):
         fill(canvas, polygon(20) * 0.08 + (-0.6 + 0.25 * i, 0.65), burnt)
@@ -373,7 +384,7 @@ def _icons(rng: Random, shared: _Shared, number: int) -> Array:
     ground = shared.ground_of(rng, number)
     light = 1 + 0.12 * field(rng, FACE_PX, (1, 2), 2)
     canvas = np.clip(_canvas(ground) * light[..., None], 0, 255).astype(np.uint8)
-    for part in shape_parts(str(shared.shapes[number % len(SHAPES)])):
+    for part in SHAPES[shared.shapes[number % len(SHAPES)]]:
         at = rng.uniform(-0.15, 0.15, 2)
         colour = shared.colour(number, ground)
         fill(canvas, part * 0.62 + at, colour * 0.45)

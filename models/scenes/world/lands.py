@@ -13,15 +13,15 @@ import numpy as np
 
 from models.scenes.splits import rng_of
 from models.scenes.world.arrays import Array, Random
-from models.scenes.world.faces import Face, face_of, hex_outline, inside, square_outline
+from models.scenes.world.faces import Face
 from models.scenes.world.invented import (
     FACE_PX,
     SHAPES,
+    Blank,
     border_of,
     fill,
     palette_of,
     polygon,
-    shape_parts,
 )
 from models.scenes.world.noise import field, ramp, unit
 
@@ -57,20 +57,14 @@ def land_box(name: str, prints: int) -> LandBox:
     lattice = name.split("-")[1]
     palette = palette_of(rng)
     border = border_of(rng, palette)
-    outline = square_outline(PITCH_MM) if lattice == "square" else hex_outline(PITCH_MM)
-    density = FACE_PX / float((outline.max(axis=0) - outline.min(axis=0)).max())
-    outline_px = outline * density + FACE_PX / 2
-    alpha = inside((FACE_PX, FACE_PX), outline_px)
+    blank = Blank.of(lattice, PITCH_MM)
     things = float(rng.choice([0.0, 0.3, 0.8]))
     faces = {}
     for number in range(int(rng.integers(FEWEST_KINDS, MOST_KINDS + 1))):
         land = _land(rng_of("lands", name, number), palette)
-        drawn = [
-            border(_print(rng_of("lands", name, number, n), land, palette, things), outline_px)
-            for n in range(prints)
-        ]
+        own = (rng_of("lands", name, number, n) for n in range(prints))
         faces[f"land {number + 1}"] = tuple(
-            face_of(bgr, density, (FACE_PX / 2, FACE_PX / 2), outline, alpha) for bgr in drawn
+            blank.face(border(_print(one, land, palette, things), blank.outline_px)) for one in own
         )
     return LandBox(lattice, faces)
 
@@ -85,7 +79,7 @@ def _land(rng: Random, palette: Array) -> _Land:
     down = across if rng.random() < 0.6 else int(rng.integers(2, 24))
     return _Land(
         np.clip(colours, 0, 255), (across, down), float(rng.uniform(0.4, 0.8)),
-        tuple(str(name) for name in rng.choice(SHAPES, int(rng.integers(1, 3)))),
+        tuple(str(name) for name in rng.choice(list(SHAPES), int(rng.integers(1, 3)))),
         np.clip(palette[int(rng.integers(len(palette)))] * rng.uniform(0.5, 1.2), 0, 255),
         float(rng.uniform(0.06, 0.3)), int(rng.choice([0, 4, 12, 30])),
     )  # fmt: skip
@@ -101,7 +95,7 @@ def _print(rng: Random, land: _Land, palette: Array, things: float) -> Array:
     for _ in range(int(rng.integers(land.most // 2, land.most + 1))):
         at, size = rng.uniform(-0.95, 0.95, 2), land.size * rng.uniform(0.6, 1.4)
         shade = np.clip(land.growth_colour * rng.uniform(0.75, 1.25), 0, 255)
-        for part in shape_parts(land.growths[int(rng.integers(len(land.growths)))]):
+        for part in SHAPES[land.growths[int(rng.integers(len(land.growths)))]]:
             fill(canvas, _spun(part, rng) * size + at, shade)
     if rng.random() < things:
         for _ in range(int(rng.integers(1, 4))):

@@ -71,13 +71,11 @@ def laid(spots: Sequence[Spot], cards: CardSettings, pitch_mm: float, rng: Rando
     turns = rng.uniform(-cards.turn_deg, cards.turn_deg, count)
     shares = _room(spots, places, shifts, turns, pitch_mm, cards)
     drift = _drift(places, cards.drift_mm, rng)
-    items = []
-    for i, spot in enumerate(spots):
-        at = places[i] + shifts[i] * shares[i] + drift[i]
-        items.append(
-            item_of(spot, pair(at), spot.angle_deg + turns[i] * shares[i], cards, rng)
-        )  # fmt: skip
-    return items
+    lying = places + shifts * shares[:, None] + drift
+    return [
+        item_of(spot, pair(at), spot.angle_deg + turn, cards, rng)
+        for spot, at, turn in zip(spots, lying, turns * shares, strict=True)
+    ]
 
 
 def item_of(
@@ -140,9 +138,7 @@ def _room(
     if not pairs:
         return shares
     first, second, offset_a, offset_b = (np.array(part) for part in zip(*pairs, strict=True))
-    rest = np.linalg.norm(
-        places[first] + offset_a - places[second] - offset_b, axis=1
-    )  # fmt: skip
+    rest = np.linalg.norm(places[first] + offset_a - places[second] - offset_b, axis=1)
     for _ in range(5):
         moved = shifts * shares[:, None]
         spin = np.radians(turns * shares)

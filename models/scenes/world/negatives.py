@@ -7,7 +7,7 @@ import numpy as np
 
 from models.scenes.settings import SceneSettings
 from models.scenes.world.arrays import Random, three
-from models.scenes.world.faces import Face, face_of, square_outline
+from models.scenes.world.faces import Face, square_outline, whole_face
 from models.scenes.world.noise import field
 from models.scenes.world.surfaces import hsv, wood_colours
 from models.scenes.world.things import Item, Lathe, TableTop
@@ -20,24 +20,15 @@ MAN = ((0, 1), (0.1, 1), (0.2, 0.6), (0.6, 0.4), (0.7, 0.65), (0.85, 0.6), (1, 0
 def arrange_nothing(settings: SceneSettings, rng: Random) -> TableTop:
     """Return a table without tiles, of the kind that the settings name."""
     kind = settings.negative
-    faces: dict[str, Face] = {}
-    items: list[Item] = []
-    lathes: list[Lathe] = []
-    if kind in ("chessboard", "chessmen"):
-        faces["chessboard"] = chessboard_face(rng)
-    elif kind == "grid-paper":
-        faces["grid"] = grid_face(rng)
-    elif kind == "puzzle-page":
-        faces["puzzle"] = puzzle_face(rng)
-    for name, face in faces.items():
-        items.append(Item(name, 0, 0, float(rng.normal(0, 8)), 0, float(rng.uniform(0.3, 15)),
-                          gloss=float(rng.uniform(0, 0.7)), side=(90, 100, 120)))  # fmt: skip
-        if kind == "chessmen":
-            lathes += _men(face, items[0], rng)
-    size = faces[items[0].face].size_mm() if items else (320.0, 220.0)
-    extent = square_outline(*size)
     facts = {"game": None, "set": None, "negative": kind}
-    return TableTop(tuple(items), faces, extent, tuple(lathes), facts=facts)
+    if kind not in FACES:
+        return TableTop((), {}, square_outline(320.0, 220.0), facts=facts)
+    face = FACES[kind](rng)
+    item = Item(kind, 0, 0, float(rng.normal(0, 8)), 0, float(rng.uniform(0.3, 15)),
+                gloss=float(rng.uniform(0, 0.7)), side=(90, 100, 120))  # fmt: skip
+    men = _men(face, item, rng) if kind == "chessmen" else ()
+    extent = square_outline(*face.size_mm())
+    return TableTop((item,), {kind: face}, extent, tuple(men), facts=facts)
 
 
 def chessboard_face(rng: Random) -> Face:
@@ -61,25 +52,22 @@ def chessboard_face(rng: Random) -> Face:
         cv2.rectangle(picture, (rim - 3, rim - 3), (rim + side + 2, rim + side + 2),
                       dark.tolist(), 2)  # fmt: skip
     density = CELL_PX / float(rng.uniform(25, 55))
-    middle = picture.shape[0] / 2
-    return face_of(picture, density, (middle, middle), square_outline(picture.shape[0] / density))
+    return whole_face(picture, density)
 
 
 def grid_face(rng: Random) -> Face:
     """Return squared paper or a printed play mat."""
     across, down = int(rng.integers(6, 24)), int(rng.integers(6, 24))
     cell = 24
-    bgr = np.empty((down * cell, across * cell, 3), np.uint8)
-    bgr[:] = hsv(rng.uniform(0, 360), rng.uniform(0, 0.3), rng.uniform(0.7, 1))
+    paper = hsv(rng.uniform(0, 360), rng.uniform(0, 0.3), rng.uniform(0.7, 1))
+    bgr = np.full((down * cell, across * cell, 3), paper, np.uint8)
     ink = hsv(rng.uniform(0, 360), rng.uniform(0, 0.8), rng.uniform(0.1, 0.6)).tolist()
     wide = int(rng.integers(1, 4))
     for x in range(across + 1):
         cv2.line(bgr, (x * cell, 0), (x * cell, down * cell), ink, wide)
     for y in range(down + 1):
         cv2.line(bgr, (0, y * cell), (across * cell, y * cell), ink, wide)
-    density = cell / float(rng.uniform(8, 30))
-    size = across * cell / density, down * cell / density
-    return face_of(bgr, density, (across * cell / 2, down * cell / 2), square_outline(*size))
+    return whole_face(bgr, cell / float(rng.uniform(8, 30)))
 
 
 def puzzle_face(rng: Random) -> Face:
@@ -98,10 +86,14 @@ def puzzle_face(rng: Random) -> Face:
                 cv2.putText(bgr, text, (x + 8, y + 27), cv2.FONT_HERSHEY_SIMPLEX, 0.8,
                             (60, 40, 30), 2, cv2.LINE_AA)  # fmt: skip
     cv2.rectangle(bgr, (40, 40), (40 + side // 2, 70), (40, 40, 40), -1)
-    density = cell / float(rng.uniform(8, 22))
-    height, width = bgr.shape[:2]
-    return face_of(bgr, density, (width / 2, height / 2),
-                   square_outline(width / density, height / density))  # fmt: skip
+    return whole_face(bgr, cell / float(rng.uniform(8, 22)))
+
+
+FACES = {
+    "chessboard": chessboard_face, "chessmen": chessboard_face, "grid-paper": grid_face,
+    "puzzle-page": puzzle_face,
+}  # fmt: skip
+"""What lies on tables of these kinds; nothing lies on the others."""
 
 
 def _men(face: Face, board: Item, rng: Random) -> list[Lathe]:

@@ -11,7 +11,7 @@ import numpy as np
 from models.scenes.settings import NOTHING, SceneSettings
 from models.scenes.world.arrays import Array, Random, three
 from models.scenes.world.aside import Room, box_of
-from models.scenes.world.faces import Face, face_of, square_outline
+from models.scenes.world.faces import Face, face_of, square_outline, whole_face
 from models.scenes.world.lattices import big_enough
 from models.scenes.world.surfaces import hsv
 from models.scenes.world.things import Arm, Item, Lathe, TableTop
@@ -94,12 +94,8 @@ def _flat_props(
     for i in range(clutter.phones):
         yield f"phone{i}", phone_face(rng), 8.0, 0.9
     if clutter.rulebook:
-        yield (
-            "rulebook",
-            page_face(rng, top),
-            float(rng.uniform(0.3, 3)),
-            float(rng.uniform(0, 0.6)),
-        )
+        page = page_face(rng, top)
+        yield "rulebook", page, float(rng.uniform(0.3, 3)), float(rng.uniform(0, 0.6))
     for i in range(clutter.dice):
         yield f"die{i}", die_face(rng), float(rng.uniform(12, 18)), 0.5
     for i in range(clutter.tokens):
@@ -132,7 +128,7 @@ def phone_face(rng: Random) -> Face:
             cv2.rectangle(inner, (x, y), (x + size[0], y + size[1]), colour.tolist(), -1)
     else:
         inner[:] = rng.uniform(5, 25)
-    return face_of(bgr, 4.0, (width / 2, height / 2), square_outline(width / 4, height / 4))
+    return whole_face(bgr, 4.0)
 
 
 def page_face(rng: Random, top: TableTop) -> Face:
@@ -140,8 +136,7 @@ def page_face(rng: Random, top: TableTop) -> Face:
     width, height = (420, 594) if rng.random() < 0.5 else (594, 420)
     scale = 2.0 * float(rng.choice([1.0, 1.4]))
     paper = hsv(rng.uniform(20, 60), rng.uniform(0, 0.15), rng.uniform(0.85, 1))
-    bgr = np.empty((height, width, 3), np.uint8)
-    bgr[:] = paper
+    bgr = np.full((height, width, 3), paper, np.uint8)
     ink = hsv(rng.uniform(0, 360), rng.uniform(0, 0.5), rng.uniform(0.05, 0.35)).tolist()
     margin, y = int(width * 0.08), int(height * 0.08)
     cv2.rectangle(bgr, (margin, y), (int(width * rng.uniform(0.4, 0.9)), y + 22), ink, -1)
@@ -153,8 +148,7 @@ def page_face(rng: Random, top: TableTop) -> Face:
         for x in range(margin, end, 14):
             cv2.line(bgr, (x, y), (x + int(rng.integers(5, 12)), y), ink, 3)
         y += 11 if rng.random() > 0.12 else 24
-    size = square_outline(width / scale, height / scale)
-    return face_of(bgr, scale, (width / 2, height / 2), size)
+    return whole_face(bgr, scale)
 
 
 def _pictures(bgr: Array, y: int, margin: int, rng: Random, top: TableTop) -> int:
@@ -177,8 +171,7 @@ def die_face(rng: Random, value: int | None = None) -> Face:
     """Return the upper side of a die, by default with a random number of pips."""
     side = 96
     colour = hsv(rng.uniform(0, 360), rng.choice([0, 0.8]), rng.uniform(0.6, 1))
-    bgr = np.empty((side, side, 3), np.uint8)
-    bgr[:] = colour
+    bgr = np.full((side, side, 3), colour, np.uint8)
     dark = colour.sum() < 380
     pip = (235, 235, 235) if dark else (25, 25, 25)
     drawn = int(rng.integers(1, 7))

@@ -55,12 +55,9 @@ def spotted_tile(bgr: Array, outline: Array, rng: Random) -> Array:
     """
     steps = np.linspace(-AROUND, 1 + AROUND, GRID_PX)
     light = spot_light(*np.meshgrid(steps, steps), rng).astype(np.float32)
-    ends = np.array([(-AROUND, -AROUND), (1 + AROUND, -AROUND), (1 + AROUND, 1 + AROUND),
-                     (-AROUND, 1 + AROUND)], np.float32)  # fmt: skip
     unit = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32)
-    grid_from_unit = cv2.getPerspectiveTransform(
-        ends, np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32) * (GRID_PX - 1)
-    )
+    ends = unit * (1 + 2 * AROUND) - AROUND
+    grid_from_unit = cv2.getPerspectiveTransform(ends, unit * (GRID_PX - 1))
     px_from_unit = cv2.getPerspectiveTransform(unit, outline.astype(np.float32))
     size = (bgr.shape[1], bgr.shape[0])
     spread = cv2.warpPerspective(light, px_from_unit @ np.linalg.inv(grid_from_unit), size)

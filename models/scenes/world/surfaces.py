@@ -149,8 +149,7 @@ def _gingham(rng: Random) -> Surface:
 
 def _patterned(rng: Random) -> Surface:
     ground = _any_colour(rng)
-    bgr = np.empty((SIZE_PX, SIZE_PX, 3), np.uint8)
-    bgr[:] = ground.astype(np.uint8)
+    bgr = np.full((SIZE_PX, SIZE_PX, 3), ground, np.uint8)
     across = int(rng.integers(3, 14))
     pitch = SIZE_PX / across
     motifs = [_motif(rng) for _ in range(int(rng.integers(1, 4)))]

@@ -34,8 +34,7 @@ from engine.errors import EngineError, RecordError, SetError
 from engine.given import read_json
 from engine.setfile import read_set_file
 from models.teaching.errors import TeachingError
-from models.teaching.labels import parse_labels, read_labels
-from models.teaching.mapping import read_mapping
+from models.teaching.labels import parse_labels, read_labels, read_mapping
 from models.teaching.parcel import exported, taken_in
 from models.teaching.shelf import delete, listed, refused
 from models.teaching.store import game_file

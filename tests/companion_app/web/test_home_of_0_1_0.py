@@ -28,8 +28,8 @@ from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.sessions import Sessions
 from engine.record import record_to_json
 from engine.setfile import load_set
-from models.teaching.kept import read_kept
 from models.teaching.shelf import listed, refused
+from models.teaching.store import read_kept
 from tests.companion_app.web.conftest import HANDS
 from tests.near import near_companion
 from vision import find_taught

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from models.scenes.splits import invented_names
-from models.scenes.world.invented import FEWEST_KINDS, MOST_KINDS, STYLES, invented_set
+from models.scenes.world.invented import FEWEST_KINDS, MOST_KINDS, PAINTERS, invented_set
 
 
 @pytest.mark.parametrize("shape", ["square", "hex"])
@@ -28,4 +28,4 @@ def test_most_sets_have_enough_kinds_and_every_style_occurs():
     boxes = [invented_set(name) for name in names]
 
     assert np.mean([len(box.faces) >= FEWEST_KINDS for box in boxes]) > 0.9
-    assert {box.style for box in boxes} == set(STYLES)
+    assert {box.style for box in boxes} == set(PAINTERS)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
+from models.evaluate.renders import rendered_boards
 from models.scenes.photoreal.__main__ import main
-from models.scenes.photoreal.boards import hidden_cells, places_mm, projected, rendered_boards
+from models.scenes.photoreal.boards import hidden_cells, places_mm, projected
 from models.scenes.photoreal.scene import (
     PhotorealError,
     as_table,

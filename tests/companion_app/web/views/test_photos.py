@@ -22,9 +22,9 @@ from companion_app.web.scoring import scored_photo
 from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from companion_app.web.views.photos import PRINTS
 from engine.setfile import built_in_set
-from models.sheets.instructions import instruction_sheet
 from models.sheets.paper import sheet_of
 from models.sheets.pdf import Pdf
+from models.sheets.single import instruction_sheet
 from models.sheets.words import ENGLISH, Words
 from tests.companion_app.web.views.test_games import read
 from vision.core.errors import PictureError
@@ -257,7 +257,7 @@ def test_list_of_what_to_cut_out_has_whole_names(tmp_path, language, monkeypatch
         made.append(Noting(*args))
         return made[-1]
 
-    monkeypatch.setattr("models.sheets.instructions.Pdf", noted)
+    monkeypatch.setattr("models.sheets.single.Pdf", noted)
     box, words = built_in_set("snekagon5g"), words_in(language)
 
     instruction_sheet(tmp_path / "x.pdf", "x", sheet_of("a4"), box, 19.0,
