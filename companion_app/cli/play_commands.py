@@ -45,10 +45,10 @@ ANALYSIS_LOOKS = 24
 """Looks for each question about a position; a game of 40 moves takes about ten seconds."""
 
 
-def add_play_commands(commands: Commands) -> None:
-    """Add suggest, analyse and play."""
+def add_suggest_command(commands: Commands) -> None:
+    """Add ``suggest`` to the commands of ``snake-eye``."""
     suggest = add_command(
-        commands, "suggest", "suggest moves at a record's end", _suggest,
+        commands, "suggest", _suggest,
         ["suggest game.json", "suggest game.json --seconds 5", "suggest - --looks 50 < games.jsonl",
          "suggest game.json --level 2 --seed 7 --json"],
     )  # fmt: skip
@@ -56,8 +56,12 @@ def add_play_commands(commands: Commands) -> None:
         "record", metavar="RECORD", help="a game in writing (.json), or - for one a line"
     )
     _add_thinking(suggest)
+
+
+def add_analyse_command(commands: Commands) -> None:
+    """Add ``analyse`` to the commands of ``snake-eye``."""
     analysed = add_command(
-        commands, "analyse", "look a game over, move by move", _analyse,
+        commands, "analyse", _analyse,
         ["analyse game.json --out game.html", "analyse game.json --out seen.json --looks 100"],
     )  # fmt: skip
     analysed.add_argument("record", metavar="RECORD", help="a game in writing (.json)")
@@ -66,8 +70,12 @@ def add_play_commands(commands: Commands) -> None:
         "--looks", type=_looks, default=ANALYSIS_LOOKS, metavar="N", help="looks a question"
     )
     analysed.add_argument("--seed", type=int, default=0, metavar="N", help="for the same answer")
+
+
+def add_play_command(commands: Commands) -> None:
+    """Add ``play`` to the commands of ``snake-eye``."""
     played = add_command(
-        commands, "play", "play against the machine in the terminal", _play,
+        commands, "play", _play,
         ["play --game snekagon", "play --game sssnake --players Ann,machine --level 3",
          "play --game schlangennest --option size=5x7 --out game.json"],
         games_in_words(),

@@ -35,9 +35,8 @@ NOT_FOUND = {"one": "{n} labelled tile was not found",
 
 def add_teach_command(commands: Commands) -> None:
     """Add ``teach`` to the commands of ``snake-eye``."""
-    does = "learn your own tiles from photos of them"
     parser = new_parser(
-        commands, "teach", does,
+        commands, "teach",
         ["teach my-box --shape square --photos photos --labels labels.json",
          "teach ropes --shape square --photos photos --labels labels.json --game schlangennest "
          "--map map.json"],
@@ -65,7 +64,7 @@ def add_teach_command(commands: Commands) -> None:
 def add_box_command(commands: Commands) -> None:
     """Add ``box`` to the commands of ``snake-eye``."""
     parser = add_command(
-        commands, "box", "say who signed a taught box in a file; sign it, or take it in", box,
+        commands, "box", box,
         ["box ropes.zip", "box ropes.zip --sign minisign.key", "box ropes.zip --take"],
     )  # fmt: skip
     parser.add_argument("file", metavar="FILE.zip", help="a box that the page exported")
