@@ -449,6 +449,3 @@ def _die(table: TableState) -> int | None:
     """Return the value of the die aside; ``None`` unless exactly one is seen."""
     shown = [str(e.get("tile")) for e in table.aside if str(e.get("tile")).startswith("die/")]
     return int(shown[0][4:]) if len(shown) == 1 and shown[0][4:].isdigit() else None
-
-
-__all__ = ["Aligner", "Way", "aligner_for"]

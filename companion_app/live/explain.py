@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from companion_app.live.places import Spot, spots_of
@@ -110,12 +111,7 @@ class _Search:
     clay: frozenset[Clay]
 
     def rows(self, position: Any, actions: list[Change]) -> list[Row]:
-        found: list[Row] = []
-        for row in self._orders(position, actions, ()):
-            found.append(row)
-            if len(found) >= MOST_ROWS:
-                break
-        return found
+        return list(islice(self._orders(position, actions, ()), MOST_ROWS))
 
     def _orders(
         self, position: Any, actions: list[Change], done: tuple[Move, ...]
@@ -155,9 +151,8 @@ class _Search:
     def _silences(self, position: Any) -> Iterator[tuple[tuple[Move, ...], Any]]:
         """Yield rows of moves that leave no trace on the table, with the positions they lead to."""
         yield (), position
-        game, silent, reached = self.game, (), position
-        hidden = game.facts.hidden
-        moves: tuple[Move, ...] = silent
+        game, hidden, reached = self.game, self.game.facts.hidden, position
+        moves: tuple[Move, ...] = ()
         for _ in range(len(position.players)):
             passing = Move(reached.to_move, "pass")
             forced = [move.do for move in game.legal_moves(reached)] == ["pass"]
