@@ -80,7 +80,7 @@ class Desk:
         self.feed(feeder)
         return match
 
-    def resume(self, key: str, feeder: Feeder | None = None) -> Match:
+    def resume(self, key: str) -> Match:
         """Resume a kept game.
 
         Raises:
@@ -100,7 +100,7 @@ class Desk:
                 # Another game was begun after it: after a restart, this one is the one to go on.
                 match.note("resumed", {})
             self._take_up(match, names_in(lines))
-        self.feed(feeder)
+        self.feed(None)
         return match
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """The referee: turns settled tables and players' messages into verdicts and questions.
 
-Its parts share one state: the keeper of the match, questions, players' messages, rolls, undoing,
-and the judge of tables.
+Its parts share one state: the keeper of the match, questions, players' messages, rolls, and the
+judge of tables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from companion_app.live.referee_state import (
 )
 from companion_app.live.rolling import Rolls
 from companion_app.live.settle import Settled
-from companion_app.live.undoing import Undoing
 
 
 class Referee:
@@ -42,8 +41,7 @@ class Referee:
         self._keeper = Keeper(state, look_again)
         self._asker = Asker(state)
         rolls = Rolls(state, self._keeper)
-        self._undoing = Undoing(state, self._keeper)
-        self._messages = PlayerMessages(state, self._keeper, rolls, self._undoing)
+        self._messages = PlayerMessages(state, self._keeper, rolls)
         self._judge = Judge(state, self._keeper, self._asker, rolls)
 
     def start(self, t: float) -> None:
@@ -95,8 +93,8 @@ class Referee:
     @property
     def can_undo_told(self) -> bool:
         """Whether the last player's message can be undone: nothing but its effects came after."""
-        return self._undoing.can_undo_told
+        return self._messages.can_undo_told
 
     def undo_told(self, t: float) -> bool:
         """Undo the last player's message and its effects; return whether there was one."""
-        return self._undoing.undo_told(t)
+        return self._messages.undo_told(t)
