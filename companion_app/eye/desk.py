@@ -268,7 +268,7 @@ class Desk:
             match = referee.match
             if not match.game.judge(match.position, gone.move).legal and not gone.violations:
                 raise ToldError("the move that was taken back does not fit the game any more")
-            referee.accept_again(gone, self._t())
+            referee.keeper.accept_again(gone, self._t())
             self._taken = left
 
     def _chosen(self, after: int) -> list[Accepted]:

@@ -52,10 +52,6 @@ MOVED_SHARE = 0.008
 """Share of the picture's width by which three in four tiles move when the camera is knocked."""
 STRANGE_AFTER_S = 6.0
 """Seconds after which a table that does not match the known layout is asked about."""
-SAID_AFTER_S = 4.0
-"""Seconds without a verdict after which the page says why, before people wonder."""
-STEADY_S = 0.5
-"""Seconds for which a hindrance must stay the same before it is said: single looks vary."""
 
 
 class Lock(Protocol):
@@ -141,7 +137,7 @@ class LiveLoop:
         self._first_frame = True
         self._approached = False
         """Whether anybody has come near the table yet."""
-        self._lasting = Lasting(SAID_AFTER_S, STEADY_S)
+        self._lasting = Lasting()
         self._aside = NOT_YET_SEEN
         """The number of accepted moves, and what lay aside when the last one was accepted."""
 

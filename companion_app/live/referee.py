@@ -38,15 +38,15 @@ class Referee:
             match, emit, settings or RefereeSettings(), begun=bool(match.accepted)
         )
         state.recall_corrections()
-        self._keeper = Keeper(state, look_again)
+        self.keeper = Keeper(state, look_again)
         self._asker = Asker(state)
-        rolls = Rolls(state, self._keeper)
-        self._messages = PlayerMessages(state, self._keeper, rolls)
-        self._judge = Judge(state, self._keeper, self._asker, rolls)
+        rolls = Rolls(state, self.keeper)
+        self._messages = PlayerMessages(state, self.keeper, rolls)
+        self._judge = Judge(state, self.keeper, self._asker, rolls)
 
     def start(self, t: float) -> None:
         """Announce turn and score."""
-        self._keeper.go_on(t)
+        self.keeper.go_on(t)
 
     def look(self, settled: Settled, t: float, picture: Picture = lambda: None) -> Standing:
         """Judge a settled table; return how sure the referee is of it.
@@ -80,15 +80,11 @@ class Referee:
 
     def take_back(self, count: int, t: float) -> list[Accepted]:
         """Take back the last moves as the host says, also a foul; return them, newest first."""
-        gone = self._keeper.take_back(count, t)
+        gone = self.keeper.take_back(count, t)
         self.match.reopen()
         self.state.forget_lifted()
-        self._keeper.go_on(t)
+        self.keeper.go_on(t)
         return gone
-
-    def accept_again(self, one: Accepted, t: float) -> None:
-        """Accept a move that was taken back once more."""
-        self._keeper.accept_again(one, t)
 
     @property
     def can_undo_told(self) -> bool:
