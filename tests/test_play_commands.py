@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from companion_app.cli import play_commands
-from companion_app.cli.game_page import game_page
 from companion_app.cli.main import build_parser, main
+from companion_app.cli.play_commands import game_page
 from companion_app.cli.terminal_game import TerminalGame
 from engine.game import Outcome, Start
 from engine.games import game_named

@@ -13,8 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from companion_app.eye.feeder import Feeder
-from companion_app.eye.turns import Turns
+from companion_app.eye.feeder import Feeder, Turns
 from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.log_line import last_of, names_in

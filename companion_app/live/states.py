@@ -14,8 +14,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion_app.live.knocked import as_if_knocked
-from companion_app.live.lighting import carried_over, in_light_of, is_other_light, is_shifted
+from companion_app.live.changed_view import (
+    as_if_knocked,
+    carried_over,
+    in_light_of,
+    is_other_light,
+    is_shifted,
+)
 from vision import Bgr, Frame
 
 Small = NDArray[np.float32]
