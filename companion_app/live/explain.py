@@ -200,21 +200,19 @@ class _Search:
         return list({foul.move: foul for foul in reversed(found)}.values())[::-1]
 
     def _wrong(self, row: Row, left: list[Change]) -> Iterator[Foul]:
+        # Forced passes of players who cannot move come before the foul is judged.
+        before = row
+        for _ in range(0 if self.game.facts.hidden else len(row.position.players) - 1):
+            listed = self.game.legal_moves(before.position)
+            if [m.do for m in listed] != ["pass"]:
+                break
+            passed = self.game.apply(before.position, listed[0])
+            before = Row((*before.moves, listed[0]), passed)
         for action in left:
             for move in self._readings(row.position, action):
-                # Forced passes of players who cannot move come before the foul is judged.
-                position = row.position
-                passes: tuple[Move, ...] = ()
-                if not self.game.facts.hidden:
-                    for _ in range(len(position.players) - 1):
-                        listed = self.game.legal_moves(position)
-                        if [m.do for m in listed] != ["pass"]:
-                            break
-                        passes = (*passes, listed[0])
-                        position = self.game.apply(position, listed[0])
-                verdict = self.game.judge(position, move)
+                verdict = self.game.judge(before.position, move)
                 if not verdict.legal:
-                    yield Foul(Row(row.moves + passes, position), move, verdict)
+                    yield Foul(before, move, verdict)
 
 
 def _alike_once(game: AnyGame, rows: list[Row]) -> list[Row]:
