@@ -67,8 +67,8 @@ class Lock(Protocol):
 class Reader(Protocol):
     """Reads a table state from a frame; may cache what speeds up the next read."""
 
-    def read(self, frame: Frame, known: Layout) -> TableState:
-        """Return what one frame shows; ``known`` is the layout if nothing has changed."""
+    def read(self, frame: Frame) -> TableState:
+        """Return what one frame shows."""
         ...
 
     def forget(self) -> None:
@@ -265,7 +265,7 @@ class LiveLoop:
         self._looked_s = t
         self.looks += 1
         known = self._known()
-        seen = self._read(frame, known)
+        seen = self._read(frame)
         if seen is None:
             return
         table = self._without_stocks(seen, known)
@@ -294,11 +294,11 @@ class LiveLoop:
             return
         self._referee(self._settled, frame, t)
 
-    def _read(self, frame: Frame, known: Layout) -> TableState | None:
+    def _read(self, frame: Frame) -> TableState | None:
         """Read a frame; return ``None`` if the reader fails, so that the game goes on."""
         try:
             with self._released():
-                return self.reader.read(frame, known)
+                return self.reader.read(frame)
         except Exception:  # noqa: BLE001 - logged in stumble
             self.stumble()
             return None
