@@ -81,7 +81,7 @@ def near_companion(
     home = desk.store.path.parent
     player = NearPlayer()
     machine = MachineSeats(desk, player)
-    commands = Commands(desk, camera, Corrections(home / "corrections"), machine=machine)
+    commands = Commands(desk, camera, Corrections(home / "corrections"), machine)
     place = Place(desk.store.path, desk.set_folders)
     eye = NearEye(commands)
     companion = Companion(eye, settings, place, desk.hub, **{"player": player, **more})

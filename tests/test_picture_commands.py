@@ -14,8 +14,9 @@ import pytest
 
 from calibration.profile import Profile
 from calibration.profile_file import load_profile, save_profile
+from companion_app.cli.calibrating import add_calibrate_command
 from companion_app.cli.main import OURS
-from companion_app.cli.picture_commands import add_picture_commands
+from companion_app.cli.reading import add_read_command
 from tests.calibration.drawn import VIEWS, seen, sheet_in
 from vision.core.request import ReadRequest
 from vision.core.tables import TableState
@@ -42,7 +43,9 @@ def run(capfd):
 
     def call(*arguments: object) -> Ran:
         parser = argparse.ArgumentParser(prog="snake-eye")
-        add_picture_commands(parser.add_subparsers(required=True))
+        commands = parser.add_subparsers(required=True)
+        add_read_command(commands)
+        add_calibrate_command(commands)
         try:
             parsed = parser.parse_args([str(a) for a in arguments])
             status = parsed.command(parsed)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from companion_app.cli import play_commands
-from companion_app.cli.game_page import game_page
 from companion_app.cli.main import build_parser, main
+from companion_app.cli.play_commands import game_page
 from companion_app.cli.terminal_game import TerminalGame
 from engine.game import Outcome, Start
 from engine.games import game_named
@@ -191,8 +191,8 @@ def test_a_number_of_any_length_is_no_move(run):
 def test_every_game_is_dealt_anew_unless_a_seed_is_told():
     asked = ["play", "--game", "carnival"]
 
-    assert build_parser().parse_args(asked).seed is None
-    assert build_parser().parse_args([*asked, "--seed", "3"]).seed == 3
+    assert build_parser("play").parse_args(asked).seed is None
+    assert build_parser("play").parse_args([*asked, "--seed", "3"]).seed == 3
 
 
 def test_game_that_nobody_can_win_is_said_so(monkeypatch, capsys):

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from companion_app.answers import InputError
@@ -21,12 +21,48 @@ Command = Callable[[Namespace], int]
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """The argparse object that commands are added to."""
 N = TypeVar("N", int, float)
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "referee": ("record_commands", "judge written games"),
+    "moves": ("record_commands", "list the legal moves at a record's end"),
+    "perft": ("record_commands", "count move sequences"),
+    "rules": ("record_commands", "list the rules by id"),
+    "draw": ("draw_command", "draw the position at a record's end"),
+    "score": ("record_commands", "score a table as it lies"),
+    "suggest": ("play_commands", "suggest moves at a record's end"),
+    "analyse": ("play_commands", "look a game over, move by move"),
+    "play": ("play_commands", "play against the machine in the terminal"),
+    "read": ("reading", "read what lies on a table from pictures"),
+    "calibrate": ("calibrating", "learn the camera from photos of the printed sheet"),
+    "print": ("print_command", "make sheets to print and cut out"),
+    "doctor": ("home_commands", "look at everything a game rests on"),
+    "backup": ("home_commands", "write everything that is kept into one file"),
+    "restore": ("home_commands", "put a backup in place of what is kept"),
+    "pin": ("home_commands", "make another host PIN"),
+    "card": ("home_commands", "make a card to print that makes a phone host"),
+    "teach": ("teach_command", "learn your own tiles from photos of them"),
+    "box": ("teach_command", "say who signed a taught box in a file; sign it, or take it in"),
+    "watch": ("watch_command", "referee a live game, one event a line"),
+    "run": ("run_command", "the companion: a page for every phone at the table"),
+    "hall": ("hall_command", "the hall: many tables on one page, with an arbiter"),
+    "reader": ("hall_command", "a worker that reads photos for a hall"),
+}
+"""Every command in the order of the help: the file whose ``add_NAME_command`` adds it, and what it
+does."""
 
 
 def new_parser(
-    commands: Commands, name: str, does: str, examples: Sequence[str], more: str = ""
+    commands: Commands, name: str, examples: Sequence[str], more: str = "", does: str = ""
 ) -> argparse.ArgumentParser:
-    """Return the parser of a command, with examples under its help."""
+    """Return the parser of a command, with examples under its help.
+
+    Args:
+        commands: what it is added to.
+        name: its name.
+        examples: command lines without ``snake-eye``.
+        more: what stands below the examples.
+        does: what it does, where it is no command of its own but a part of one.
+    """
+    does = does or COMMANDS[name][1]
     shown = "\n".join(f"  snake-eye {example}" for example in examples)
     return commands.add_parser(
         name, help=does, description=does[0].upper() + does[1:] + ".",
@@ -36,11 +72,11 @@ def new_parser(
 
 
 def add_command(
-    commands: Commands, name: str, does: str, command: Command, examples: Sequence[str],
-    more: str = "",
+    commands: Commands, name: str, command: Command, examples: Sequence[str], more: str = "",
+    does: str = "",
 ) -> argparse.ArgumentParser:  # fmt: skip
-    """Add a command that can answer in JSON."""
-    parser = new_parser(commands, name, does, examples, more)
+    """Add a command that can answer in JSON; the arguments are those of ``new_parser``."""
+    parser = new_parser(commands, name, examples, more, does)
     parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
     parser.set_defaults(command=command)
     return parser

@@ -13,6 +13,7 @@ from calibration.pattern import parse_pattern
 from calibration.profile import Profile
 from calibration.profile_file import save_profile
 from companion_app.answers import ANSWERED, NO, InputError, answer, complain
+from companion_app.cli.arguments import Commands, add_command
 from vision import PictureError, load_picture, shown
 
 PICTURE_ENDINGS = frozenset([".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"])
@@ -20,6 +21,28 @@ LAST_LEFT_OUT = (
     "the last picture could not be used, so the table is not known; take it again with the sheet "
     "flat on the table"
 )
+
+
+def add_calibrate_command(commands: Commands) -> None:
+    """Add ``calibrate`` to the commands of ``snake-eye``."""
+    parser = add_command(
+        commands, "calibrate", calibrate,
+        ["calibrate --photos photos --out camera.json",
+         "calibrate --photos photos --pattern chessboard:9x6 --out camera.json"],
+    )  # fmt: skip
+    photos = parser.add_mutually_exclusive_group(required=True)
+    photos.add_argument(
+        "--photos", metavar="DIR",
+        help="photos of the sheet, tilted differently, 5 or more; in the last one by name it lies "
+        "flat on the table and the camera hangs as in play",
+    )  # fmt: skip
+    photos.add_argument("--source", metavar="S", help="folder:DIR, the same as --photos DIR")
+    parser.add_argument(
+        "--pattern", default="sheet", metavar="sheet|chessboard:9x6",
+        help="what the photos show: sheet, as print makes it (at first), or a chessboard, named by "
+        "its inner corners",
+    )  # fmt: skip
+    parser.add_argument("--out", required=True, metavar="PROFILE", help="the file to write")
 
 
 def calibrate(arguments: Namespace) -> int:

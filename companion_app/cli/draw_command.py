@@ -8,7 +8,8 @@ from pathlib import Path
 
 from companion_app.answers import ANSWERED, InputError, answer, shown_name, writing
 from companion_app.boxes import box_on_the_table
-from companion_app.cli.record_commands import named, record_from
+from companion_app.cli.arguments import Commands, add_command
+from companion_app.cli.record_commands import RECORD, named, record_from
 from engine import referee as judging
 from engine.draw import Drawing, layout_drawing, svg
 from engine.draw.display import moved, placed
@@ -18,6 +19,18 @@ from engine.record import Record
 LONGEST_SIDE_PX = 2000
 """The longest side of a PNG: cards are sharp on any screen, and the file fits into a message."""
 MOST_PX_PER_MM = 8.0
+
+
+def add_draw_command(commands: Commands) -> None:
+    """Add ``draw`` to the commands of ``snake-eye``."""
+    parser = add_command(
+        commands, "draw", draw,
+        ["draw game.json --out position.svg", "draw game.json --out position.png"],
+    )  # fmt: skip
+    parser.add_argument("record", metavar="RECORD", help=RECORD)
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", help="what to write: a .svg drawing or a .png"
+    )
 
 
 def draw(arguments: Namespace) -> int:

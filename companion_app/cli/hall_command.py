@@ -16,8 +16,6 @@ from companion_app.child import settle
 from companion_app.cli.arguments import Commands, add_command, new_parser, port
 from companion_app.home import home_folder
 
-HALL = "the hall: many tables on one page, with an arbiter"
-READER = "a worker that reads photos for a hall"
 FOLDER = "hall"
 MISSING = (
     "the hall needs more than a table does: install it with `make hall-ready`, or with pip "
@@ -25,27 +23,18 @@ MISSING = (
 )
 
 
-def add_hall_commands(commands: Commands, asked: str) -> None:
-    """Add the commands of this file; only the ``asked`` one with all its arguments."""
-    if asked != "hall":
-        commands.add_parser("hall", help=HALL)
-    else:
-        _add_hall(commands)
-    if asked != "reader":
-        commands.add_parser("reader", help=READER)
-    else:
-        reader = add_command(
-            commands, "reader", READER, run_reader,
-            ["reader --database postgresql://hall@localhost/hall"],
-        )  # fmt: skip
-        reader.add_argument(
-            "--database", required=True, metavar="URL", help="the hall's PostgreSQL"
-        )
+def add_reader_command(commands: Commands) -> None:
+    """Add ``reader`` to the commands of ``snake-eye``."""
+    reader = add_command(
+        commands, "reader", run_reader, ["reader --database postgresql://hall@localhost/hall"]
+    )
+    reader.add_argument("--database", required=True, metavar="URL", help="the hall's PostgreSQL")
 
 
-def _add_hall(commands: Commands) -> None:
+def add_hall_command(commands: Commands) -> None:
+    """Add ``hall`` to the commands of ``snake-eye``."""
     hall = new_parser(
-        commands, "hall", HALL,
+        commands, "hall",
         ["hall", "hall --database postgresql://hall@localhost/hall",
          "hall join http://hall.local:8090 K7QF2MZP --name 'Table 3'", "hall verify",
          "hall backup evening.backup", "hall migrate --database postgresql://hall@localhost/hall"],
@@ -66,25 +55,26 @@ def _add_hall(commands: Commands) -> None:
     hall.set_defaults(command=run_hall)
     parts = hall.add_subparsers(title="at the hall or at a table", metavar="PART")
 
-    join = add_command(parts, "join", "let this table join a hall", join_hall,
-                       ["hall join http://hall.local:8090 K7QF2MZP --name 'Table 3'"])  # fmt: skip
+    join = add_command(parts, "join", join_hall,
+                       ["hall join http://hall.local:8090 K7QF2MZP --name 'Table 3'"],
+                       does="let this table join a hall")  # fmt: skip
     join.add_argument("address", metavar="ADDRESS", help="the hall's page")
     join.add_argument("code", metavar="CODE", help="the hall's code; an arbiter's phone shows it")
     join.add_argument("--name", default="", metavar="NAME", help="what the table is called there")
 
-    add_command(parts, "leave", "let this table leave its hall", leave_hall, ["hall leave"])
-    add_command(parts, "verify", "compare this table's log with the hall's, line by line", verify,
-                ["hall verify", "hall verify --json"])  # fmt: skip
-    pin = add_command(parts, "pin", "make another PIN for arbiters", new_pin, ["hall pin"])
+    add_command(parts, "leave", leave_hall, ["hall leave"], does="let this table leave its hall")
+    add_command(parts, "verify", verify, ["hall verify", "hall verify --json"],
+                does="compare this table's log with the hall's, line by line")  # fmt: skip
+    pin = add_command(parts, "pin", new_pin, ["hall pin"], does="make another PIN for arbiters")
     _database(pin)
-    migrate = add_command(parts, "migrate", "take the database on to this version", migrate_hall,
-                          ["hall migrate"])  # fmt: skip
+    migrate = add_command(parts, "migrate", migrate_hall, ["hall migrate"],
+                          does="take the database on to this version")  # fmt: skip
     _database(migrate)
     for name, does, command in (
         ("backup", "write everything that the hall keeps into one file", backup_hall),
         ("restore", "put a backup into an empty database", restore_hall),
     ):
-        keeping = add_command(parts, name, does, command, [f"hall {name} evening.backup"])
+        keeping = add_command(parts, name, command, [f"hall {name} evening.backup"], does=does)
         keeping.add_argument("file", metavar="FILE", help="the backup")
         _database(keeping)
 

@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 MARKS = {True: "well ", False: "FAULT", None: "  -  "}
 
 
-def add_home_commands(commands: Commands) -> None:
-    """Add the commands of this file to the parser of ``snake-eye``."""
-    asking = add_command(commands, "doctor", "look at everything a game rests on", doctor,
-                         ["doctor", "doctor --source webcam:0",
-                          "doctor --out help.zip --with-picture"])  # fmt: skip
+def add_doctor_command(commands: Commands) -> None:
+    """Add ``doctor`` to the commands of ``snake-eye``."""
+    examples = ["doctor", "doctor --source webcam:0", "doctor --out help.zip --with-picture"]
+    asking = add_command(commands, "doctor", doctor, examples)
     asking.add_argument(
         "--source", metavar="S",
         help="the camera to look through: pi, webcam:0, video:FILE, folder:DIR, phone or demo",
@@ -32,23 +31,32 @@ def add_home_commands(commands: Commands) -> None:
         "--with-picture", action="store_true", help="put a picture of the table into that file"
     )
 
-    keeping = add_command(commands, "backup", "write everything that is kept into one file", backup,
-                          ["backup snake-eye-backup.zip"])  # fmt: skip
+
+def add_backup_command(commands: Commands) -> None:
+    """Add ``backup`` to the commands of ``snake-eye``."""
+    keeping = add_command(commands, "backup", backup, ["backup snake-eye-backup.zip"])
     keeping.add_argument("file", metavar="FILE", help="the file to write; it must not exist")
 
-    bringing = add_command(commands, "restore", "put a backup in place of what is kept", restore,
-                           ["restore snake-eye-backup.zip",
-                            "restore snake-eye-backup.zip --with-secrets"])  # fmt: skip
+
+def add_restore_command(commands: Commands) -> None:
+    """Add ``restore`` to the commands of ``snake-eye``."""
+    examples = ["restore snake-eye-backup.zip", "restore snake-eye-backup.zip --with-secrets"]
+    bringing = add_command(commands, "restore", restore, examples)
     bringing.add_argument("file", metavar="FILE", help="a file that backup wrote")
     told = "take the host PIN, joined phones, settings and hall from the backup too"
     bringing.add_argument("--with-secrets", action="store_true", help=told)
 
-    hosting = add_command(commands, "pin", "make another host PIN", pin, ["pin --new"])
+
+def add_pin_command(commands: Commands) -> None:
+    """Add ``pin`` to the commands of ``snake-eye``."""
+    hosting = add_command(commands, "pin", pin, ["pin --new"])
     told = "make it; it is shown once, and every host's phone asks again"
     hosting.add_argument("--new", action="store_true", help=told)
 
-    carding = add_command(commands, "card", "make a card to print that makes a phone host", card,
-                          ["card --out host-card.svg", "card --forget"])  # fmt: skip
+
+def add_card_command(commands: Commands) -> None:
+    """Add ``card`` to the commands of ``snake-eye``."""
+    carding = add_command(commands, "card", card, ["card --out host-card.svg", "card --forget"])
     doing = carding.add_mutually_exclusive_group(required=True)
     doing.add_argument("--out", metavar="FILE.svg", help="write a new card; the old one is invalid")
     doing.add_argument("--forget", action="store_true", help="make the card invalid")

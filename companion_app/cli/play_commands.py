@@ -10,6 +10,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from errno import EISDIR, ENOENT
+from html import escape
 from pathlib import Path
 
 from companion_app.answers import ANSWERED, InputError, answer, print_line, shown_name, writing
@@ -23,7 +24,6 @@ from companion_app.cli.arguments import (
     games_in_words,
     told_options,
 )
-from companion_app.cli.game_page import game_page
 from companion_app.cli.record_commands import ENGLISH, answer_lines, named, record_from
 from companion_app.cli.terminal_game import TerminalGame
 from engine import play as player
@@ -31,7 +31,7 @@ from engine import referee as judging
 from engine.game import Json, Start
 from engine.games import game_named
 from engine.play.analysis import Analysis, analyse
-from engine.record import Record, move_to_json, parse_players
+from engine.record import Record, move_to_json, parse_move, parse_players
 
 LONGEST_SECONDS = 3600.0
 MOST_LOOKS = 10_000_000
@@ -43,12 +43,18 @@ _level = between(
 )
 ANALYSIS_LOOKS = 24
 """Looks for each question about a position; a game of 40 moves takes about ten seconds."""
+WIDTH, HEIGHT = 800, 240
+STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
+color:#222;background:#fff}table{border-collapse:collapse;width:100%}td,th{padding:.2rem .5rem;
+text-align:left;border-bottom:1px solid #ddd}td.n{text-align:right}
+tr.turning{background:#fff3d6}svg{width:100%;height:auto;border:1px solid #ddd}"""
+LINES = ("#0b5fa5", "#b3261e", "#8a6d00", "#1b7a3d", "#6b3fa0")
 
 
-def add_play_commands(commands: Commands) -> None:
-    """Add suggest, analyse and play."""
+def add_suggest_command(commands: Commands) -> None:
+    """Add ``suggest`` to the commands of ``snake-eye``."""
     suggest = add_command(
-        commands, "suggest", "suggest moves at a record's end", _suggest,
+        commands, "suggest", _suggest,
         ["suggest game.json", "suggest game.json --seconds 5", "suggest - --looks 50 < games.jsonl",
          "suggest game.json --level 2 --seed 7 --json"],
     )  # fmt: skip
@@ -56,8 +62,12 @@ def add_play_commands(commands: Commands) -> None:
         "record", metavar="RECORD", help="a game in writing (.json), or - for one a line"
     )
     _add_thinking(suggest)
+
+
+def add_analyse_command(commands: Commands) -> None:
+    """Add ``analyse`` to the commands of ``snake-eye``."""
     analysed = add_command(
-        commands, "analyse", "look a game over, move by move", _analyse,
+        commands, "analyse", _analyse,
         ["analyse game.json --out game.html", "analyse game.json --out seen.json --looks 100"],
     )  # fmt: skip
     analysed.add_argument("record", metavar="RECORD", help="a game in writing (.json)")
@@ -66,8 +76,12 @@ def add_play_commands(commands: Commands) -> None:
         "--looks", type=_looks, default=ANALYSIS_LOOKS, metavar="N", help="looks a question"
     )
     analysed.add_argument("--seed", type=int, default=0, metavar="N", help="for the same answer")
+
+
+def add_play_command(commands: Commands) -> None:
+    """Add ``play`` to the commands of ``snake-eye``."""
     played = add_command(
-        commands, "play", "play against the machine in the terminal", _play,
+        commands, "play", _play,
         ["play --game snekagon", "play --game sssnake --players Ann,machine --level 3",
          "play --game schlangennest --option size=5x7 --out game.json"],
         games_in_words(),
@@ -215,6 +229,86 @@ def analysis_to_json(record: Record, seen: Analysis) -> dict[str, Json]:
 
 def _rounded(expected: Mapping[str, float]) -> dict[str, float]:
     return {who: round(value, 4) for who, value in expected.items()}
+
+
+# --- the page of a game --------------------------------------------------------------------------
+
+
+def game_page(record: Record, document: Json) -> str:
+    """Return the HTML page for the analysis of a game."""
+    title = f"{record.game.facts.title}, looked over"
+    winners = " and ".join(document["winners"])
+    ended = "Not over yet."
+    if document["over"]:
+        ended = f"Won by {winners}." if winners else "Nobody has won."
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width">',
+            f"<title>{escape(title)}</title><style>{STYLE}</style>",
+            f"<h1>{escape(title)}</h1><p>{escape(ended)}</p>",
+            _curve(record, document),
+            _luck_and_skill(document),
+            "<h2>Moves</h2><p>Marked: where the game turned. Expected: the mover's share of a win "
+            "before and after the move.</p>",
+            "<table><tr><th>#<th>move<th>expected<th>luck<th>skill<th>better</tr>",
+            *(_row(record, entry) for entry in document["moves"]),
+            "</table></html>",
+        ]
+    )
+
+
+def _curve(record: Record, document: Json) -> str:
+    """Return an SVG chart of every player's expected result, move by move."""
+    moves = document["moves"]
+    step = WIDTH / max(1, len(moves))
+    lines = []
+    for number, who in enumerate(record.start.players):
+        values = [entry["after"][who] for entry in moves]
+        if moves:
+            values.insert(0, moves[0]["before"][who])
+        points = " ".join(f"{i * step:.1f},{HEIGHT * (1 - v):.1f}" for i, v in enumerate(values))
+        colour = LINES[number % len(LINES)]
+        lines.append(
+            f'<polyline fill="none" stroke="{colour}" stroke-width="3" points="{points}">'
+            f"<title>{escape(who)}</title></polyline>"
+            f'<text x="8" y="{20 + 18 * number}" fill="{colour}">{escape(who)}</text>'
+        )
+    label = "The expected result of each player, move by move"
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
+        + "".join(lines)
+        + "</svg>"
+    )
+
+
+def _luck_and_skill(document: Json) -> str:
+    rows = "".join(
+        f'<tr><td>{escape(who)}<td class="n">{apart["luck"]:+.2f}'
+        f'<td class="n">{apart["skill"]:+.2f}</tr>'
+        for who, apart in document["players"].items()
+    )
+    return (
+        "<h2>Luck and skill</h2><p>In wins: what rolls and draws brought, and what choices cost "
+        "against the best ones.</p><table><tr><th>player<th>luck<th>skill</tr>" + rows + "</table>"
+    )
+
+
+def _row(record: Record, entry: Json) -> str:
+    who = entry["move"]["player"]
+    better = " ".join(_words(record, move) for move in entry["best"][:1])
+    kind = ' class="turning"' if entry["turning"] else ""
+    return (
+        f'<tr{kind}><td class="n">{entry["n"]}<td>{escape(_words(record, entry["move"]))}'
+        f'<td class="n">{entry["before"][who]:.0%} → {entry["after"][who]:.0%}'
+        f'<td class="n">{entry["luck"]:+.2f}<td class="n">{entry["skill"]:+.2f}'
+        f"<td>{escape(better)}</tr>"
+    )
+
+
+def _words(record: Record, entry: Json) -> str:
+    move = parse_move(record.game, record.tile_set, record.start.players, entry, "move")
+    return ENGLISH.move(move, record.game.facts.coloured_moves)
 
 
 # --- play ----------------------------------------------------------------------------------------

@@ -14,9 +14,8 @@ from engine.record import find_set
 
 def add_print_command(commands: Commands) -> None:
     """Add ``print`` to the commands of ``snake-eye``."""
-    does = "make sheets to print and cut out"
     parser = new_parser(
-        commands, "print", does,
+        commands, "print",
         ["print --game schlangennest --out sheets",
          "print --game snekagon --paper letter --size 30 --out sheets"],
     )  # fmt: skip

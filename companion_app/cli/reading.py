@@ -23,6 +23,7 @@ from companion_app.answers import (
     shown_name,
     writing,
 )
+from companion_app.cli.arguments import Commands, add_command, add_game
 from companion_app.home import set_folders
 from engine.games import game_named
 from engine.record import find_set
@@ -45,6 +46,28 @@ from vision import (
 MOST_SQUARES = 100
 TILES = {"one": "{n} tile", "other": "{n} tiles"}
 PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
+
+
+def add_read_command(commands: Commands) -> None:
+    """Add ``read`` to the commands of ``snake-eye``."""
+    parser = add_command(
+        commands, "read", read,
+        ["read table.jpg --game schlangennest", "read table.jpg --game carnival --out seen.png",
+         "read *.jpg --set my-box --json", "read table.jpg --shape hex"],
+    )  # fmt: skip
+    parser.add_argument("images", nargs="+", metavar="IMAGE", help="JPEG, PNG, WebP or HEIC")
+    add_game(parser, required=False, options=False)
+    parser.add_argument(
+        "--shape", choices=("square", "hex"), help="tiles of any box, all named unknown"
+    )
+    parser.add_argument("--grid", metavar="WxH", help="the whole picture is W x H squares, as 5x7")
+    parser.add_argument("--profile", metavar="FILE", help="what calibrate learnt of the camera")
+    parser.add_argument(
+        "--out", metavar="PICTURE", help="also write what was seen over the photo (.png or .jpg)"
+    )
+    parser.add_argument(
+        "--trace", metavar="DIR", help="how each picture was read, every stage as a picture"
+    )
 
 
 def read(arguments: Namespace) -> int:

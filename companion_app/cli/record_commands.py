@@ -21,14 +21,22 @@ from companion_app.answers import (
     shown_name,
 )
 from companion_app.boxes import box_for, box_on_the_table, players_seen
-from companion_app.cli.arguments import told_options, told_players
+from companion_app.cli.arguments import (
+    Commands,
+    add_command,
+    add_game,
+    between,
+    games_in_words,
+    told_options,
+    told_players,
+)
 from companion_app.home import set_folders
 from companion_app.live.places import leading
 from companion_app.web.speech import Speech
 from engine import referee as judging
 from engine.errors import EngineError, RecordError
 from engine.game import AnyGame, Json, Move, Start
-from engine.games import game_named
+from engine.games import GAMES, game_named
 from engine.given import LARGEST_BYTES, load_json
 from engine.record import (
     TABLE_FORMAT,
@@ -49,6 +57,72 @@ UNSURE = {
     "other": "{n} tiles are unsure and not counted",
 }
 SEQUENCES = {"one": "{n} sequence of {moves}", "other": "{n} sequences of {moves}"}
+
+RECORD = "a game in writing (.json), or - for standard input"
+
+
+def add_referee_command(commands: Commands) -> None:
+    """Add ``referee`` to the commands of ``snake-eye``."""
+    parser = add_command(
+        commands, "referee", referee,
+        ["referee game.json", "referee monday.json tuesday.json", "referee - --json < games.jsonl"],
+    )  # fmt: skip
+    parser.add_argument(
+        "records", nargs="+", metavar="RECORD",
+        help="games in writing (.json), several are added up; - for standard input, one a line",
+    )  # fmt: skip
+
+
+def add_moves_command(commands: Commands) -> None:
+    """Add ``moves`` to the commands of ``snake-eye``."""
+    parser = add_command(
+        commands, "moves", moves,
+        ["moves game.json", "moves game.json --json", "moves - < games.jsonl"],
+    )  # fmt: skip
+    parser.add_argument("record", metavar="RECORD", help=RECORD + ", one a line")
+
+
+def add_perft_command(commands: Commands) -> None:
+    """Add ``perft`` to the commands of ``snake-eye``."""
+    parser = add_command(
+        commands, "perft", perft,
+        ["perft --game schlangennest --players blue,red --depth 2",
+         "perft --game schlangennest --players blue,red --option size=5x7 --depth 3 --json"],
+        games_in_words(),
+    )  # fmt: skip
+    add_game(parser)
+    parser.add_argument("--players", required=True, metavar="A,B", help="players in turn order")
+    depth = between(int, 0, 100, "a depth is a whole number from 0 to 100")
+    parser.add_argument(
+        "--depth", required=True, type=depth, metavar="N", help="moves a sequence, 0 to 100"
+    )
+
+
+def add_rules_command(commands: Commands) -> None:
+    """Add ``rules`` to the commands of ``snake-eye``."""
+    parser = add_command(
+        commands, "rules", rules, ["rules --game carnival", "rules --game snekagon --json"]
+    )
+    parser.add_argument(
+        "--game", required=True, choices=GAMES, metavar="G", help="one of " + ", ".join(GAMES)
+    )
+
+
+def add_score_command(commands: Commands) -> None:
+    """Add ``score`` to the commands of ``snake-eye``."""
+    parser = add_command(
+        commands, "score", score,
+        ["score table.jpg --game schlangennest", "score table.json --game carnival --json",
+         "score table.jpg --game sssnake --players Ann,Ben --option rolls=trust"],
+        games_in_words(),
+    )  # fmt: skip
+    parser.add_argument(
+        "table", metavar="IMAGE|TABLE.json",
+        help="a photo (JPEG, PNG, WebP, HEIC), or a table in writing (tiles alone will do)",
+    )  # fmt: skip
+    add_game(parser)
+    parser.add_argument("--profile", metavar="FILE", help="what calibrate learnt of the camera")
+    parser.add_argument("--players", metavar="A,B", help="players in turn order; else those seen")
 
 
 def referee(arguments: Namespace) -> int:

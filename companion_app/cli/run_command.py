@@ -32,7 +32,7 @@ WATCHES = {
 def add_run_command(commands: Commands) -> None:
     """Add ``run`` to the command line."""
     run = new_parser(
-        commands, "run", "the companion: a page for every phone at the table",
+        commands, "run",
         ["run", "run --source webcam:0 --game schlangennest --players blue,red",
          "run --game carnival --players yellow,black --option hands=ask",
          "run --game snekagon --players red,green --machine green=3",

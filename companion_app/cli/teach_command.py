@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from companion_app.answers import ANSWERED, NO, InputError, answer
-from companion_app.cli.arguments import Commands, add_command, new_parser
+from companion_app.cli.arguments import Commands, add_command
 from companion_app.home import corrections_folder, home_folder, set_folders
 from companion_app.whole_file import write_whole
 from engine.errors import EngineError
@@ -35,14 +35,12 @@ NOT_FOUND = {"one": "{n} labelled tile was not found",
 
 def add_teach_command(commands: Commands) -> None:
     """Add ``teach`` to the commands of ``snake-eye``."""
-    does = "learn your own tiles from photos of them"
-    parser = new_parser(
-        commands, "teach", does,
+    parser = add_command(
+        commands, "teach", teach,
         ["teach my-box --shape square --photos photos --labels labels.json",
          "teach ropes --shape square --photos photos --labels labels.json --game schlangennest "
          "--map map.json"],
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
     parser.add_argument("name", metavar="NAME", help="what your box is to be called")
     parser.add_argument("--shape", required=True, choices=("square", "hex"), help="of the tiles")
     parser.add_argument("--photos", required=True, metavar="DIR", help="the folder of photos")
@@ -59,13 +57,12 @@ def add_teach_command(commands: Commands) -> None:
     parser.add_argument(
         "--replace", action="store_true", help="forget what was taught under that name before"
     )
-    parser.set_defaults(command=teach)
 
 
 def add_box_command(commands: Commands) -> None:
     """Add ``box`` to the commands of ``snake-eye``."""
     parser = add_command(
-        commands, "box", "say who signed a taught box in a file; sign it, or take it in", box,
+        commands, "box", box,
         ["box ropes.zip", "box ropes.zip --sign minisign.key", "box ropes.zip --take"],
     )  # fmt: skip
     parser.add_argument("file", metavar="FILE.zip", help="a box that the page exported")

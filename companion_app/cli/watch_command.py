@@ -56,12 +56,13 @@ ANSWER_WITHIN_S = 2.0
 def add_watch_command(commands: Commands) -> None:
     """Add ``watch`` to the commands of ``snake-eye``."""
     parser = new_parser(
-        commands, "watch", "referee a live game, one event a line; answers on standard input",
+        commands, "watch",
         ["watch webcam:0 --game schlangennest --players blue,red",
          "watch video:evening.mp4 --game sssnake --players Ann,Ben --option rolls=trust",
          "watch demo:7 --game carnival --players yellow,black --speed 1"],
         games_in_words(),
     )  # fmt: skip
+    parser.description = "Referee a live game, one event a line; answers on standard input."
     parser.add_argument(
         "source", metavar="SOURCE",
         help="pi, webcam:0, video:FILE, folder:DIR or demo[:SEED]",

@@ -51,7 +51,7 @@ def _watch(child: Child, desk: Desk) -> int:
     camera = TableCamera(desk, source, home, asked.speed, found_cameras)
     player = FarPlayer(child.told["player"], lambda: child.report(player=True))
     machine = MachineSeats(desk, player)
-    commands = Commands(desk, camera, Corrections(corrections_folder()), machine=machine)
+    commands = Commands(desk, camera, Corrections(corrections_folder()), machine)
     commands.start_again = child.stopping.set
     publisher = publisher_for(desk, load_settings())
     answering = Answering(child.told["line"], commands, desk.hub)

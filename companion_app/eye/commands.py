@@ -30,7 +30,6 @@ from companion_app.live.match import Match
 from companion_app.live.questions import concerns
 from companion_app.live.referee import Referee
 from companion_app.refusal import Refusal
-from companion_app.seat.player import NoPlayer
 from engine.record import Record, parse_record
 from vision import Frame
 
@@ -57,19 +56,19 @@ class Commands:
     """Commands that run with the desk's lock held from start to end."""
 
     def __init__(
-        self, desk: Desk, camera: TableCamera | None = None,
-        corrections: Corrections | None = None, machine: MachineSeats | None = None,
+        self, desk: Desk, camera: TableCamera | None, corrections: Corrections,
+        machine: MachineSeats,
     ) -> None:  # fmt: skip
         self.desk = desk
         self.camera = camera
         """The camera; ``None`` if only written games are shown."""
         self.corrections = corrections
-        """The pictures of corrections; ``None`` if none are kept."""
+        """The pictures of corrections."""
         self.make_feeder: MakeFeeder | None = None
         """Returns a new game's feeder; ``None`` for the camera's."""
         self.start_again: Callable[[], None] = lambda: None
         """Ends this eye; the supervisor starts a new one."""
-        self.machine = machine or MachineSeats(desk, NoPlayer())
+        self.machine = machine
         """The machine's seats."""
         self._number = 0
         self._known: Mapping[str, Callable[[Doc], Any]] = {
@@ -80,7 +79,7 @@ class Commands:
             "picture": self._picture, "frame": self._frame, "still": self._still,
             "seen": self._seen, "phone-picture": self._phone_picture,
             "limit-pictures": self._limit_pictures, "wipe-pictures": self._wipe_pictures,
-            "forget-corrections": lambda body: self._forget_corrections(body["file"]),
+            "forget-corrections": lambda body: self.corrections.forget(body["file"]),
             "keep-summaries": self._keep_summaries, "rename": self._rename,
             "delete-game": self._delete_game, "restore": self._restore,
             "start-again": lambda _: self.start_again(), "ruling": self._ruling,
@@ -167,8 +166,6 @@ class Commands:
             sent = named_by_cells(desk.match, sent)
         spots = spots_named(desk, sent)
         desk.tell(sent)
-        if self.corrections is None:
-            return
         try:
             keep_named(self.corrections, desk, sent, spots)
         except OSError as error:
@@ -376,10 +373,7 @@ class Commands:
         with self.desk.lock:
             wiped = self.desk.store.forget_pictures()
         # Corrections are files apart from the store: the lock is not needed to delete them.
-        return wiped + self._forget_corrections(None)
-
-    def _forget_corrections(self, file: str | None) -> int:
-        return self.corrections.forget(file) if self.corrections is not None else 0
+        return wiped + self.corrections.forget()
 
     def _keep_summaries(self, body: Doc) -> None:
         made = {key: Kept(seq, summary) for key, (seq, summary) in body["made"].items()}

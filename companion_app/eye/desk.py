@@ -13,8 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from companion_app.eye.feeder import Feeder
-from companion_app.eye.turns import Turns
+from companion_app.eye.feeder import Feeder, Turns
 from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.log_line import last_of, names_in
@@ -80,7 +79,7 @@ class Desk:
         self.feed(feeder)
         return match
 
-    def resume(self, key: str, feeder: Feeder | None = None) -> Match:
+    def resume(self, key: str) -> Match:
         """Resume a kept game.
 
         Raises:
@@ -100,7 +99,7 @@ class Desk:
                 # Another game was begun after it: after a restart, this one is the one to go on.
                 match.note("resumed", {})
             self._take_up(match, names_in(lines))
-        self.feed(feeder)
+        self.feed(None)
         return match
 
     def close(self) -> None:
@@ -268,7 +267,7 @@ class Desk:
             match = referee.match
             if not match.game.judge(match.position, gone.move).legal and not gone.violations:
                 raise ToldError("the move that was taken back does not fit the game any more")
-            referee.accept_again(gone, self._t())
+            referee.keeper.accept_again(gone, self._t())
             self._taken = left
 
     def _chosen(self, after: int) -> list[Accepted]:

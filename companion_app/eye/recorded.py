@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -100,20 +100,14 @@ class RecordedGame(Feeder):
             self._thread.join(5)
 
     def _play(self, table: Table) -> None:
-        done = self._already_played(table)
-        for number, move in enumerate(self.script.record.moves):
-            if number < done:
-                continue
+        done = len(table.match.accepted) if table.match else 0
+        for number, move in enumerate(self.script.record.moves[done:], start=done):
             for before, foul in self.script.fouls:
                 if before == number:
                     self._lay(table, foul)
             self._lay(table, move)
             if self._stop.is_set():
                 return
-
-    def _already_played(self, table: Table) -> int:
-        referee = table.referee
-        return len(referee.match.accepted) if referee else 0
 
     def _lay(self, table: Table, move: Move) -> None:
         if self._pause(MOVE_S - HAND_S):
@@ -141,8 +135,8 @@ class RecordedGame(Feeder):
                 referee.tell({"move": move_to_json(move)}, self._t)
                 return
             referee.state.touch()
-            field = self._field(match.start.players, move)
-            after = laid(match.layout, move, field)
+            several = match.game.facts.several_fields
+            after = laid(match.layout, move, match.cells_of(move)[0][0] if several else None)
             if match.game.judge(match.position, move).legal:
                 after = match.after(move)
             known = len(match.accepted)
@@ -154,11 +148,6 @@ class RecordedGame(Feeder):
             referee.tell({"move": move_to_json(move)}, self._t)
         except (LiveError, EngineError) as error:
             table.emit({"event": "trouble", "text": str(error), "t": self._t})
-
-    def _field(self, players: Iterable[str], move: Move) -> int | None:
-        if not self.script.record.game.facts.several_fields:
-            return None
-        return list(players).index(move.snake or move.player)
 
     def _wait_for_table(self, table: Table) -> None:
         """Wait while a foul lies on the table; then lift it, unless the host has overruled it."""

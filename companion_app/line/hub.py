@@ -44,7 +44,8 @@ class Listener:
         self.most_waiting = most_waiting
         self._waiting: deque[Event] = deque()
         self._news = threading.Condition()
-        self._closed = False
+        self.closed = False
+        """Whether the listener was closed because the server is going down."""
 
     def put(self, event: Event) -> None:
         """Add an event without blocking, however slow the phone is; ``wake`` tells its thread."""
@@ -62,7 +63,7 @@ class Listener:
     def take(self, wait_s: float) -> list[Event]:
         """Return the queued events; wait up to ``wait_s`` for one, and return none after that."""
         with self._news:
-            if not self._waiting and not self._closed:
+            if not self._waiting and not self.closed:
                 self._news.wait(wait_s)
             taken = list(self._waiting)
             self._waiting.clear()
@@ -71,13 +72,8 @@ class Listener:
     def close(self) -> None:
         """Wake the phone's thread so that it ends."""
         with self._news:
-            self._closed = True
+            self.closed = True
             self._news.notify()
-
-    @property
-    def closed(self) -> bool:
-        """Whether the listener was closed because the server is going down."""
-        return self._closed
 
 
 class Hub:
@@ -89,12 +85,8 @@ class Hub:
         self._lock = threading.Lock()
         self._last: deque[Event] = deque(maxlen=REMEMBERED)
         self._listeners: set[Listener] = set()
-        self._id = first
-
-    @property
-    def version(self) -> int:
+        self.version = first
         """The number of the newest event."""
-        return self._id
 
     @property
     def listening(self) -> int:
@@ -104,8 +96,8 @@ class Hub:
     def publish(self, body: Mapping[str, Any]) -> Event:
         """Queue an event for all listeners, with the time at which it was sent."""
         with self._lock:
-            self._id += 1
-            event = Event(self._id, {"sent_s": round(time.time(), 4), **body})
+            self.version += 1
+            event = Event(self.version, {"sent_s": round(time.time(), 4), **body})
             self._last.append(event)
             listeners = list(self._listeners)
             for listener in listeners:
@@ -143,11 +135,11 @@ class Hub:
                 listener.close()
 
     def _since(self, after: int | None, most_waiting: int) -> list[Event]:
-        if after is None or after == self._id:
+        if after is None or after == self.version:
             return []
-        known = self._last[0].id if self._last else self._id + 1
+        known = self._last[0].id if self._last else self.version + 1
         # A number from the future is one of an earlier run of the server.
-        if after > self._id or after + 1 < known:
+        if after > self.version or after + 1 < known:
             return [MISSED]
         late = [event for event in self._last if event.id > after]
         return late if len(late) < most_waiting else [MISSED]

@@ -76,8 +76,8 @@ class Aligner:
     def _square(self, table: TableState, known: Layout) -> Sighting | None:
         fields: dict[int, list[Mapping[str, Any]]] = {}
         for entry in (*table.tiles, *table.unsure):
-            if _is_cell(entry.get("at")):
-                fields.setdefault(_number(entry.get("field")), []).append(entry)
+            if entry.get("at") is not None:
+                fields.setdefault(entry.get("field") or 0, []).append(entry)
         known_by_field: dict[int, list[Placement]] = {}
         for card in known.cards:
             known_by_field.setdefault(card.field or 0, []).append(card)
@@ -129,7 +129,7 @@ class Aligner:
         for card in known:
             by_tile.setdefault(card.tile, []).append(card)
         for entry in entries:
-            tile, at, turns = entry.get("tile"), tuple(entry["at"]), _number(entry.get("turns"))
+            tile, at, turns = entry.get("tile"), tuple(entry["at"]), entry.get("turns") or 0
             centre = middle(entry.get("outline"))
             for card in by_tile.get(str(tile), ()):
                 period = self.box[card.tile].period
@@ -185,7 +185,7 @@ class Aligner:
             for entry, ((x, y), quarters) in zip(entries, places, strict=True):
                 tile, (own_x, own_y) = str(entry.get("tile")), turned(tuple(entry["at"]), turn)
                 period = self.box[tile].period if tile in self.box else 1
-                fits = (_number(entry.get("turns")) + turn - quarters) % period == 0
+                fits = ((entry.get("turns") or 0) + turn - quarters) % period == 0
                 ways.add((turn, x - own_x, y - own_y) if fits else None)
             if len(ways) == 1 and None not in ways:
                 return ways.pop()
@@ -196,13 +196,13 @@ class Aligner:
         return hypot(known[0] - centre[0], known[1] - centre[1]) if known and centre else 0.0
 
     def _belief(self, entry: Mapping[str, Any], turn: int, sure: bool) -> Belief:
-        turns = _number(entry.get("turns"))
+        turns = entry.get("turns") or 0
         listed = entry.get("guesses") or [[entry.get("tile"), entry.get("confidence", 1.0)]]
         guesses = []
         for guess in listed:
             tile, confidence = str(guess[0]), float(guess[1])
             if tile in self.box:
-                own = _number(guess[2]) if len(guess) > 2 else turns
+                own = guess[2] if len(guess) > 2 else turns
                 content: Content = (tile, (own + turn) % self.box[tile].period)
                 guesses.append((content, confidence))
         known = sure and bool(guesses)
@@ -211,9 +211,9 @@ class Aligner:
     # --- hex boards ------------------------------------------------------------------------
 
     def _hex(self, table: TableState, known: Layout) -> Sighting | None:
-        entries = [e for e in (*table.tiles, *table.unsure) if _are_cells(e.get("cells"))]
+        entries = [e for e in (*table.tiles, *table.unsure) if e.get("cells")]
         on_boards = (*entries, *table.clay, *table.splits)
-        in_view = 1 + max((_number(entry.get("board")) for entry in on_boards), default=0)
+        in_view = 1 + max((entry.get("board") or 0 for entry in on_boards), default=0)
         if in_view > self.boards:
             # Nobody knows which of the boards in view are in play.
             return None
@@ -221,7 +221,7 @@ class Aligner:
         for entry in entries:
             colour = str(entry.get("tile")).partition("/")[0]
             for cell in entry["cells"]:
-                seen[_number(entry.get("board")), cell[0], cell[1]] = colour
+                seen[entry.get("board") or 0, cell[0], cell[1]] = colour
         lying = {
             spot: piece.tile.partition("/")[0] for piece in known.pieces for spot in spots_of(piece)
         }
@@ -343,7 +343,7 @@ class Aligner:
         return frozenset(spot for part in ways[0] for spot in spots_of(part)), ways
 
     def _piece(self, entry: Mapping[str, Any], ring: Ring) -> Piece:
-        board = _number(entry.get("board"))
+        board = entry.get("board") or 0
         targets, turns = ring
         cells = [hex_turned((q, r), turns[board]) for q, r in entry["cells"]]
         number = targets[board] if self.boards > 1 else None
@@ -353,7 +353,7 @@ class Aligner:
         targets, turns = ring
         found = []
         for entry in entries:
-            board, opens = _number(entry.get("board")), entry.get("opens")
+            board, opens = entry.get("board") or 0, entry.get("opens")
             if opens is not None:
                 opens = HEX_SIDE_NAMES[(HEX_SIDE_NAMES.index(opens) + turns[board]) % SIDES]
             cell = hex_turned((entry["cell"][0], entry["cell"][1]), turns[board])
@@ -389,29 +389,13 @@ def _shifted(cell: tuple[int, ...], way: Way) -> Cell:
     return x + way[1], y + way[2]
 
 
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _is_cell(value: Any) -> bool:
-    return (
-        isinstance(value, list | tuple)
-        and len(value) == 2
-        and all(isinstance(number, int) for number in value)
-    )
-
-
-def _are_cells(value: Any) -> bool:
-    return isinstance(value, list | tuple) and bool(value) and all(_is_cell(cell) for cell in value)
-
-
 def _centres(entries: Iterable[Mapping[str, Any]]) -> dict[Spot, Point]:
     found: dict[Spot, Point] = {}
     for entry in entries:
         centre = middle(entry.get("outline"))
         if centre is not None:
             for cell in entry["cells"]:
-                found[_number(entry.get("board")), cell[0], cell[1]] = centre
+                found[entry.get("board") or 0, cell[0], cell[1]] = centre
     return found
 
 
@@ -449,6 +433,3 @@ def _die(table: TableState) -> int | None:
     """Return the value of the die aside; ``None`` unless exactly one is seen."""
     shown = [str(e.get("tile")) for e in table.aside if str(e.get("tile")).startswith("die/")]
     return int(shown[0][4:]) if len(shown) == 1 and shown[0][4:].isdigit() else None
-
-
-__all__ = ["Aligner", "Way", "aligner_for"]

@@ -105,10 +105,7 @@ class Asker:
         if not told and self._state.waited(
             ("lifted", spot), t, self._state.settings.puzzled_after_s
         ):
-            content = contents(self._state.pending.layout)[spot]
-            guesses = [_guess(content, 0.5), ["none", 0.5]]
-            self._state.ask("tile", ("gone", spot), guesses, t, spot=spot,
-                            choices={content[0]: content}, cells=tuple(hidden))  # fmt: skip
+            self._ask_whether_there(spot, contents(self._state.pending.layout)[spot], hidden, t)
 
     def strange_table(self, look: Sighting, t: float) -> None:
         """Ask who is next on a table that does not match the known layout."""
@@ -169,13 +166,17 @@ class Asker:
             lying = contents(self._match.layout)
             told_gone = {spot for spot, told in self._state.answers.items() if told is None}
             if len(reading.changed) == 1 and lifted and lifted[0] not in told_gone:
-                spot = lifted[0]
-                guesses = [_guess(lying[spot], 0.5), ["none", 0.5]]
-                self._state.ask("tile", ("gone", spot), guesses, t, spot=spot,
-                          choices={lying[spot][0]: lying[spot]})  # fmt: skip
+                self._ask_whether_there(lifted[0], lying[lifted[0]], (), t)
             else:
                 self._ask_next(table, t)
         return "unsure"
+
+    def _ask_whether_there(
+        self, spot: Spot, content: Content, cells: Iterable[Spot], t: float
+    ) -> None:
+        guesses = [_guess(content, 0.5), ["none", 0.5]]
+        self._state.ask("tile", ("gone", spot), guesses, t, spot=spot,
+                        choices={content[0]: content}, cells=tuple(cells))  # fmt: skip
 
 
 def _guess(content: Content, share: float) -> list[Json]:

@@ -83,13 +83,14 @@ class DemoSource:
 
     def frames(self) -> Iterator[Frame | None]:
         """Yield the frames of the game, each when it is due."""
-        from models.scenes.games.refereed import Book, RefereedFilm
+        from models.scenes.games.refereed import Book, Manners, RefereedFilm
 
         start_s = self._clock()
+        usual = Manners(pace_s=0.2) if self._speed >= HASTY else Manners()
         film = RefereedFilm(
             Book(self.record, self._standing, self._say, self._lift), self._seed,
             HASTY_FRAMES_A_SECOND if self._speed >= HASTY else FRAMES_A_SECOND, self._size_px,
-            self._manners or self._usual_manners(),
+            self._manners or usual,
         )  # fmt: skip
         for shot in film.frames():
             if self._closed:
@@ -108,11 +109,6 @@ class DemoSource:
     def _say(self, message: Mapping[str, Any]) -> None:
         if self.tell is not None:
             self.tell(message)
-
-    def _usual_manners(self) -> Any:
-        from models.scenes.games.refereed import Manners
-
-        return Manners(pace_s=0.2) if self._speed >= HASTY else Manners()
 
 
 class DemoTable:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from companion_app.live.places import Spot, spots_of
@@ -110,12 +111,7 @@ class _Search:
     clay: frozenset[Clay]
 
     def rows(self, position: Any, actions: list[Change]) -> list[Row]:
-        found: list[Row] = []
-        for row in self._orders(position, actions, ()):
-            found.append(row)
-            if len(found) >= MOST_ROWS:
-                break
-        return found
+        return list(islice(self._orders(position, actions, ()), MOST_ROWS))
 
     def _orders(
         self, position: Any, actions: list[Change], done: tuple[Move, ...]
@@ -155,9 +151,8 @@ class _Search:
     def _silences(self, position: Any) -> Iterator[tuple[tuple[Move, ...], Any]]:
         """Yield rows of moves that leave no trace on the table, with the positions they lead to."""
         yield (), position
-        game, silent, reached = self.game, (), position
-        hidden = game.facts.hidden
-        moves: tuple[Move, ...] = silent
+        game, hidden, reached = self.game, self.game.facts.hidden, position
+        moves: tuple[Move, ...] = ()
         for _ in range(len(position.players)):
             passing = Move(reached.to_move, "pass")
             forced = [move.do for move in game.legal_moves(reached)] == ["pass"]
@@ -205,21 +200,19 @@ class _Search:
         return list({foul.move: foul for foul in reversed(found)}.values())[::-1]
 
     def _wrong(self, row: Row, left: list[Change]) -> Iterator[Foul]:
+        # Forced passes of players who cannot move come before the foul is judged.
+        before = row
+        for _ in range(0 if self.game.facts.hidden else len(row.position.players) - 1):
+            listed = self.game.legal_moves(before.position)
+            if [m.do for m in listed] != ["pass"]:
+                break
+            passed = self.game.apply(before.position, listed[0])
+            before = Row((*before.moves, listed[0]), passed)
         for action in left:
             for move in self._readings(row.position, action):
-                # Forced passes of players who cannot move come before the foul is judged.
-                position = row.position
-                passes: tuple[Move, ...] = ()
-                if not self.game.facts.hidden:
-                    for _ in range(len(position.players) - 1):
-                        listed = self.game.legal_moves(position)
-                        if [m.do for m in listed] != ["pass"]:
-                            break
-                        passes = (*passes, listed[0])
-                        position = self.game.apply(position, listed[0])
-                verdict = self.game.judge(position, move)
+                verdict = self.game.judge(before.position, move)
                 if not verdict.legal:
-                    yield Foul(Row(row.moves + passes, position), move, verdict)
+                    yield Foul(before, move, verdict)
 
 
 def _alike_once(game: AnyGame, rows: list[Row]) -> list[Row]:

@@ -30,6 +30,10 @@ What = Literal[
 ]  # fmt: skip
 SAME_PLACE_PX = 12.0
 """Distance in pixels within which a tile aside is the same one; tiles are at least twice that."""
+SAID_AFTER_S = 4.0
+"""Seconds without a verdict after which the page says why, before people wonder."""
+STEADY_S = 0.5
+"""Seconds for which a hindrance must stay the same before it is said: single looks vary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,6 @@ NOT_KEPT = Hindrance("not-kept")
 class Lasting:
     """Debounces hindrances by the frames' clock, and remembers which one was announced."""
 
-    after_s: float
-    steady_s: float
     said: Hindrance | None = None
     _waiting_for: str = ""
     _since_s: float = float("-inf")
@@ -71,7 +73,7 @@ class Lasting:
 
     def news(self, t: float) -> bool:
         """Return whether a hindrance has lasted and is to be announced; mark it as announced."""
-        lasted = t - self._since_s >= self.after_s and t - self._steady_since_s >= self.steady_s
+        lasted = t - self._since_s >= SAID_AFTER_S and t - self._steady_since_s >= STEADY_S
         # Without frames the frames' clock stands still, and a lost camera has lasted already.
         lasted = lasted or self._now == CAMERA_LOST
         if not lasted or self._now == self.said:

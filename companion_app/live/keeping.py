@@ -241,8 +241,7 @@ class Keeper:
             if not left or not one.violations or one.overruled or not legal[number - 1]:
                 continue
             left -= 1
-            shown = moves_shown(self._match, number, self._look_again)
-            for later, move in enumerate(shown[1] if shown else (), start=shown[0] if shown else 0):
+            for later, move in moves_shown(self._match, number, self._look_again).items():
                 self._match.correct(later, move, t)
 
 
@@ -272,13 +271,13 @@ def _is_forced(moves: list[Move]) -> bool:
 # --- kept pictures, read again -------------------------------------------------------------------
 
 
-def moves_shown(match: Match, n: int, look_again: LookAgain) -> tuple[int, tuple[Move, ...]] | None:
+def moves_shown(match: Match, n: int, look_again: LookAgain) -> dict[int, Move]:
     """Return the moves that the kept picture of the nth move shows, if they differ from it.
 
     Once an earlier move has been corrected, the same picture may show another tile, or another way
     to cut the same hex cells.
-    Moves that were accepted together share one picture; the result begins with the number of the
-    first. ``None`` if there is no picture, it is ambiguous, or it shows the accepted moves.
+    Moves that were accepted together share one picture; the result has each by its number. It is
+    empty if there is no picture, it is ambiguous, or it shows the accepted moves.
     """
     seq = match.accepted[n - 1].seq
     numbers = [i for i, one in enumerate(match.accepted, start=1) if one.seq == seq]
@@ -287,7 +286,7 @@ def moves_shown(match: Match, n: int, look_again: LookAgain) -> tuple[int, tuple
     table = None if jpeg is None else look_again(jpeg)
     settled = None if table is None else _settled(match, table, last)
     if settled is None:
-        return None
+        return {}
     before, after = contents(match.layouts[first - 1]), contents(match.layouts[last])
     # Tiles that lay there before are known better than one small picture can show.
     told: dict[Spot, Content | None] = {
@@ -296,13 +295,14 @@ def moves_shown(match: Match, n: int, look_again: LookAgain) -> tuple[int, tuple
     several = match.game.facts.several_boards
     reading = read_settled(settled, match.layouts[first - 1], match.box, told, several)
     if reading.doubts or reading.loose:
-        return None
+        return {}
     tables = [explain(match.game, match.positions[first - 1], one) for one in reading.layouts]
     rows = [
         row.moves for told_by in tables for row in told_by.rows if len(row.moves) == len(numbers)
     ]
     accepted = tuple(match.accepted[i - 1].move for i in numbers)
-    return (first, rows[0]) if len(rows) == 1 and rows[0] != accepted else None
+    is_other = len(rows) == 1 and rows[0] != accepted
+    return dict(enumerate(rows[0], start=first)) if is_other else {}
 
 
 def _settled(match: Match, table: TableState, n: int) -> Settled | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -14,33 +13,26 @@ from companion_app.live.places import Point
 from vision import Bgr, Frame
 
 Outline = tuple[Point, ...]
+WIDTHS_PX = (960, 1280, 1920)
+"""Widths to choose from: the smallest in which tiles are wide enough is used. At quality 80
+the pictures are about 100, 170 and 350 KB."""
+TILE_PX = 28.0
+"""Least width of a tile, or of a cell of a hex tile; below 24 pixels nothing is read."""
+QUALITY = 80
 
 
-@dataclass(frozen=True, slots=True)
-class PictureSettings:
-    """How large kept pictures are."""
-
-    widths_px: tuple[int, ...] = (960, 1280, 1920)
-    """Widths to choose from: the smallest in which tiles are wide enough is used. At quality 80
-    the pictures are about 100, 170 and 350 KB."""
-    tile_px: float = 28.0
-    """Least width of a tile, or of a cell of a hex tile; below 24 pixels nothing is read."""
-    quality: int = 80
-
-
-def packed(frame: Frame, outlines: Iterable[Outline], settings: PictureSettings) -> bytes | None:
+def packed(frame: Frame, outlines: Iterable[Outline]) -> bytes | None:
     """Return a frame as a small JPEG file.
 
     Args:
         frame: what the camera showed.
         outlines: where tiles lie; a hex tile's outline occurs once for each of its cells.
-        settings: widths and quality of the file.
     """
     height, width = frame.bgr.shape[:2]
-    scale = min(1.0, _width_px(width, outlines, settings) / width)
+    scale = min(1.0, _width_px(width, outlines) / width)
     size = max(1, round(width * scale)), max(1, round(height * scale))
     small = cv2.resize(frame.bgr, size, interpolation=cv2.INTER_AREA)
-    done, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, settings.quality])
+    done, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
     return jpeg.tobytes() if done else None
 
 
@@ -60,14 +52,12 @@ def last_picture(match: Match) -> Bgr | None:
     return None
 
 
-def _width_px(width: int, outlines: Iterable[Outline], settings: PictureSettings) -> int:
+def _width_px(width: int, outlines: Iterable[Outline]) -> int:
     """Return the width at which a picture must be kept so that its tiles can be read again."""
     cells = Counter(outline for outline in outlines if len(outline) > 2)
     sizes = [
         (cv2.contourArea(np.array(outline, np.float32)) / count) ** 0.5
         for outline, count in cells.items()
     ]
-    wide = [
-        w for w in settings.widths_px if min(sizes, default=0.0) * w >= settings.tile_px * width
-    ]
-    return min(wide, default=settings.widths_px[-1 if sizes else 0])
+    wide = [w for w in WIDTHS_PX if min(sizes, default=0.0) * w >= TILE_PX * width]
+    return min(wide, default=WIDTHS_PX[-1 if sizes else 0])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from math import hypot
 from typing import Any, Protocol
@@ -28,13 +28,13 @@ from companion_app.live.hindrance import (
     newly_aside,
 )
 from companion_app.live.judging import JOINED_FROM
-from companion_app.live.keepsake import PictureSettings, last_picture, packed, unpacked
+from companion_app.live.keepsake import last_picture, packed, unpacked
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Sighting, Spot, contents, largest_group
 from companion_app.live.referee import Referee
-from companion_app.live.referee_state import Event, RefereeSettings
-from companion_app.live.settle import Settled, Settler, SettleSettings
-from companion_app.live.states import Glimpse, Watcher, WatchSettings
+from companion_app.live.referee_state import Event
+from companion_app.live.settle import Settled, Settler
+from companion_app.live.states import Glimpse, Watcher
 from engine.placement import Layout
 from vision import Bgr, Frame, TableState
 
@@ -42,6 +42,16 @@ log = logging.getLogger(__name__)
 UNREADABLE = "A picture could not be read (the log says why); the game goes on with the next one."
 NOT_YET_SEEN: tuple[int, tuple[Point, ...]] = (-1, ())
 """What lay aside at which number of accepted moves, before anything was seen."""
+LOST_AFTER_S = 1.0
+"""Seconds without a frame after which the camera counts as lost."""
+DARK_AFTER_S = 0.5
+"""Seconds of dark frames before the table counts as too dark; one black frame does not."""
+IDLE_LOOK_S = 0.5
+"""Seconds between looks at a settled table on which nothing has changed."""
+MOVED_SHARE = 0.008
+"""Share of the picture's width by which three in four tiles move when the camera is knocked."""
+STRANGE_AFTER_S = 6.0
+"""Seconds after which a table that does not match the known layout is asked about."""
 
 
 class Lock(Protocol):
@@ -57,8 +67,8 @@ class Lock(Protocol):
 class Reader(Protocol):
     """Reads a table state from a frame; may cache what speeds up the next read."""
 
-    def read(self, frame: Frame, known: Layout) -> TableState:
-        """Return what one frame shows; ``known`` is the layout if nothing has changed."""
+    def read(self, frame: Frame) -> TableState:
+        """Return what one frame shows."""
         ...
 
     def forget(self) -> None:
@@ -78,36 +88,12 @@ class Reader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class LoopSettings:
-    """How the loop watches."""
-
-    watch: WatchSettings = field(default_factory=WatchSettings)
-    settle: SettleSettings = field(default_factory=SettleSettings)
-    referee: RefereeSettings = field(default_factory=RefereeSettings)
-    lost_after_s: float = 1.0
-    """Seconds without a frame after which the camera counts as lost."""
-    dark_after_s: float = 0.5
-    """Seconds of dark frames before the table counts as too dark; one black frame does not."""
-    idle_look_s: float = 0.5
-    """Seconds between looks at a settled table on which nothing has changed."""
-    moved_share: float = 0.008
-    """Share of the picture's width by which three in four tiles move when the camera is knocked."""
-    strange_after_s: float = 6.0
-    """Seconds after which a table that does not match the known layout is asked about."""
-    said_after_s: float = 4.0
-    """Seconds without a verdict after which the page says why, before people wonder."""
-    steady_s: float = 0.5
-    """Seconds for which a hindrance must stay the same before it is said: single looks vary."""
-    picture: PictureSettings = field(default_factory=PictureSettings)
-
-
 class LiveLoop:
     """Connects watcher, reader, settler and referee."""
 
     def __init__(
         self, match: Match, reader: Reader, emit: Callable[[Event], None],
-        settings: LoopSettings | None = None, meanwhile: Lock | None = None,
+        meanwhile: Lock | None = None,
     ) -> None:  # fmt: skip
         """Set up the loop for one match.
 
@@ -115,14 +101,12 @@ class LiveLoop:
             match: the game.
             reader: reads frames.
             emit: called with every event.
-            settings: thresholds and delays.
             meanwhile: a lock that the caller holds exactly once; it is released while a frame is
                 compared or read, so that other threads can work.
         """
-        self.settings = settings or LoopSettings()
         self.match = match
         self.reader = reader
-        self.referee = Referee(match, emit, self.settings.referee, self._look_again)
+        self.referee = Referee(match, emit, look_again=self._look_again)
         self.state = ""
         self.trouble: str | None = None
         """What could not be read or saved, as a sentence; ``None`` when all is well."""
@@ -130,7 +114,7 @@ class LiveLoop:
         self.looked: Frame | None = None
         """The frame, without a hand, in which tiles were last seen at ``outlines_px``."""
         self._emit, self._meanwhile = emit, meanwhile
-        self._watcher = Watcher(self.settings.watch)
+        self._watcher = Watcher()
         kept = last_picture(match)
         if kept is not None:
             # In a resumed game a hand may be over the table in the first frame already.
@@ -138,7 +122,7 @@ class LiveLoop:
         self._ground = Ground()
         self._then: Callable[[], None] = _nothing
         """Work postponed from the last look until the next frame."""
-        self._settler = Settler(self.settings.settle)
+        self._settler = Settler()
         self._aligner = aligner_for(match)
         self._outlines: dict[Spot, tuple[Point, ...]] = {}
         self._now_s = float("-inf")
@@ -153,7 +137,7 @@ class LiveLoop:
         self._first_frame = True
         self._approached = False
         """Whether anybody has come near the table yet."""
-        self._lasting = Lasting(self.settings.said_after_s, self.settings.steady_s)
+        self._lasting = Lasting()
         self._aside = NOT_YET_SEEN
         """The number of accepted moves, and what lay aside when the last one was accepted."""
 
@@ -173,7 +157,7 @@ class LiveLoop:
             return
         gap_s = frame.taken_at_s - self._now_s
         self._now_s = frame.taken_at_s
-        if gap_s > self.settings.lost_after_s:
+        if gap_s > LOST_AFTER_S:
             self._disturb()
         if frame.bgr.shape != self._size:
             if self._size is not None:
@@ -198,7 +182,7 @@ class LiveLoop:
 
     def silence(self) -> None:
         """Note that a frame was waited for in vain: the camera is lost."""
-        t = self.now_s + self.settings.lost_after_s
+        t = self.now_s + LOST_AFTER_S
         self._settler.moved()
         self._become("camera-lost", t, CAMERA_LOST)
         self._say_what_lasts(t)
@@ -252,7 +236,7 @@ class LiveLoop:
         if glimpse.dark:
             self._dark_since_s = t if self._dark_since_s is None else self._dark_since_s
             self._settler.moved()
-            if t - self._dark_since_s >= self.settings.dark_after_s:
+            if t - self._dark_since_s >= DARK_AFTER_S:
                 self._disturb()
                 self._become("too-dark", t, Hindrance("too-dark"))
             return
@@ -273,7 +257,7 @@ class LiveLoop:
             return
         if glimpse.changed:
             self._quiet = False
-        if self._quiet and t - self._looked_s < self.settings.idle_look_s:
+        if self._quiet and t - self._looked_s < IDLE_LOOK_S:
             return
         self._look(frame, t)
 
@@ -281,7 +265,7 @@ class LiveLoop:
         self._looked_s = t
         self.looks += 1
         known = self._known()
-        seen = self._read(frame, known)
+        seen = self._read(frame)
         if seen is None:
             return
         table = self._without_stocks(seen, known)
@@ -310,11 +294,11 @@ class LiveLoop:
             return
         self._referee(self._settled, frame, t)
 
-    def _read(self, frame: Frame, known: Layout) -> TableState | None:
+    def _read(self, frame: Frame) -> TableState | None:
         """Read a frame; return ``None`` if the reader fails, so that the game goes on."""
         try:
             with self._released():
-                return self.reader.read(frame, known)
+                return self.reader.read(frame)
         except Exception:  # noqa: BLE001 - logged in stumble
             self.stumble()
             return None
@@ -348,7 +332,7 @@ class LiveLoop:
     def _referee(self, settled: Settled, frame: Frame, t: float) -> None:
         try:
             standing = self.referee.look(settled, t, lambda: packed(
-                frame, self._outlines.values(), self.settings.picture))  # fmt: skip
+                frame, self._outlines.values()))  # fmt: skip
             self.trouble = None
         except StoreError as error:
             # A move that is not on the disk is not accepted; the next look tries again.
@@ -425,7 +409,7 @@ class LiveLoop:
         )
         if len(away) < 2 or self._size is None:
             return False
-        return away[len(away) // 4] > self.settings.moved_share * self._size[1]
+        return away[len(away) // 4] > MOVED_SHARE * self._size[1]
 
     def _camera_moved(self, now: Sighting, frame: Frame) -> None:
         """Carry what is known over to the camera's new view; the table itself is unchanged."""
@@ -453,7 +437,7 @@ class LiveLoop:
         self._settler.moved()
         if self._strange_since_s is None:
             self._strange_since_s = t
-        if t - self._strange_since_s > self.settings.strange_after_s and table.quality.ok:
+        if t - self._strange_since_s > STRANGE_AFTER_S and table.quality.ok:
             fresh = aligner_for(self.match).sighting(table, Layout())
             if fresh is not None:
                 self.referee.strange_table(fresh, t)
@@ -487,9 +471,6 @@ class LiveLoop:
     def _look_again(self, jpeg: bytes) -> TableState | None:
         bgr = unpacked(jpeg)
         return None if bgr is None else self.reader.again(bgr)
-
-
-__all__ = ["LiveLoop", "LoopSettings", "Reader"]
 
 
 def _nothing() -> None:

@@ -59,7 +59,8 @@ class Match:
         self.layouts: list[Layout] = [self.game.layout(self.positions[0])]
         """What lay on the table in each position."""
         self.ended = False
-        self._seq = 0
+        self.seq = 0
+        """Number of this match's last line in the log."""
         self._names: Mapping[str, str] = {}
         """Replacements for player names of 0.1.0 that contain hidden characters."""
         self._set_folders: tuple[Path, ...] = ()
@@ -103,7 +104,7 @@ class Match:
         match._names, match._set_folders = names, folders
         for line in _not_undone(lines):
             match._follow(line)
-        match._seq = lines[-1].seq
+        match.seq = lines[-1].seq
         return match
 
     def followed(self, lines: Sequence[Line]) -> Match | None:
@@ -116,7 +117,7 @@ class Match:
         grown = self.copied()
         for line in lines:
             grown._follow(line)
-        grown._seq = lines[-1].seq if lines else self._seq
+        grown.seq = lines[-1].seq if lines else self.seq
         return grown
 
     def _follow(self, line: Line) -> None:
@@ -142,11 +143,6 @@ class Match:
     def position(self) -> Any:
         """The last accepted position."""
         return self.positions[-1]
-
-    @property
-    def seq(self) -> int:
-        """Number of this match's last line in the log."""
-        return self._seq
 
     @property
     def layout(self) -> Layout:
@@ -274,7 +270,7 @@ class Match:
         self, kind: str, body: Mapping[str, Any], pictures: Mapping[str, bytes] | None = None
     ) -> Line:
         line = self.store.append(self.key, kind, body, pictures)
-        self._seq = line.seq
+        self.seq = line.seq
         return line
 
     def _apply_moves(

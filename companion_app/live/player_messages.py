@@ -1,9 +1,10 @@
-"""Handles players' messages: answers, rolls, overrulings, corrections, silent moves."""
+"""Handles players' messages (answers, rolls, corrections, silent moves), and undoes them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from companion_app.live.errors import QuestionGone, StoreError, ToldError, WouldDrop
@@ -11,9 +12,8 @@ from companion_app.live.explain import Row
 from companion_app.live.keeping import Keeper
 from companion_app.live.places import Content, contents
 from companion_app.live.questions import Question, is_half_hidden
-from companion_app.live.referee_state import RefereeState
+from companion_app.live.referee_state import Before, Deed, RefereeState
 from companion_app.live.rolling import Rolls, move_told
-from companion_app.live.undoing import Undoing
 from engine.errors import RecordError
 from engine.game import Json, Start
 from engine.given import is_whole, shown
@@ -22,9 +22,9 @@ from engine.given import is_whole, shown
 class PlayerMessages:
     """Applies players' messages to the referee's state and the match."""
 
-    def __init__(self, state: RefereeState, keeper: Keeper, rolls: Rolls, undoing: Undoing) -> None:
+    def __init__(self, state: RefereeState, keeper: Keeper, rolls: Rolls) -> None:
         self._state, self._match = state, state.match
-        self._keeper, self._rolls, self._undoing = keeper, rolls, undoing
+        self._keeper, self._rolls = keeper, rolls
 
     def tell(self, message: Mapping[str, Any], t: float) -> None:
         """Process a player's message: an answer, a roll, an overruling, a silent move.
@@ -32,7 +32,7 @@ class PlayerMessages:
         Raises:
             ToldError: the message cannot be used; the error says why.
         """
-        self._undoing.settle()
+        self._settle()
         if "answer" in message:
             self._answered(message["answer"], message, t)
         elif "roll" in message:
@@ -75,7 +75,7 @@ class PlayerMessages:
                 self._state.questions[question.id] = question
             raise
         self._match.note("answered", {"about": question.about, "value": value, "t": t})
-        self._undoing.remember(before)
+        self._remember(before)
 
     def _take_answer(self, question: Question, value: Any, t: float) -> None:
         if question.about == "roll":
@@ -219,7 +219,7 @@ class PlayerMessages:
         for spot, now in lying.items():
             if lay.get(spot) != now:
                 self._state.told(spot, now, [lay[spot]] if spot in lay else [], in_doubt=False)
-        self._undoing.remember(before)
+        self._remember(before)
 
     def _silent(self, written: Mapping[str, Json], t: float) -> None:
         """Accept a move that leaves no trace on the table."""
@@ -228,3 +228,60 @@ class PlayerMessages:
         if not verdict.legal:
             raise ToldError(" ".join(broken.text for broken in verdict.violations))
         self._keeper.accept((move,), t, lambda: None)
+
+    # --- undoing ---------------------------------------------------------------------------
+
+    @property
+    def can_undo_told(self) -> bool:
+        """Whether the last player's message can be undone: nothing but its effects came after."""
+        now = self._match.start, tuple(self._match.accepted)
+        while self._state.deeds and not self._stands(self._state.deeds[-1]):
+            self._state.deeds.pop()
+        return (
+            bool(self._state.deeds)
+            and (self._state.deeds[-1].start, self._state.deeds[-1].accepted) == now
+        )
+
+    def undo_told(self, t: float) -> bool:
+        """Undo the last player's message and its effects; return whether there was one."""
+        if not self.can_undo_told:
+            return False
+        before = self._state.deeds[-1].before
+        if self._state.pending is not None and self._state.pending != before.state["pending"]:
+            self._keeper.take_foul_back(t)
+        both = zip(before.match.accepted, self._match.accepted, strict=False)
+        count = len(list(takewhile(lambda pair: pair[0] == pair[1], both)))
+        last = len(self._match.accepted)
+        self._match.go_back(before.match, t)
+        self._state.deeds.pop()
+        for n in range(last, count, -1):
+            self._state.say("taken-back", t, n=n)
+        for n, one in enumerate(self._match.accepted[count:], start=count + 1):
+            self._state.say_verdict(n, one, t)
+        self._state.put_back(before)
+        turn = self._state.machine
+        if turn is not None and turn.position is not self._match.position:
+            self._state.wants(None)
+        self._state.withdraw_all(t)
+        if before.question is not None:
+            self._state.put(before.question, t)
+        self._state.turn = self._state.scores = None
+        self._keeper.go_on(t)
+        return True
+
+    def _remember(self, before: Before) -> None:
+        """Push the message that was just handled, with the snapshot from before it."""
+        now = tuple(self._match.accepted)
+        unchanged = now == tuple(before.match.accepted) and self._match.start == before.match.start
+        due = unchanged and self._state.pending == before.state["pending"]
+        self._state.deeds.append(Deed(before, self._match.start, now, due))
+
+    def _settle(self) -> None:
+        """Note that moves from now on are no effect of the last message: another one came."""
+        if self._state.deeds:
+            self._state.deeds[-1] = replace(self._state.deeds[-1], due=False)
+
+    def _stands(self, deed: Deed) -> bool:
+        """Say whether the moves that a message led to are still part of the game."""
+        first = tuple(self._match.accepted[: len(deed.accepted)])
+        return deed.start == self._match.start and deed.accepted == first

@@ -11,7 +11,6 @@ import numpy as np
 from calibration.profile import Profile
 from companion_app.live.loop import Reader
 from engine.game import AnyGame
-from engine.placement import Layout
 from engine.tiles import TileSet
 from vision import Bgr, Frame, ReadRequest, TableState, table_state_to_json
 
@@ -27,9 +26,8 @@ class PictureReader:
         self._die = die
         self._last: tuple[TableState, TableState] | None = None
 
-    def read(self, frame: Frame, known: Layout) -> TableState:
+    def read(self, frame: Frame) -> TableState:
         """Return what one frame shows."""
-        del known
         state = self._table.read(frame.bgr, frame.taken_at_s)
         if self._last is None or self._last[0] is not state:
             self._last = state, plain(self._with_die(state, frame))

@@ -1,7 +1,7 @@
 """The referee: turns settled tables and players' messages into verdicts and questions.
 
-Its parts share one state: the keeper of the match, questions, players' messages, rolls, undoing,
-and the judge of tables.
+Its parts share one state: the keeper of the match, questions, players' messages, rolls, and the
+judge of tables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from companion_app.live.referee_state import (
 )
 from companion_app.live.rolling import Rolls
 from companion_app.live.settle import Settled
-from companion_app.live.undoing import Undoing
 
 
 class Referee:
@@ -39,16 +38,15 @@ class Referee:
             match, emit, settings or RefereeSettings(), begun=bool(match.accepted)
         )
         state.recall_corrections()
-        self._keeper = Keeper(state, look_again)
+        self.keeper = Keeper(state, look_again)
         self._asker = Asker(state)
-        rolls = Rolls(state, self._keeper)
-        self._undoing = Undoing(state, self._keeper)
-        self._messages = PlayerMessages(state, self._keeper, rolls, self._undoing)
-        self._judge = Judge(state, self._keeper, self._asker, rolls)
+        rolls = Rolls(state, self.keeper)
+        self._messages = PlayerMessages(state, self.keeper, rolls)
+        self._judge = Judge(state, self.keeper, self._asker, rolls)
 
     def start(self, t: float) -> None:
         """Announce turn and score."""
-        self._keeper.go_on(t)
+        self.keeper.go_on(t)
 
     def look(self, settled: Settled, t: float, picture: Picture = lambda: None) -> Standing:
         """Judge a settled table; return how sure the referee is of it.
@@ -82,21 +80,17 @@ class Referee:
 
     def take_back(self, count: int, t: float) -> list[Accepted]:
         """Take back the last moves as the host says, also a foul; return them, newest first."""
-        gone = self._keeper.take_back(count, t)
+        gone = self.keeper.take_back(count, t)
         self.match.reopen()
         self.state.forget_lifted()
-        self._keeper.go_on(t)
+        self.keeper.go_on(t)
         return gone
-
-    def accept_again(self, one: Accepted, t: float) -> None:
-        """Accept a move that was taken back once more."""
-        self._keeper.accept_again(one, t)
 
     @property
     def can_undo_told(self) -> bool:
         """Whether the last player's message can be undone: nothing but its effects came after."""
-        return self._undoing.can_undo_told
+        return self._messages.can_undo_told
 
     def undo_told(self, t: float) -> bool:
         """Undo the last player's message and its effects; return whether there was one."""
-        return self._undoing.undo_told(t)
+        return self._messages.undo_told(t)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from companion_app.live.errors import ToldError
 from companion_app.live.explain import explain
@@ -54,19 +55,9 @@ class Rolls:
         if self._state.rolls[0][0] <= self._state.rolled_s:
             # This roll was told early: cards of the roll before it may still be laid.
             return
-        game, position = self._match.game, self._match.position
-        out: list[Move] = []
-        roll = Move(position.to_move, "roll", value=1)
-        while not game.judge(position, roll).legal:
-            moves = [move for move in game.legal_moves(position) if move.do == "discard"]
-            if not moves:
-                return
-            if len(moves) > 1 and position.turn.is_untold:
-                # Which one it was has been asked.
-                return
-            out.append(moves[0])
-            position = game.apply(position, moves[0])
-            roll = Move(position.to_move, "roll", value=1)
+        out, position = self._discards()
+        if position is None:
+            return
         if out:
             self._keeper.accept(out, t, lambda: None)
         self._keeper.next_roll(t)
@@ -79,13 +70,9 @@ class Rolls:
         game, position = self._match.game, self._match.position
         if not self._state.rolls or position.turn.is_untold:
             return False
-        moves: list[Move] = []
-        while not game.judge(position, Move(position.to_move, "roll", value=1)).legal:
-            out = [move for move in game.legal_moves(position) if move.do == "discard"]
-            if not out:
-                return False
-            moves.append(out[0])
-            position = game.apply(position, out[0])
+        out, position = self._discards()
+        if position is None:
+            return False
         roll = replace(self._state.rolls[0][1], player=position.to_move)
         if not game.judge(position, roll).legal:
             return False
@@ -93,8 +80,23 @@ class Rolls:
         if len(found.rows) != 1:
             return False
         with self._keeper.first_roll():
-            self._keeper.accept((*moves, roll, *found.rows[0].moves), t, picture)
+            self._keeper.accept((*out, roll, *found.rows[0].moves), t, picture)
         return True
+
+    def _discards(self) -> tuple[list[Move], Any]:
+        """Return the discards after which a roll is due, and the position that they lead to.
+
+        The position is ``None`` if a card is still to come, or was asked about.
+        """
+        game, position = self._match.game, self._match.position
+        out: list[Move] = []
+        while not game.judge(position, Move(position.to_move, "roll", value=1)).legal:
+            moves = [move for move in game.legal_moves(position) if move.do == "discard"]
+            if not moves or (len(moves) > 1 and position.turn.is_untold):
+                return out, None
+            out.append(moves[0])
+            position = game.apply(position, moves[0])
+        return out, position
 
     def see_die(self, settled: Settled, t: float) -> None:
         """Accept a roll from the die in view when its value has changed."""

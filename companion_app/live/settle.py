@@ -18,18 +18,12 @@ LEAST_SURE = 1e-4
 """Confidences are clipped to this distance from 0 and 1: infinite log-odds outvote all others."""
 SURE_AT = 0.9
 """Averaged confidence from which on a spot is sure although some looks were unsure of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class SettleSettings:
-    """How many looks a decision takes."""
-
-    looks: int = 3
-    """Agreeing looks that make a change count: 0.3 s at ten looks a second."""
-    looks_gone: int = 4
-    """Looks in a row that must miss a tile before it counts as gone."""
-    remembered: int = 8
-    """Most looks that are kept; older ones are dropped."""
+LOOKS = 3
+"""Agreeing looks that make a change count: 0.3 s at ten looks a second."""
+LOOKS_GONE = 4
+"""Looks in a row that must miss a tile before it counts as gone."""
+REMEMBERED = 8
+"""Most looks that are kept; older ones are dropped."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +54,7 @@ class Settled:
 class Settler:
     """Collects looks until the table moves."""
 
-    settings: SettleSettings = field(default_factory=SettleSettings)
-    looks: deque[Sighting] = field(default_factory=deque)
+    looks: deque[Sighting] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
     def moved(self) -> None:
         """Drop all looks: something moves at the table."""
@@ -70,17 +63,15 @@ class Settler:
     def add(self, look: Sighting) -> None:
         """Add one look at the still table."""
         self.looks.append(look)
-        while len(self.looks) > self.settings.remembered:
-            self.looks.popleft()
 
     def settled(self, known_px: Mapping[Spot, Point] | None = None) -> Settled | None:
         """Return what the looks agree on, or ``None`` while there are too few."""
-        if len(self.looks) < self.settings.looks:
+        if len(self.looks) < LOOKS:
             return None
         sure: dict[Spot, tuple[Content, float]] = {}
         doubts: dict[Spot, Belief] = {}
         flickering: set[Spot] = set()
-        recent = list(self.looks)[-self.settings.looks_gone :]
+        recent = list(self.looks)[-LOOKS_GONE:]
         spots = {spot for look in self.looks for spot in look.beliefs}
         covered = frozenset(spot for look in recent for spot in look.covered) - self._read_surely()
         # One look that sees a tile continue under something is enough.
@@ -95,9 +86,9 @@ class Settler:
             share = belief.guesses[0][1] if belief.guesses else 0.0
             # If every look was sure, the reader had more to go by than the confidence.
             sure_enough = belief.sure or share >= SURE_AT
-            if agree >= self.settings.looks and agree > len(seen) / 2 and sure_enough:
+            if agree >= LOOKS and agree > len(seen) / 2 and sure_enough:
                 sure[spot] = (belief.best, share)
-            elif len(seen) < self.settings.looks and len(self.looks) > len(seen):
+            elif len(seen) < LOOKS and len(self.looks) > len(seen):
                 flickering.add(spot)
             else:
                 doubts[spot] = belief
@@ -111,13 +102,13 @@ class Settler:
             replace(self.looks[-1], clay=self._clay(), half_hidden=half_hidden),
             known_px or {},
             self._die(),
-            len(self.looks) >= self.settings.looks_gone,
+            len(self.looks) >= LOOKS_GONE,
         )
 
     def _is_steady(self, spot: Spot) -> bool:
         """Say whether every look has the same single guess at what lies in a spot."""
         guesses = [look.beliefs[spot].guesses for look in self.looks if spot in look.beliefs]
-        if len(guesses) < max(len(self.looks), self.settings.looks_gone):
+        if len(guesses) < max(len(self.looks), LOOKS_GONE):
             return False
         return all(len(one) == 1 and one[0][0] == guesses[0][0][0] for one in guesses)
 

@@ -14,57 +14,57 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion_app.live.knocked import as_if_knocked
-from companion_app.live.lighting import carried_over, in_light_of, is_other_light, is_shifted
+from companion_app.live.changed_view import (
+    as_if_knocked,
+    carried_over,
+    in_light_of,
+    is_other_light,
+    is_shifted,
+)
 from vision import Bgr, Frame
 
 Small = NDArray[np.float32]
 Levels = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
+# Levels are colour values of 0 to 255, shares are of the downscaled picture.
 REMEMBERED = 4
 """Reference pictures kept: when an arm taken for a thing leaves, an older one matches again."""
-
-
-@dataclass(frozen=True, slots=True)
-class WatchSettings:
-    """Thresholds: levels are colour values of 0 to 255, shares are of the downscaled picture."""
-
-    width_px: int = 320
-    """Width of the downscaled picture: 24 pixels of 1280, a tile, become 6; noise averages out."""
-    moving_levels: float = 14.0
-    moving_share: float = 0.0012
-    """Share of moving pixels, about 70 of 57,600: a finger, but not the flicker of a lamp."""
-    new_levels: float = 20.0
-    changed_share: float = 0.0004
-    """Share of clearly new pixels, about 20 of 57,600: a part of a tile."""
-    faint_levels: float = 9.0
-    """Faintest new thing, a brown arm over a brown table; noise usually stays below 5 levels."""
-    dim_levels: float = 3.5
-    """``faint_levels`` for dim pixels: a black sleeve over a black floor."""
-    dim_below: float = 40.0
-    """Level below which a pixel is dim."""
-    above_noise: float = 7.0
-    """Factor on the median difference, the noise, that a difference must exceed to count."""
-    gap_px: int = 5
-    """Widest gap that is closed in a shape, such as sleeve stripes that look like the table."""
-    hand_share: float = 0.0012
-    """Smallest hand: the fingers that lay a tile close to the picture's border."""
-    jolt_share: float = 0.45
-    """Share of clearly new pixels above which light or camera has changed; no hand is so large."""
-    dark_level: float = 16.0
-    absorb_s: float = 1.5
-    """Seconds after which a motionless shape at the border is light or a thing: hands tremble."""
-    trembling_levels: float = 7.0
-    parting_s: float = 0.25
-    """Seconds within which a hand that no longer touches the border must have trembled."""
-    left_share: float = 0.6
-    """Share of a hand's largest size above which it is still there, even off the border: its
-    sleeve may look like the floor."""
-    still_s: float = 0.35
-    """Seconds without movement before a sudden change can be a lamp or a knocked camera."""
-    trembling_share: float = 0.02
-    """Share of a shape's pixels that must have changed lately for it to be a hand."""
+WIDTH_PX = 320
+"""Width of the downscaled picture: 24 pixels of 1280, a tile, become 6; noise averages out."""
+MOVING_LEVELS = 14.0
+MOVING_SHARE = 0.0012
+"""Share of moving pixels, about 70 of 57,600: a finger, but not the flicker of a lamp."""
+NEW_LEVELS = 20.0
+CHANGED_SHARE = 0.0004
+"""Share of clearly new pixels, about 20 of 57,600: a part of a tile."""
+FAINT_LEVELS = 9.0
+"""Faintest new thing, a brown arm over a brown table; noise usually stays below 5 levels."""
+DIM_LEVELS = 3.5
+"""``FAINT_LEVELS`` for dim pixels: a black sleeve over a black floor."""
+DIM_BELOW = 40.0
+"""Level below which a pixel is dim."""
+ABOVE_NOISE = 7.0
+"""Factor on the median difference, the noise, that a difference must exceed to count."""
+GAP_PX = 5
+"""Widest gap that is closed in a shape, such as sleeve stripes that look like the table."""
+HAND_SHARE = 0.0012
+"""Smallest hand: the fingers that lay a tile close to the picture's border."""
+JOLT_SHARE = 0.45
+"""Share of clearly new pixels above which light or camera has changed; no hand is so large."""
+DARK_LEVEL = 16.0
+ABSORB_S = 1.5
+"""Seconds after which a motionless shape at the border is light or a thing: hands tremble."""
+TREMBLING_LEVELS = 7.0
+PARTING_S = 0.25
+"""Seconds within which a hand that no longer touches the border must have trembled."""
+LEFT_SHARE = 0.6
+"""Share of a hand's largest size above which it is still there, even off the border: its
+sleeve may look like the floor."""
+STILL_S = 0.35
+"""Seconds without movement before a sudden change can be a lamp or a knocked camera."""
+TREMBLING_SHARE = 0.02
+"""Share of a shape's pixels that must have changed lately for it to be a hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,7 @@ class Glimpse:
 class Watcher:
     """Keeps the reference pictures that each frame is compared with."""
 
-    def __init__(self, settings: WatchSettings | None = None) -> None:
-        self.settings = settings or WatchSettings()
+    def __init__(self) -> None:
         self._before: Small | None = None
         self._settled: deque[Small] = deque(maxlen=REMEMBERED)
         """Pictures of the table without a hand, newest last."""
@@ -113,7 +112,7 @@ class Watcher:
         if before is None or before.shape != small.shape or self._is_dark(before):
             return Glimpse(moving=True)
         off = _apart(small, before * gain_between(small, before))
-        moved = off > self._above_noise(off, self.settings.moving_levels)
+        moved = off > self._above_noise(off, MOVING_LEVELS)
         self._note_changes(small, before, off, frame.taken_at_s)
         if not self._settled:
             moving = self._is_much(moved)
@@ -126,15 +125,15 @@ class Watcher:
         new = self._new(small, lit, off)
         # Movement counts only where the table differs from the reference; elsewhere it has left.
         moving = self._is_much(moved & new)
-        clearly = float((off > self.settings.new_levels).mean())
-        changed = clearly > self.settings.changed_share
+        clearly = float((off > NEW_LEVELS).mean())
+        changed = clearly > CHANGED_SHARE
         self._begins = not changed and bool(self._reaching_in(new).any())
         if not changed:
             # A sunbeam's edge is this faint all over, a hand is not.
             self._largest = 0
             return Glimpse(moving, changed=False)
         now_s = frame.taken_at_s
-        jolt = clearly > self.settings.jolt_share
+        jolt = clearly > JOLT_SHARE
         jolt = jolt or (not moving and self._is_knocked(small, new, now_s))
         return Glimpse(moving, not jolt and self._has_hand(small, new, now_s), jolt=jolt)
 
@@ -158,16 +157,16 @@ class Watcher:
         self._settled.clear()
 
     def _is_dark(self, small: Small) -> bool:
-        return float(small.mean()) < self.settings.dark_level
+        return float(small.mean()) < DARK_LEVEL
 
     def _small(self, bgr: Bgr) -> Small:
         height, width = bgr.shape[:2]
-        size = self.settings.width_px, max(1, round(self.settings.width_px * height / width))
+        size = WIDTH_PX, max(1, round(WIDTH_PX * height / width))
         small = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA).astype(np.float32)
         return np.asarray(cv2.GaussianBlur(small, (0, 0), 1.0), np.float32)
 
     def _is_much(self, moved: Mask) -> bool:
-        return float(moved.mean()) > self.settings.moving_share
+        return float(moved.mean()) > MOVING_SHARE
 
     def _is_knocked(self, small: Small, new: Mask, now_s: float) -> bool:
         """Say whether the camera was knocked; if so, this picture becomes the only reference.
@@ -192,32 +191,32 @@ class Watcher:
             return False
         lit = in_light_of(*both)
         off = _apart(both[0], lit)
-        if self._above_noise(off, self.settings.faint_levels) > self.settings.faint_levels:
+        if self._above_noise(off, FAINT_LEVELS) > FAINT_LEVELS:
             return False
         return not self._reaching_in(self._new(both[0], lit, off)).any()
 
     def _above_noise(self, off: Levels, levels: float) -> float:
         """Return the level above which a difference exceeds the noise; at least ``levels``."""
-        return max(levels, self.settings.above_noise * float(np.median(off.ravel()[::13])))
+        return max(levels, ABOVE_NOISE * float(np.median(off.ravel()[::13])))
 
     def _new(self, small: Small, lit: Small, off: Levels) -> Mask:
         """Return where a picture differs from the reference, adjusted to the current light."""
-        new = np.asarray(off > self._above_noise(off, self.settings.faint_levels))
+        new = np.asarray(off > self._above_noise(off, FAINT_LEVELS))
         # Dim pixels get a threshold of their own, so that a black sleeve is not lost in the noise.
-        dim = _strongest(np.asarray(cv2.max(small, lit))) < self.settings.dim_below
+        dim = _strongest(np.asarray(cv2.max(small, lit))) < DIM_BELOW
         if dim.any():
-            new[dim] = off[dim] > self._above_noise(off[dim], self.settings.dim_levels)
+            new[dim] = off[dim] > self._above_noise(off[dim], DIM_LEVELS)
         return new
 
     def _reaching_in(self, new: Mask) -> Mask:
         """Return where something new and large enough reaches in over the border."""
-        gap = np.ones((self.settings.gap_px,) * 2, np.uint8)
+        gap = np.ones((GAP_PX,) * 2, np.uint8)
         joined = cv2.morphologyEx(new.astype(np.uint8), cv2.MORPH_CLOSE, gap)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
         # Closing extends shapes to the border that are only near it, so look at new pixels alone.
         own = np.where(new, labels, 0)
         rim = np.unique(np.concatenate([own[0], own[-1], own[:, 0], own[:, -1]]))
-        least = self.settings.hand_share * new.size
+        least = HAND_SHARE * new.size
         large = [k for k in rim if 0 < k < count and stats[k, cv2.CC_STAT_AREA] > least]
         return np.asarray(np.isin(labels, large)) if large else np.zeros(new.shape, bool)
 
@@ -234,8 +233,8 @@ class Watcher:
         if self._reaches_in(small, new, now_s):
             self._largest = max(self._largest, count)
             return True
-        much = count > self.settings.left_share * self._largest > 0
-        if much and self._trembles(new, now_s, self.settings.parting_s):
+        much = count > LEFT_SHARE * self._largest > 0
+        if much and self._trembles(new, now_s, PARTING_S):
             return True
         self._largest = 0
         return False
@@ -247,7 +246,7 @@ class Watcher:
             return False
         count, labels = cv2.connectedComponents(reaching.astype(np.uint8))
         parts = [labels == number for number in range(1, count)]
-        lying = [p for p in parts if not self._trembles(p, now_s, self.settings.absorb_s)]
+        lying = [p for p in parts if not self._trembles(p, now_s, ABSORB_S)]
         if lying:
             known = in_light_of(small, self._settled[-1])
             for part in lying:
@@ -259,7 +258,7 @@ class Watcher:
         if self._changed_s is None:
             return True
         lately = self._changed_s[part] > now_s - within_s
-        return float(lately.mean()) > self.settings.trembling_share
+        return float(lately.mean()) > TREMBLING_SHARE
 
     def _note_changes(self, small: Small, before: Small, off: Levels, now_s: float) -> None:
         """Update each pixel's time of change; a change of light is not movement."""
@@ -269,12 +268,12 @@ class Watcher:
             lit = [carried_over(old, before, small) for old in self._settled]
             self._settled.extend(lit)
             return
-        self._changed_s[off > self._above_noise(off, self.settings.trembling_levels)] = now_s
+        self._changed_s[off > self._above_noise(off, TREMBLING_LEVELS)] = now_s
 
     def _was_still(self, now_s: float) -> bool:
         assert self._changed_s is not None
-        lately = self._changed_s > now_s - self.settings.still_s
-        return float(lately.mean()) < self.settings.moving_share
+        lately = self._changed_s > now_s - STILL_S
+        return float(lately.mean()) < MOVING_SHARE
 
 
 def _apart(one: Small, other: Small) -> Levels:

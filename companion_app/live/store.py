@@ -78,12 +78,9 @@ MIGRATIONS = (
 )
 """Schema migrations, one per version; SQLite's ``user_version`` counts those that are applied."""
 SAFE = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
-BEGIN, COMMIT, ROLLBACK = "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"
 EMPTY_WRITE_AHEAD = "PRAGMA wal_checkpoint(TRUNCATE)"
 SHRINK = ("VACUUM", EMPTY_WRITE_AHEAD)
 """Statements that rewrite the file: without them, deleted pages keep their bytes."""
-OVERWRITE, OVERWRITE_NO_MORE = "PRAGMA secure_delete = ON", "PRAGMA secure_delete = OFF"
-KEPT_VERSION = "PRAGMA user_version"
 LAST_SEQ = """
     SELECT max(
         (SELECT coalesce(max(seq), 0) FROM log), (SELECT coalesce(max(last), 0) FROM numbers)
@@ -92,22 +89,8 @@ LAST_SEQ = """
 """The last number that was ever given: a hall that has a line by its number asks only for later
 ones, so the numbers of deleted lines are not given again."""
 GIVE_NONE_UP_TO = "UPDATE numbers SET last = max(last, ?)"
-LINES = "SELECT line FROM log ORDER BY seq"
-LINES_OF = "SELECT line FROM log WHERE game = ? ORDER BY seq"
-GAMES = "SELECT game FROM log GROUP BY game ORDER BY min(seq)"
-PLAYED_LAST = "SELECT game FROM log WHERE kind <> 'names' ORDER BY seq DESC LIMIT 1"
-"""The game with the newest line; names may be corrected long after a game."""
-PICTURE = "SELECT jpeg FROM pictures WHERE seq = ? AND name = ?"
-PICTURE_SIZES = "SELECT seq, sum(length(jpeg)) FROM pictures GROUP BY seq ORDER BY seq"
 ADD_LINE = "INSERT INTO log VALUES (?, ?, ?, ?)"
-ADD_PICTURE = "INSERT INTO pictures VALUES (?, ?, ?)"
-ADD_SALVAGED_PICTURE = "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?)"
-FORGET_PICTURES = "DELETE FROM pictures"
 FORGET_PICTURES_OF = "DELETE FROM pictures WHERE seq IN (SELECT seq FROM log WHERE game = ?)"
-FORGET_PICTURES_UP_TO = "DELETE FROM pictures WHERE seq <= ?"
-ALLOW_SHORTENING = "DROP TRIGGER log_is_never_shortened"
-FORGET_LINES_OF = "DELETE FROM log WHERE game = ?"
-FORGET_SUMMARY_OF = "DELETE FROM summaries WHERE game = ?"
 LEAST_ROOM_BYTES = 128 << 10
 """Free bytes that opening a store needs: for a write-ahead file and 32 KB of shared memory."""
 
@@ -167,7 +150,7 @@ class Store:
             text = written(line)
             db.execute(ADD_LINE, (line.seq, game, kind, text))
             for name, jpeg in (pictures or {}).items():
-                db.execute(ADD_PICTURE, (line.seq, name, jpeg))
+                db.execute("INSERT INTO pictures VALUES (?, ?, ?)", (line.seq, name, jpeg))
         self._copy.add(text)
         return line
 
@@ -193,24 +176,25 @@ class Store:
     def _wiped(self, game: str | None) -> int:
         with self._transaction() as db:
             if game is None:
-                return db.execute(FORGET_PICTURES).rowcount
+                return db.execute("DELETE FROM pictures").rowcount
             return db.execute(FORGET_PICTURES_OF, (game,)).rowcount
 
     def forget(self, game: str) -> None:
         """Delete a whole game with its pictures: the only way that lines leave the log."""
         with self._errors():
             kept = _kept_lines(self._db)
-            self._db.execute(OVERWRITE)
+            self._db.execute("PRAGMA secure_delete = ON")
         # The copy goes first: lines that only the copy has would look like damage to the log.
         self._copy.rewrite(written(line) for line in kept.values() if line.game != game)
         with self._transaction() as db:
             db.execute(GIVE_NONE_UP_TO, db.execute(LAST_SEQ).fetchone())
-            db.execute(ALLOW_SHORTENING)
-            for statement in (FORGET_PICTURES_OF, FORGET_LINES_OF, FORGET_SUMMARY_OF):
-                db.execute(statement, (game,))
+            db.execute("DROP TRIGGER log_is_never_shortened")
+            db.execute(FORGET_PICTURES_OF, (game,))
+            db.execute("DELETE FROM log WHERE game = ?", (game,))
+            db.execute("DELETE FROM summaries WHERE game = ?", (game,))
             db.execute(NEVER_SHORTENED)
         with self._errors():
-            self._db.execute(OVERWRITE_NO_MORE)
+            self._db.execute("PRAGMA secure_delete = OFF")
             self._db.execute(EMPTY_WRITE_AHEAD)
 
     def limit_pictures(self, most_bytes: int) -> int:
@@ -218,8 +202,8 @@ class Store:
 
         The file does not shrink: its free pages are reused for new pictures.
         """
-        with self._errors():
-            sizes = self._db.execute(PICTURE_SIZES).fetchall()
+        asked = "SELECT seq, sum(length(jpeg)) FROM pictures GROUP BY seq ORDER BY seq"
+        sizes = self._found(asked)
         over = sum(size for _, size in sizes) - most_bytes
         newest_gone = 0
         for seq, size in sizes:
@@ -230,35 +214,39 @@ class Store:
         if not newest_gone:
             return 0
         with self._transaction() as db:
-            return db.execute(FORGET_PICTURES_UP_TO, (newest_gone,)).rowcount
+            return db.execute("DELETE FROM pictures WHERE seq <= ?", (newest_gone,)).rowcount
 
     # --- reading ---------------------------------------------------------------------------
 
     def lines(self, game: str) -> list[Line]:
         """Return the lines of a game in order."""
-        with self._errors():
-            rows = self._db.execute(LINES_OF, (game,)).fetchall()
+        rows = self._found("SELECT line FROM log WHERE game = ? ORDER BY seq", game)
         return [line for (text,) in rows if (line := read_line(text)) is not None]
 
     def games(self) -> list[str]:
         """Return all games, the oldest first."""
-        with self._errors():
-            return [game for (game,) in self._db.execute(GAMES)]
+        found = self._found("SELECT game FROM log GROUP BY game ORDER BY min(seq)")
+        return [game for (game,) in found]
 
     def unfinished(self) -> str | None:
         """Return the game played last if it has not ended or was reopened, else ``None``."""
-        with self._errors():
-            found = self._db.execute(PLAYED_LAST).fetchone()
-        if found is None:
+        # Names may be corrected long after a game.
+        asked = "SELECT game FROM log WHERE kind <> 'names' ORDER BY seq DESC LIMIT 1"
+        found = self._found(asked)
+        if not found:
             return None
-        ends = [line.kind for line in self.lines(found[0]) if line.kind in ("ended", "reopened")]
-        return None if ends and ends[-1] == "ended" else str(found[0])
+        game = str(found[0][0])
+        ends = [line.kind for line in self.lines(game) if line.kind in ("ended", "reopened")]
+        return None if ends and ends[-1] == "ended" else game
 
     def picture(self, seq: int, name: str) -> bytes | None:
         """Return a kept picture; ``None`` if there was none or it was deleted."""
+        found = self._found("SELECT jpeg FROM pictures WHERE seq = ? AND name = ?", seq, name)
+        return bytes(found[0][0]) if found else None
+
+    def _found(self, asked: str, *values: object) -> list[Any]:
         with self._errors():
-            row = self._db.execute(PICTURE, (seq, name)).fetchone()
-        return None if row is None else bytes(row[0])
+            return self._db.execute(asked, values).fetchall()
 
     # --- opening ---------------------------------------------------------------------------
 
@@ -300,9 +288,10 @@ class Store:
                 for line in found.values():
                     db.execute(ADD_LINE, (line.seq, line.game, line.kind, written(line)))
                 # One at a time: all pictures together do not fit in memory.
+                add = "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?)"
                 for picture in salvaged_pictures(self.path):
                     if picture[0] in found:
-                        pictures += db.execute(ADD_SALVAGED_PICTURE, picture).rowcount
+                        pictures += db.execute(add, picture).rowcount
         finally:
             db.close()
         # The damaged file is moved only once the new one is complete.
@@ -359,18 +348,18 @@ def _connect(path: Path) -> sqlite3.Connection:
 @contextmanager
 def _whole(db: sqlite3.Connection) -> Iterator[None]:
     """Run the block in one transaction: commit it, or roll it back on an exception."""
-    db.execute(BEGIN)
+    db.execute("BEGIN IMMEDIATE")
     try:
         yield
-        db.execute(COMMIT)
+        db.execute("COMMIT")
     except BaseException:
         with suppress(sqlite3.Error):
-            db.execute(ROLLBACK)
+            db.execute("ROLLBACK")
         raise
 
 
 def _migrate(db: sqlite3.Connection) -> None:
-    (version,) = db.execute(KEPT_VERSION).fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
     if version > len(MIGRATIONS):
         raise StoreError(
             f"the games were kept by a newer Snake Eye (version {version} of the store, "
@@ -381,7 +370,7 @@ def _migrate(db: sqlite3.Connection) -> None:
 
 
 def _kept_lines(db: sqlite3.Connection) -> dict[int, Line]:
-    rows = db.execute(LINES)
+    rows = db.execute("SELECT line FROM log ORDER BY seq")
     return {line.seq: line for (text,) in rows if (line := read_line(text)) is not None}
 
 

@@ -17,7 +17,6 @@ import cv2
 
 from companion_app.live.reading import make_reader
 from engine.games import game_named
-from engine.placement import Layout
 from engine.record import find_set
 from tests.faults.companion import Companion, as_the_service
 from tests.live_games.filmed import film
@@ -74,10 +73,10 @@ def _looks(frames: list[Frame], where: str) -> Iterator[Row]:
     game = game_named("schlangennest")
     reader = make_reader(game, find_set(game, None))
     for frame in frames[:LOADED]:
-        reader.read(frame, Layout())
+        reader.read(frame)
     began, spent = time.monotonic(), time.process_time()
     for frame in frames[LOADED:]:
-        reader.read(frame, Layout())
+        reader.read(frame)
     looks = len(frames) - LOADED
     counted = f"{looks} looks at {SIZE_PX[0]} x {SIZE_PX[1]}, {where}"
     yield "looks a second", looks / (time.monotonic() - began), "1/s", counted

@@ -1,6 +1,5 @@
 """Doctor: every fault is shown once, in plain words, with what to do about it."""
 
-import argparse
 import json
 import sqlite3
 import tomllib
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 
 from companion_app.answers import ANSWERED, NO
-from companion_app.cli import home_commands
+from companion_app.cli.main import build_parser
 from companion_app.doctor import diagnose, is_running, report
 from companion_app.doctor_camera import Seen, camera_checks, look
 from companion_app.doctor_machine import Check, Machine, read_temperature, read_throttled
@@ -261,9 +260,7 @@ def test_running_companion_is_noticed(tmp_path):
 
 
 def run(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    home_commands.add_home_commands(parser.add_subparsers(required=True))
-    parsed = parser.parse_args(arguments)
+    parsed = build_parser(arguments[0]).parse_args(arguments)
     status: int = parsed.command(parsed)
     return status
 

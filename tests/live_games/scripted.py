@@ -183,9 +183,8 @@ class ScriptedReader:
         del bgr
         return None
 
-    def read(self, frame: Frame, known: Layout) -> TableState:
+    def read(self, frame: Frame) -> TableState:
         """Return the table state of a frame as a reader with these faults would."""
-        del known
         self.reads += 1
         moment = self.camera.moments[frame.taken_at_s]
         rng = np.random.default_rng((self.seed, self.reads))

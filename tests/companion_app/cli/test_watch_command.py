@@ -187,10 +187,10 @@ def test_folder_is_watched_from_the_command(monkeypatch, tmp_path, capsys):
     film.camera.moments = {round(t, 6): m for t, m in film.camera.moments.items()}
 
     class Reader:
-        def read(self, frame, known):
+        def read(self, frame):
             from dataclasses import replace
 
-            return film.reader.read(replace(frame, taken_at_s=round(frame.taken_at_s, 6)), known)
+            return film.reader.read(replace(frame, taken_at_s=round(frame.taken_at_s, 6)))
 
         def forget(self):
             pass

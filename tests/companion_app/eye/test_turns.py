@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from companion_app.eye.turns import Turns
+from companion_app.eye.feeder import Turns
 
 
 def test_holder_may_take_it_again():

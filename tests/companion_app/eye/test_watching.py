@@ -61,7 +61,7 @@ class DrawnTable:
     def close(self) -> None:
         self._closed = True
 
-    def read(self, frame: Frame, known: Layout) -> TableState:
+    def read(self, frame: Frame) -> TableState:
         self.reading.set()
         if self.broken:
             raise ZeroDivisionError

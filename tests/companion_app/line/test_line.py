@@ -15,7 +15,9 @@ import pytest
 
 from companion_app.eye.answering import MOST_WAITING, Answering
 from companion_app.eye.commands import Commands
+from companion_app.eye.corrections import Corrections
 from companion_app.eye.desk import Desk
+from companion_app.eye.machine import MachineSeats
 from companion_app.line.ends import EyeAway
 from companion_app.line.far import EyeBrokenError, FarEye
 from companion_app.line.forms import (
@@ -32,6 +34,7 @@ from companion_app.live.questions import Question, question_to_json
 from companion_app.live.referee_state import Pending
 from companion_app.live.store import Store
 from companion_app.refusal import Refusal
+from companion_app.seat.player import NoPlayer
 from engine.record import record_to_json
 from tests.companion_app.eye.test_watching import wait_for
 from tests.companion_app.web.conftest import playthrough
@@ -46,7 +49,8 @@ class Line:
         self.path = str(folder / "line")
         self.store = Store(folder)
         self.desk = Desk(self.store)
-        self.commands = Commands(self.desk)
+        machine = MachineSeats(self.desk, NoPlayer())
+        self.commands = Commands(self.desk, None, Corrections(folder / "corrections"), machine)
         self.answering = Answering(self.path, self.commands, self.desk.hub)
         self.answering.start()
         self.hub = Hub()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion_app.live.keepsake import PictureSettings, packed, unpacked
+from companion_app.live.keepsake import packed, unpacked
 from companion_app.live.places import contents
 from companion_app.live.reading import make_reader
 from companion_app.live.referee import Referee
@@ -16,8 +16,6 @@ from models.scenes.games.positions import Played, played
 from tests.companion_app.live.tabletop import Tabletop, said
 from tests.live_games.tables import FilmTable
 from vision.core.types import Frame
-
-PICTURE = PictureSettings()
 
 
 def square(size_px):
@@ -33,7 +31,7 @@ def kept_width(frame, outlines):
 
 
 def seen_again(frame, outlines):
-    kept = packed(frame, outlines, PICTURE)
+    kept = packed(frame, outlines)
     assert kept is not None
     bgr = unpacked(kept)
     assert bgr is not None

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from companion_app.live.keepsake import PictureSettings, last_picture, packed
+from companion_app.live.keepsake import last_picture, packed
 from companion_app.live.match import Match
 from companion_app.live.states import Glimpse, Watcher
 from companion_app.live.store import Store
@@ -70,7 +70,7 @@ def test_hand_that_is_there_when_a_game_is_taken_up_again_is_known_by_the_last_p
     game = game_named("carnival")
     table.layout = one.layouts[8]
     (before,) = table.quiet(0.1)
-    jpeg = packed(Frame(before.bgr), (), PictureSettings())
+    jpeg = packed(Frame(before.bgr), ())
     shots = [shot for shot in visit(table, one, 8) if shot.t > 0.8]
     with Store(tmp_path) as store:
         match = Match.begin(store, Record(game, find_set(game, None), Start(one.players)))

@@ -90,7 +90,7 @@ class Stage:
 
     # --- the reader ------------------------------------------------------------------------
 
-    def read(self, frame: Frame, known: Layout) -> TableState:
+    def read(self, frame: Frame) -> TableState:
         tiles = tuple(
             self._seen({**tile, "confidence": 0.999, "outline": outline(*tile["at"])})
             for tile in layout_to_json(self.layout)["tiles"]

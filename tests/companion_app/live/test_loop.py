@@ -232,7 +232,7 @@ def test_pictures_that_break_the_reader_delay_the_verdict_and_end_nothing(
 
         broken_s: list[float] = []
 
-        def broken(frame, known):
+        def broken(frame):
             broken_s.append(frame.taken_at_s)
             raise ZeroDivisionError
 
