@@ -24,10 +24,8 @@ def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
     said["concerns"] = list(concerns(question, match))
     said["answers"] = [_answer(question, guess, number, match, speech)
                        for number, guess in enumerate(question.guesses)]  # fmt: skip
-    if question.spot is not None:
-        said["spots"] = [spot(question.spot[1:], question.spot[0])]
-    else:
-        said["spots"] = [spot(cell) for cell in question.cells]
+    places = question.cells if question.spot is None else [question.spot]
+    said["spots"] = [spot(place) for place in places]
     return said
 
 

@@ -65,7 +65,7 @@ def _why(why: Mapping[str, Json] | None, speech: Speech) -> Doc | None:
     """Return why the referee has no verdict yet: a sentence, and the places concerned."""
     if why is None:
         return None
-    spots = [spot(place[1:], place[0]) for place in why["spots"]]
+    spots = [spot(place) for place in why["spots"]]
     return {"what": why["what"], "text": speech.page(f"why-{why['what']}"), "spots": spots}
 
 
@@ -77,8 +77,8 @@ def _trouble(text: str | None, speech: Speech) -> str | None:
 def doubts(standing: Standing) -> Doc:
     """Return the places of covered tiles, and those where the camera is unsure."""
     return {
-        "covered": sorted(spot(tuple(at), number) for number, *at in standing.covered),
-        "unsure": sorted(spot(tuple(at), number) for number, *at in standing.unsure),
+        "covered": sorted(map(spot, standing.covered)),
+        "unsure": sorted(map(spot, standing.unsure)),
     }
 
 

@@ -27,7 +27,7 @@ from engine.tiles import TileSet
 Label = Callable[[Placement | Piece], str]
 
 
-def spot(place: Place, field: int | None = None) -> str:
+def spot(place: Sequence[int], field: int | None = None) -> str:
     """Return the name of a place on the drawing."""
     number = field if field is not None else place[0] if len(place) == 3 else 0
     return f"{number}:{place[-2]}:{place[-1]}"
