@@ -69,8 +69,6 @@ class Summaries:
         """The cached list, with its version mark and the time at which it expires."""
         self._summed_up_s: dict[str, float] = {}
         """The time of each game's last replay."""
-        self._words: dict[str, tuple[Listed, list[Doc]]] = {}
-        """The listed games in words, by language."""
 
     def listed(self, most: int = MOST_LISTED) -> Listed:
         """Return the newest games.
@@ -98,14 +96,6 @@ class Summaries:
         if newest is None or newest[0] != mark or self._clock() >= newest[1]:
             return None
         return newest[2]
-
-    def in_words(self, listed: Listed, language: str) -> list[Doc]:
-        """Return listed games in words; those that cannot be read are left out."""
-        known = self._words.get(language)
-        if known is None or known[0] is not listed:
-            known = listed, [said(key, one.summary, language) for key, one in listed.games]
-            self._words[language] = known
-        return known[1]
 
     def _read(self, mark: object, most: int, *, sums_up: bool) -> Listed:
         last = self._kept.last_lines(most)
@@ -162,6 +152,11 @@ class Summaries:
             file.name for folder in self._place().set_folders if folder.is_dir()
             for file in folder.iterdir()
         )  # fmt: skip
+
+
+def in_words(listed: Listed, language: str) -> list[Doc]:
+    """Return listed games in words; those that cannot be read are left out."""
+    return [said(key, one.summary, language) for key, one in listed.games]
 
 
 def said(key: str, summary: Any, language: str) -> Doc:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 from companion_app.slots import SlotLock
@@ -67,14 +67,11 @@ class Packer:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[bytes, bytes] = OrderedDict()
+        self._pack = lru_cache(MOST_PACKED)(
+            lambda plain: gzip.compress(plain, PACKED_LEVEL, mtime=0)
+        )
 
     def packed(self, plain: bytes) -> bytes:
         """Return an answer compressed; concurrent callers wait instead of compressing it too."""
         with self._lock:
-            if plain not in self._kept:
-                self._kept[plain] = gzip.compress(plain, PACKED_LEVEL, mtime=0)
-            self._kept.move_to_end(plain)
-            while len(self._kept) > MOST_PACKED:
-                self._kept.popitem(last=False)
-            return self._kept[plain]
+            return self._pack(plain)

@@ -18,7 +18,7 @@ from companion_app.web.series import series_of
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import Doc, Views, a_file, language, told_or_none
-from companion_app.web.summaries import Listed, said
+from companion_app.web.summaries import Listed, in_words, said
 
 views = Views("games", __name__)
 T = TypeVar("T")
@@ -30,19 +30,14 @@ def _from(call: Callable[..., T], key: str, *more: Any) -> T:
     return companion().hands.do(REPLAY, call, companion().place, key, *more)
 
 
-def _listed() -> tuple[Listed, list[Doc]]:
-    """Return the list of kept games, and the readable ones in words, the newest first."""
-    access.limit_looks(companion().limiter)
-    listed = companion().summaries.listed()
-    return listed, companion().summaries.in_words(listed, language())
-
-
 def _of_all(what: str, make: Callable[[Listed, list[Doc]], Doc]) -> Response:
     """Return an answer computed from all games; it is cached until a game changes."""
-    listed, games = _listed()
+    access.limit_looks(companion().limiter)
+    listed, chosen = companion().summaries.listed(), language()
     text = companion().of_games.answer(
-        listed, (what, language()), lambda: current_app.json.dumps(make(listed, games))
-    )
+        listed, (what, chosen),
+        lambda: current_app.json.dumps(make(listed, in_words(listed, chosen))),
+    )  # fmt: skip
     return Response(text, mimetype="application/json")
 
 

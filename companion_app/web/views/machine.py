@@ -16,6 +16,7 @@ from companion_app.web.machine import ghost, reasons_in_words, words_for
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.exchange import Doc, Views, asked, language, told, told_or_none
+from companion_app.web.summaries import in_words
 from engine.record import record_to_json
 
 views = Views("machine", __name__)
@@ -143,7 +144,7 @@ def mistakes() -> Doc:
     found = one.looked_over.all()
     people: dict[str, list[Any]] = {}
     missing = []
-    for game in one.summaries.in_words(one.summaries.listed(), language()):
+    for game in in_words(one.summaries.listed(), language()):
         key = game["key"]
         if not game["ended"] or game["demo"]:
             continue
