@@ -75,12 +75,8 @@ def draw_table(
         draw_fields(drawn, layout, marks, players, names, stacked)
     else:
         draw_field(drawn, layout.cards, marks, Panel(0, 0.0, 0.0))
-    drawn.hooks += [
-        f'<g class="panel" data-f="{p.number}" transform="translate({p.x:.2f} {p.y:.2f})"></g>'
-        for p in drawn.panels
-    ]
-    drawn.taps += [_tap(tile_set, one, drawn.panels, label) for one in _tiles(layout)]
-    return drawn.text(title)
+    taps = [_tap(tile_set, one, drawn.panels, label) for one in _tiles(layout)]
+    return drawn.text(title, taps)
 
 
 def table_in_words(

@@ -112,6 +112,3 @@ class Door:
             self._sent_away.append(caller)
         while len(self._sent_away) > LINGER:
             self._sent_away.popleft().close()
-
-
-__all__ = ["MOST_CONNECTIONS", "Door", "turned_away"]

@@ -168,9 +168,8 @@ def moves() -> Doc:
         return {"moves": []}
     companion().allow_help()
     legal = spread(match.game.legal_moves(match.position), MOST_MOVES_SHOWN)
-    spots = [[spot(p) for p in match.cells_of(move)] for move in legal]
-    return {"moves": [{"move": move_to_json(move), "spots": there}
-                      for move, there in zip(legal, spots, strict=True)]}  # fmt: skip
+    return {"moves": [{"move": move_to_json(move), "spots": [spot(p) for p in match.cells_of(move)]}
+                      for move in legal]}  # fmt: skip
 
 
 @views.reads("/api/rules/<game_name>/<part>.svg")
