@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from flask import Response, request
 
-from companion_app.hands.work import LOOK, PRINT
+from companion_app.hands.work import LOOK
 from companion_app.line.standing import kind_of
 from companion_app.refusal import Refusal
 from companion_app.web import frames, looking
@@ -24,7 +24,6 @@ from engine.record import Record
 views = Views("wizard", __name__)
 MOST_PHOTOS = 8
 """Photos of the calibration sheet kept for the current camera; more do not improve the lens."""
-PAPERS = ("a4", "letter")
 JUDGED_S = 1.5
 """How long the check of a picture is cached, in seconds: nobody reacts faster."""
 LARGEST_BYTES = 12 << 20
@@ -155,16 +154,6 @@ def forget() -> Doc:
     companion().photos.clear()
     frames.profile().unlink(missing_ok=True)
     return {"calibrated": None}
-
-
-@views.reads("/api/sheet.pdf")
-def sheet() -> Response:
-    """Return the calibration sheet to print."""
-    paper = request.args.get("paper", "a4")
-    if paper not in PAPERS:
-        raise BadRequest("paper is a4 or letter")
-    made = companion().hands.do(PRINT, looking.sheet, paper)
-    return a_file(made, "application/pdf", "snake-eye-sheet.pdf", shown=True)
 
 
 # --- a phone as the camera -----------------------------------------------------------------------
