@@ -124,8 +124,7 @@ def _tap(tile_set: TileSet, one: Placement | Piece, panels: Sequence[Panel], lab
     if isinstance(one, Piece):
         shapes = "".join(_hexagon(panel, cell) for cell in one.cells)
     else:
-        cells = covered(tile_set, one)
-        shapes = "".join(_square(panel, cell) for cell in cells)
+        shapes = "".join(_square(panel, cell) for cell in covered(tile_set, one))
     words = quoteattr(label(one))
     return (
         f'<g class="tap" tabindex="-1" role="button" aria-label={words} '

@@ -53,8 +53,7 @@ def health() -> Doc:
         {"name": "table", "ok": standing.trouble is None,
          "text": standing.trouble or standing.seeing, "fix": ""},
     ]  # fmt: skip
-    return {"ok": all(check["ok"] for check in checks), "checks": checks,
-            "looks": standing.looks}  # fmt: skip
+    return {"ok": all(check["ok"] for check in checks), "checks": checks, "looks": standing.looks}
 
 
 @views.reads("/api/state")

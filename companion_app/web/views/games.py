@@ -84,13 +84,11 @@ def _by_person(games: Iterable[Doc]) -> list[Doc]:
             one["games"] += 1
             one["won"] += player["winner"]
             one["fouls"] += player["fouls"]
-            score, best = player["score"], one["best"].get(game["title"])
-            if score is not None and (best is None or score > best):
-                one["best"][game["title"]] = score
-            if score is not None:
-                one["average"].setdefault(game["title"], []).append(score)
+            if player["score"] is not None:
+                one["best"].setdefault(game["title"], []).append(player["score"])
     for one in people.values():
-        one["average"] = {t: round(fmean(scores), 1) for t, scores in one["average"].items()}
+        one["average"] = {t: round(fmean(scores), 1) for t, scores in one["best"].items()}
+        one["best"] = {t: max(scores) for t, scores in one["best"].items()}
     return sorted(people.values(), key=lambda one: (-one["won"], -one["games"], one["name"]))
 
 

@@ -104,8 +104,7 @@ def ideas() -> Doc:
     if found["needs"] is not None or not found["moves"]:
         return {"ideas": [], "needs": found["needs"], "left": None}
     left = companion().eye.ask("take-hint", {"player": player, "most": most}).body["left"]
-    return {"ideas": [_idea(one, match) for one in found["moves"]], "needs": None,
-            "left": left}  # fmt: skip
+    return {"ideas": [_idea(one, match) for one in found["moves"]], "needs": None, "left": left}
 
 
 def _idea(said: Any, match: Match) -> dict[str, Any]:
