@@ -25,7 +25,6 @@ from companion_app.web.views import (
     pages,
     photos,
     teaching,
-    trial,
     upkeep,
     wizard,
 )
@@ -46,7 +45,7 @@ def create_app(companion: Companion) -> Flask:
         lambda address, port: companion.https.peer(address, port) if companion.https else None,
     )  # fmt: skip
     for part in (api, at_table, control, events, games, hall, machine, overlay, pages,
-                 photos, teaching, trial, upkeep, wizard):  # fmt: skip
+                 photos, teaching, upkeep, wizard):  # fmt: skip
         app.register_blueprint(part.views)
     app.register_error_handler(Exception, _refused)
     app.after_request(lambda response: compressed(response, companion.packer))
