@@ -39,7 +39,7 @@ class AloneGame:
     over: bool = False
     touched_s: float = 0.0
 
-    def match(self, set_folders: Iterable[Path] = ()) -> Match:
+    def match(self, set_folders: Iterable[Path]) -> Match:
         """Return the game as a match for display; the folders hold the owner's boxes."""
         begun = Line(1, "alone", "started", {"record": record_to_json(self.record)}, 0.0)
         made = Line(2, "alone", "moves", {"moves": list(self.moves)}, 0.0)

@@ -70,25 +70,25 @@ class Summaries:
         self._summed_up_s: dict[str, float] = {}
         """The time of each game's last replay."""
 
-    def listed(self, most: int = MOST_LISTED) -> Listed:
+    def listed(self) -> Listed:
         """Return the newest games.
 
         Raises:
             StoreError: the file of games cannot be read.
         """
-        newest = self._still(self._mark(most))
+        newest = self._still(self._mark())
         if newest is not None:
             return newest
         alone = self._lock.acquire(timeout=PATIENCE_S)
         try:
-            mark = self._mark(most)
-            return self._still(mark) or self._read(mark, most, sums_up=alone)
+            mark = self._mark()
+            return self._still(mark) or self._read(mark, sums_up=alone)
         finally:
             if alone:
                 self._lock.release()
 
-    def _mark(self, most: int) -> object:
-        return most, self._kept.mark(), self._boxes()
+    def _mark(self) -> object:
+        return self._kept.mark(), self._boxes()
 
     def _still(self, mark: object) -> Listed | None:
         """Return the cached list if its mark is the same and it has not expired."""
@@ -97,8 +97,8 @@ class Summaries:
             return None
         return newest[2]
 
-    def _read(self, mark: object, most: int, *, sums_up: bool) -> Listed:
-        last = self._kept.last_lines(most)
+    def _read(self, mark: object, *, sums_up: bool) -> Listed:
+        last = self._kept.last_lines(MOST_LISTED)
         known = self._kept.summaries(self._made_by)
         if sums_up:
             self._sum_up(self._missing(last, known), last, known)

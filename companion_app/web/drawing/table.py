@@ -46,11 +46,11 @@ def draw_table(
     players: Sequence[str],
     *,
     label: Label,
-    names: Sequence[str] = (),
+    names: Sequence[str],
     marked: Iterable[Place] = (),
     last: Iterable[Place] = (),
-    board_word: str = "board",
-    title: str = "",
+    board_word: str,
+    title: str,
     stacked: bool = False,
 ) -> str:
     """Return the table as SVG text.
@@ -72,7 +72,7 @@ def draw_table(
     if tile_set.lattice == "hex":
         draw_boards(drawn, layout, marks, len(players), board_word)
     elif several_fields(tile_set.game):
-        draw_fields(drawn, layout, marks, players, names, stacked)
+        draw_fields(drawn, layout, marks, names, stacked)
     else:
         draw_field(drawn, layout.cards, marks, Panel(0, 0.0, 0.0))
     taps = [_tap(tile_set, one, drawn.panels, label) for one in _tiles(layout)]

@@ -42,8 +42,7 @@ class SharedAnswers:
 class Lately(Generic[T]):
     """A cache of the last answer, with a maximum age."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._lock = SlotLock()
         self._last: tuple[float, object, T] | None = None
 
@@ -54,11 +53,11 @@ class Lately(Generic[T]):
         """
         with self._lock:
             last = self._last
-            if last is not None and last[1] == what and self._clock() - last[0] < seconds:
+            if last is not None and last[1] == what and time.monotonic() - last[0] < seconds:
                 return last[2]
             made = make()
             if made is not None:
-                self._last = self._clock(), what, made
+                self._last = time.monotonic(), what, made
             return made
 
 

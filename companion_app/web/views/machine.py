@@ -231,15 +231,14 @@ def play_alone(name: str) -> Doc:
 @views.reads("/api/alone/<name>/table.svg", "alone")
 def table_alone(name: str) -> Response:
     """Return the table of a game of one phone as SVG."""
-    game = companion().alone.game(name)
-    return svg_answer(match_drawing.drawing(_match(game), _words(game)))
+    _, match, words = _alone(name)
+    return svg_answer(match_drawing.drawing(match, words))
 
 
 @views.reads("/api/alone/<name>", "alone")
 def show_alone(name: str) -> Doc:
     """Return a game of one phone as it stands, with the legal moves."""
-    game = companion().alone.game(name)
-    match, words = _match(game), _words(game)
+    game, match, words = _alone(name)
     legal = (match.parsed(one, "legal") for one in game.legal)
     return snapshot.match_to_json(match, words) | {
         "drawing": match_drawing.mark_of(match, None),
@@ -253,10 +252,9 @@ def show_alone(name: str) -> Doc:
     }  # fmt: skip
 
 
-def _match(game: AloneGame) -> Match:
-    return game.match(companion().place.set_folders)
-
-
-def _words(game: AloneGame) -> Speech:
+def _alone(name: str) -> tuple[AloneGame, Match, Speech]:
+    """Return a game of one phone, the same as a match, and the words for its guest."""
+    game = companion().alone.game(name)
     others = [who for who in game.record.start.players if who != game.seat]
-    return Speech(language(), dict.fromkeys(others, NAME))
+    words = Speech(language(), dict.fromkeys(others, NAME))
+    return game, game.match(companion().place.set_folders), words
