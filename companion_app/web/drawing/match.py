@@ -16,12 +16,11 @@ from engine.placement import Layout
 
 def last_spots(match: Match, upto: int | None = None) -> list[str]:
     """Return the places of the last move that left something on the table."""
-    count = len(match.accepted) if upto is None else upto
-    return [spot(p) for p in _last_places(match, count)]
+    return [spot(p) for p in _last_places(match, upto)]
 
 
-def _last_places(match: Match, count: int) -> list[Place]:
-    for one in reversed(match.accepted[:count]):
+def _last_places(match: Match, upto: int | None) -> list[Place]:
+    for one in reversed(match.accepted[:upto]):
         if cells := match.cells_of(one.move):
             return cells
     return []

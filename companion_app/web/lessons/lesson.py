@@ -97,12 +97,10 @@ class LessonFolder:
         """Return the image patches of the tiles, in the order of the tiles."""
         import numpy as np
 
-        try:
+        with suppress(OSError, ValueError, EOFError, MemoryError, AttributeError):
             patches = np.load(self.folder / PATCHES, allow_pickle=False)
             if patches.shape[1:] == PATCH and patches.dtype == np.uint8:
                 return patches
-        except (OSError, ValueError, EOFError, MemoryError, AttributeError):
-            pass
         return np.zeros((0, *PATCH), np.uint8)
 
     def picture(self, part: str, number: int) -> bytes:
