@@ -1,7 +1,5 @@
 """The queries of `doctor` to the machine (temperature, power, clock, network), and its checks."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Stores the machine's analyses of games, one file per game."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from pathlib import Path

@@ -4,8 +4,6 @@
 systemd once the page answers, and then as a watchdog while the eye lives.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
 from contextlib import suppress

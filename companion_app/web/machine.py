@@ -3,8 +3,6 @@
 Sentences name a tile and its neighbours; the drawing and the camera's picture show the place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

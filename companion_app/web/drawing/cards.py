@@ -1,7 +1,5 @@
 """Draws fields of square cards for the page: one shared field, or one for each player."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 

@@ -1,7 +1,5 @@
 """Four pictures that explain a game: tables from an example game that ships with the program."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from importlib.resources import files

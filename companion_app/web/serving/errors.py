@@ -10,8 +10,6 @@ WebError
 └── BadRequest     what was sent cannot be used
 """
 
-from __future__ import annotations
-
 from companion_app.refusal import Refusal
 
 

@@ -1,7 +1,5 @@
 """Requests and responses, shared by the page and the hall's page: views, parsing, answering."""
 
-from __future__ import annotations
-
 import mimetypes
 from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files

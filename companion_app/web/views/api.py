@@ -1,7 +1,5 @@
 """Read-only views: the state, the drawn table, the camera's picture, the rules, the games."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """The event stream: server-sent events that resume where a phone left off."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

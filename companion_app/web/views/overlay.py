@@ -4,8 +4,6 @@ Outlines come from the looks that the referee accepted; the page itself reloads 
 SVG again and again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr

@@ -1,7 +1,5 @@
 """Views for setting up the table: cameras, calibration, https, the self-test, what lies there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
