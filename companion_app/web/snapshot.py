@@ -7,14 +7,14 @@ from companion_app.line.standing import Standing
 from companion_app.live.match import Accepted, Match
 from companion_app.live.places import leading, tiles_of
 from companion_app.web.asking import question_in_words
-from companion_app.web.drawing.match import last_spots, mark_of
+from companion_app.web.drawing.match import mark_of, pointed, shown
 from companion_app.web.drawing.table import spot, spots_of
 from companion_app.web.machine import machine_to_json
 from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
-from engine.game import Json, Move, Outcome, Place, Position, ScoreLine, Violation
+from engine.game import Json, Move, Outcome, Position, ScoreLine, Violation
 from engine.placement import Placement
 from engine.record import move_to_json
 from engine.tiles import TileSet
@@ -106,7 +106,7 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
             _move(n, one, match, speech) for n, one in enumerate(match.accepted[:count], start=1)
         ],
         "tiles": _tiles(match, count, speech),
-        "last": last_spots(match, count),
+        "last": [spot(p) for p in shown(match, count).last],
         "stock": _stock(match, count, speech),
     }
 
@@ -155,7 +155,7 @@ def _lines(match: Match, outcome: Outcome, player: str, speech: Speech) -> list[
             "why": why,
             "points": sum(line.points for line in lines),
             "count": len(lines),
-            "spots": sorted({s for line in lines for s in _spots(match, line.cells, line.snake)}),
+            "spots": sorted({spot(p) for line in lines for p in pointed(line, match)}),
         }
         for why, lines in sorted(by_reason.items())
     ]
@@ -192,16 +192,10 @@ def violations_to_json(violations: Iterable[Violation], match: Match, speech: Sp
             "rulebook": speech.rule(game, broken.rule),
             "source": speech.source(broken.rule.source),
             "cells": [list(cell) for cell in broken.cells],
-            "spots": _spots(match, broken.cells, broken.snake),
+            "spots": [spot(p) for p in pointed(broken, match)],
         }
         for broken in violations
     ]  # fmt: skip
-
-
-def _spots(match: Match, cells: Iterable[Place], snake: str | None) -> list[str]:
-    field = match.start.players.index(snake) if snake in match.start.players else None
-    fields = match.game.facts.several_fields
-    return [spot(cell, field if fields else None) for cell in cells]
 
 
 def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:

@@ -118,15 +118,20 @@ def _tap(tile_set: TileSet, one: Placement | Piece, panels: Sequence[Panel], lab
     panel = next((p for p in panels if p.number == number), None)
     if panel is None:
         return ""
-    places = spots_of(one, tile_set)
     if isinstance(one, Piece):
         shapes = "".join(_hexagon(panel, cell) for cell in one.cells)
     else:
         shapes = "".join(_square(panel, cell) for cell in covered(tile_set, one))
-    words = quoteattr(label(one))
+    return tap_target(one.tile, label(one), spots_of(one, tile_set), shapes)
+
+
+def tap_target(
+    tile: str, label: str, places: Iterable[str], shapes: str, kind: str = "tap", more: str = ""
+) -> str:
+    """Return shapes as the tap target of a tile, as the page's scripts expect it."""
     return (
-        f'<g class="tap" tabindex="-1" role="button" aria-label={words} '
-        f'data-tile={quoteattr(one.tile)} data-spots="{" ".join(places)}">{shapes}</g>'
+        f'<g class="{kind}" tabindex="-1" role="button" aria-label={quoteattr(label)} '
+        f'data-tile={quoteattr(tile)} data-spots="{" ".join(places)}"{more}>{shapes}</g>'
     )
 
 

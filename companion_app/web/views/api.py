@@ -122,12 +122,10 @@ def table() -> Response:
 
 
 def _drawn(now: Now, words: Speech, before: bool, stacked: bool) -> str:
-    match, pending = now.match, now.pending
-    if match is None:
+    if now.match is None:
         raise NotFound(code="no-game")
-    is_foul = pending is not None and not before
-    foul = match_drawing.shown_with_foul(match, pending) if pending and is_foul else None
-    return match_drawing.drawing(match, words, foul, stacked)
+    shown = match_drawing.shown_now(now.match, None if before else now.pending)
+    return match_drawing.drawing(now.match, words, shown, stacked=stacked)
 
 
 @views.reads("/api/picture.jpg", "pictures")

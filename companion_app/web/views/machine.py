@@ -230,7 +230,7 @@ def play_alone(name: str) -> Doc:
 def table_alone(name: str) -> Response:
     """Return the table of a game of one phone as SVG."""
     _, match, words = _alone(name)
-    return svg_answer(match_drawing.drawing(match, words))
+    return svg_answer(match_drawing.drawing(match, words, match_drawing.shown(match)))
 
 
 @views.reads("/api/alone/<name>", "alone")
@@ -255,4 +255,5 @@ def _alone(name: str) -> tuple[AloneGame, Match, Speech]:
     game = companion().alone.game(name)
     others = [who for who in game.record.start.players if who != game.seat]
     words = Speech(language(), dict.fromkeys(others, NAME))
-    return game, game.match(companion().place.set_folders), words
+    folders = companion().place.set_folders
+    return game, match_drawing.match_to_show(game.record, list(game.moves), folders), words

@@ -4,24 +4,22 @@ Outlines come from the looks that the referee accepted; the page itself reloads 
 SVG again and again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 from flask import Response
 
 from companion_app.live.match import Match
 from companion_app.live.places import Point, tiles_of
-from companion_app.live.referee_state import Pending
 from companion_app.outlining import ink_of, stroke_px
 from companion_app.web.context import companion, speech, svg_answer
-from companion_app.web.drawing import match as match_drawing
-from companion_app.web.drawing.table import spot, spots_of
+from companion_app.web.drawing.match import shown_now
+from companion_app.web.drawing.table import spot, spots_of, tap_target
 from companion_app.web.replica import Now
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import Doc, Views
 from companion_app.web.speech import Speech
-from engine.placement import Piece, Placement
 
 views = Views("overlay", __name__)
 PICTURE = "/api/picture.jpg"
@@ -39,24 +37,25 @@ def picture_with_outlines() -> Response:
 
 def _drawn(seen: Doc, now: Now, match: Match, speech: Speech) -> str:
     """Return the SVG: a tap target for every tile, with the unsure places and the ghost above."""
-    (width, height), pending = seen["size"], now.pending
-    layout = pending.layout if pending is not None else match.layout
-    last = {spot(p) for p in match.cells_of(pending.move)} if pending else set(
-        match_drawing.last_spots(match))  # fmt: skip
-    wrong = _wrong(pending, match)
+    (width, height), shown = seen["size"], shown_now(match, now.pending)
+    last, wrong = set(map(spot, shown.last)), set(map(spot, shown.marked))
     outlines_px = {spot(place): tuple(map(tuple, outline)) for place, outline in seen["outlines"]}
     hidden = set(map(spot, now.standing.covered))
     taps = []
-    label = speech.labels(layout, match.box)
-    for one in tiles_of(layout):
+    label = speech.labels(shown.layout, match.box)
+    for one in tiles_of(shown.layout):
         places = spots_of(one, match.box)
         # All cells of a piece share one outline: draw it once.
-        shapes = list(dict.fromkeys(outlines_px[place] for place in places if place in outlines_px))
+        shapes = dict.fromkeys(outlines_px[place] for place in places if place in outlines_px)
         if shapes:
             classes = [name for name, on in (
                 ("last", last.intersection(places)), ("wrong", wrong.intersection(places)),
                 ("covered", hidden.intersection(places))) if on]  # fmt: skip
-            taps.append(_tap(one, places, shapes, classes, match, label(one)))
+            taps.append(tap_target(
+                one.tile, label(one), places, "".join(map(_polygon, shapes)),
+                " ".join(["tap", "outline", *classes]),
+                f' stroke="{ink_of(one.tile, match.box.colours)}"',
+            ))  # fmt: skip
     unsure = map(spot, now.standing.unsure)
     asked = [_polygon(outlines_px[place]) for place in unsure if place in outlines_px]
     stroke = stroke_px((width, height))
@@ -67,26 +66,6 @@ def _drawn(seen: Doc, now: Now, match: Match, speech: Speech) -> str:
         f'<image class="picture" href="{PICTURE}" width="{width}" height="{height}"/>'
         f'<g class="taps">{"".join(taps)}</g><g class="asked">{"".join(asked)}</g>'
         f'<g class="machine-ghost">{"".join(map(_polygon, seen["ghost"]))}</g></svg>'
-    )
-
-
-def _wrong(pending: Pending | None, match: Match) -> set[str]:
-    if pending is None:
-        return set()
-    pointed = [place for one in pending.violations for place in match_drawing.pointed(one, match)]
-    return {spot(place) for place in pointed or match.cells_of(pending.move)}
-
-
-def _tap(
-    one: Placement | Piece, places: Iterable[str], shapes: Iterable[Sequence[Point]],
-    classes: Iterable[str], match: Match, label: str,
-) -> str:  # fmt: skip
-    ink = ink_of(one.tile, match.box.colours)
-    return (
-        f'<g class="{" ".join(["tap", "outline", *classes])}" tabindex="-1" role="button" '
-        f"aria-label={quoteattr(label)} data-tile={quoteattr(one.tile)} "
-        f'data-spots="{" ".join(places)}" stroke="{ink}">'
-        f"{''.join(_polygon(shape) for shape in shapes)}</g>"
     )
 
 
