@@ -12,7 +12,7 @@ from companion_app.live.referee_state import Pending
 from companion_app.live.store import Store
 from companion_app.web.drawing.table import table_in_words
 from companion_app.web.speech import Speech
-from engine.game import AnyGame, Json, Place, ScoreLine, Violation
+from engine.game import Json, Place, ScoreLine, Violation
 from engine.placement import Layout
 from engine.record import Record, record_to_json
 
@@ -75,11 +75,5 @@ def drawing(
     """Return a table of a match as SVG; its title is that of the game unless one is given."""
     return table_in_words(
         match.box, what.layout, match.start.players, speech, title or match.game.facts.title,
-        marked=_flat(what.marked, match.game), last=_flat(what.last, match.game), stacked=stacked,
+        marked=what.marked, last=what.last, stacked=stacked,
     )  # fmt: skip
-
-
-def _flat(places: Iterable[Place], game: AnyGame) -> list[Place]:
-    """Return places as drawings name them: without the prefix where there is only one field."""
-    several = game.facts.several_fields or game.facts.several_boards
-    return list(places) if several else [place[-2:] for place in places]

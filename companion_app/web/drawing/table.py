@@ -17,7 +17,7 @@ from engine.draw.field import Marks
 from engine.draw.ground import CARD
 from engine.draw.hexes import HEX, centre
 from engine.game import Place
-from engine.games import several_fields
+from engine.games import several_boards, several_fields
 from engine.lattice import hex_board
 from engine.placement import Layout, Piece, Placement
 from engine.tiles import TileSet
@@ -65,7 +65,7 @@ def draw_table(
         title: the title of the drawing.
         stacked: whether the players' own fields are stacked, for a narrow screen.
     """
-    marks = Marks(frozenset(marked), frozenset(last), _ends(tile_set, layout))
+    marks = Marks(_flat(marked, tile_set), _flat(last, tile_set), _ends(tile_set, layout))
     drawn = Drawn(tile_set)
     if tile_set.lattice == "hex":
         draw_boards(drawn, layout, marks, len(players), board_word)
@@ -86,6 +86,12 @@ def table_in_words(
         tile_set, layout, players, label=words.labels(layout, tile_set), title=title,
         names=[words.player(player) for player in players], board_word=words.page("board"), **more,
     )  # fmt: skip
+
+
+def _flat(places: Iterable[Place], tile_set: TileSet) -> frozenset[Place]:
+    """Return places as they are marked: without a number where there is only one field."""
+    several = several_fields(tile_set.game) or several_boards(tile_set.game)
+    return frozenset(places) if several else frozenset(place[-2:] for place in places)
 
 
 def _ends(tile_set: TileSet, layout: Layout) -> tuple[tuple[Place, int], ...]:

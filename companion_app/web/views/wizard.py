@@ -1,6 +1,6 @@
 """Views for setting up the table: cameras, calibration, https, the self-test, what lies there."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,6 +9,7 @@ from flask import Response, request
 
 from companion_app.hands.work import LOOK
 from companion_app.line.standing import kind_of
+from companion_app.live.places import spots_of
 from companion_app.refusal import Refusal
 from companion_app.web import frames, looking
 from companion_app.web.context import companion, speech, svg_answer
@@ -22,8 +23,8 @@ from companion_app.web.serving.exchange import Doc, Views, a_file, asked, told
 from companion_app.web.speech import Speech
 from engine.errors import EngineError
 from engine.game import Place, Start
-from engine.games import GAMES, several_boards, several_fields
-from engine.placement import Layout, Piece, Placement
+from engine.games import GAMES
+from engine.placement import Layout
 from engine.record import Record, layout_to_json, parse_table
 from engine.tiles import TileSet
 
@@ -223,12 +224,12 @@ def selftest() -> Doc:
     seen = frames.read(frames.of_layout(record, wanted), record)
     result = compared(wanted, seen["table"]["tiles"], box)
     words = speech({})
-    marked = [place for one, _ in result.wrong for place in _places(one)]
+    marked = [place for one, _ in result.wrong for place in spots_of(one)]
     return {
         "right": len(result.right),
         "of": len(result.right) + len(result.wrong),
         "wrong": [
-            {"label": words.tile(one.tile), "spots": [spot(place) for place in _places(one)],
+            {"label": words.tile(one.tile), "spots": [spot(place) for place in spots_of(one)],
              "seen": words.tile(seen) if seen is not None and seen in box else None}
             for one, seen in result.wrong
         ],
@@ -237,14 +238,8 @@ def selftest() -> Doc:
     }  # fmt: skip
 
 
-def _places(one: Placement | Piece) -> list[Place]:
-    return list(one.cells) if isinstance(one, Piece) else [one.at]
-
-
-def _drawn(box: TileSet, layout: Layout, words: Speech, marked: list[Place] | None = None) -> str:
-    several = several_fields(box.game) or several_boards(box.game)
-    pointed = [(0, *place) if several else place for place in marked or ()]
-    return table_in_words(box, layout, ("",), words, words.page("selftest"), marked=pointed)
+def _drawn(box: TileSet, layout: Layout, words: Speech, marked: Iterable[Place] = ()) -> str:
+    return table_in_words(box, layout, ("",), words, words.page("selftest"), marked=marked)
 
 
 def _advice(seen: Mapping[str, Any], words: Speech) -> list[str]:
