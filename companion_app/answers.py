@@ -1,5 +1,7 @@
 """How commands answer: exit statuses, JSON lines, and the error of a bad request."""
 
+from __future__ import annotations
+
 import json
 import sys
 from argparse import Namespace

@@ -3,6 +3,8 @@
 It can be made while a game is played; ``restore`` puts it back.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os

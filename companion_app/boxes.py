@@ -1,5 +1,7 @@
 """Finds the box that a game is played with, and the players by the tiles on the table."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from types import MappingProxyType
 

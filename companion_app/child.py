@@ -4,6 +4,8 @@ Its standard output goes to the supervisor, one JSON object per line. Its standa
 from the supervisor: when that closes, the supervisor has ended.
 """
 
+from __future__ import annotations
+
 import ctypes
 import gc
 import json

@@ -3,6 +3,8 @@
 The machine is queried through a ``Machine``, so that tests can simulate every fault.
 """
 
+from __future__ import annotations
+
 import fcntl
 import os
 import platform

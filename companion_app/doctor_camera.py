@@ -1,5 +1,7 @@
 """The checks of `doctor` on the camera: whether it is there, its focus, the light, the lens."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice

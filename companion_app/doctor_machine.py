@@ -1,5 +1,7 @@
 """The queries of `doctor` to the machine (temperature, power, clock, network), and its checks."""
 
+from __future__ import annotations
+
 import shutil
 import socket
 import subprocess

@@ -1,5 +1,7 @@
 """The checks of `doctor` on the trained models: each file exists, is intact, and fits its box."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Validates the form of JSON values: files may come from elsewhere."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

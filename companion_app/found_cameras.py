@@ -4,6 +4,8 @@ Not every video device is a camera: a Raspberry Pi has a dozen for its video dec
 has a second one for metadata. So each device is asked for its capabilities.
 """
 
+from __future__ import annotations
+
 import fcntl
 import os
 import struct

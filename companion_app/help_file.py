@@ -1,5 +1,7 @@
 """Writes one file to send for help: the doctor's report, and the settings without secrets."""
 
+from __future__ import annotations
+
 import json
 import tomllib
 import zipfile

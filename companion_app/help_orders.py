@@ -5,6 +5,8 @@ so that every process of a table can read it at any time, even if the hall canno
 table that has left its hall is under no order.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

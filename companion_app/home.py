@@ -1,5 +1,7 @@
 """The data folder with games, own sets and settings: ``$SNAKE_EYE_HOME``, or the user's own."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

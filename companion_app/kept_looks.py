@@ -1,5 +1,7 @@
 """Stores the machine's analyses of games, one file per game."""
 
+from __future__ import annotations
+
 import json
 from contextlib import suppress
 from pathlib import Path

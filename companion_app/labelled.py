@@ -1,5 +1,7 @@
 """Labelled pictures of people's corrections, as the page lists and shows them."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """The page's address: its listening socket, how phones reach it, and whether it answers."""
 
+from __future__ import annotations
+
 import contextlib
 import socket
 import time

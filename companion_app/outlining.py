@@ -1,5 +1,7 @@
 """Colour and width of the outlines that are drawn around tiles in a picture."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from engine.draw.palette import coat

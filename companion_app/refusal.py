@@ -3,6 +3,8 @@
 A refusal can be sent between processes as plain data.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,6 +4,8 @@ Everything in the backup is checked before anything is changed, and the old data
 beside the restored one.
 """
 
+from __future__ import annotations
+
 import fcntl
 import hashlib
 import os

@@ -4,6 +4,8 @@ With damaged games the whole backup is refused. A taught box, a correction, a ca
 lesson that cannot be used is left out and named, and everything else is restored.
 """
 
+from __future__ import annotations
+
 import shutil
 import sqlite3
 from collections.abc import Callable

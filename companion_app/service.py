@@ -4,6 +4,8 @@
 systemd once the page answers, and then as a watchdog while the eye lives.
 """
 
+from __future__ import annotations
+
 import logging
 import sys
 from contextlib import suppress

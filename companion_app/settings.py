@@ -4,6 +4,8 @@ The file is ``$SNAKE_EYE_SETTINGS``, else ``snake-eye.toml`` in the data folder.
 ``deploy/snake-eye.toml`` shows every setting with its default.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import tomllib

@@ -5,6 +5,8 @@ each of them waits for every thread that computes: with twenty requests computed
 sixty waits. A request that waits for another process gives up its slot until it can go on.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

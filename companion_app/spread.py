@@ -1,5 +1,7 @@
 """Lists of legal moves for phones, thinned evenly where there are too many."""
 
+from __future__ import annotations
+
 from engine.game import Move
 
 MOST_LISTED = 6000

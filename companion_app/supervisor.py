@@ -9,6 +9,8 @@ It owns the socket that phones connect to, so that a connection made while the p
 restarted waits and is answered at the same port. No process outlives it, however it ends.
 """
 
+from __future__ import annotations
+
 import json
 import logging
 import os

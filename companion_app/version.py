@@ -1,5 +1,7 @@
 """The version of this program."""
 
+from __future__ import annotations
+
 import tomllib
 from importlib import metadata
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Atomic file replacement: after a crash either the whole new file or the old one is there."""
 
+from __future__ import annotations
+
 import os
 from contextlib import suppress
 from pathlib import Path

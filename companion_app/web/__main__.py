@@ -1,5 +1,7 @@
 """The page as a process: ``python -m companion_app.web``, started by the supervisor."""
 
+from __future__ import annotations
+
 import logging
 import os
 import shutil

@@ -1,5 +1,7 @@
 """Games of one phone against the machine, played on the drawing; kept in memory only."""
 
+from __future__ import annotations
+
 import secrets
 import threading
 import time

@@ -1,5 +1,7 @@
 """The application factory: registers access control, blueprints and the error handler."""
 
+from __future__ import annotations
+
 import logging
 from errno import EDQUOT, ENOSPC, EROFS
 

@@ -1,5 +1,7 @@
 """The referee's questions for the page: a sentence, and answers with pictures of the guesses."""
 
+from __future__ import annotations
+
 from companion_app.live.match import Match
 from companion_app.live.questions import Question, asked_of, concerns, question_to_json
 from companion_app.web.drawing.table import spot

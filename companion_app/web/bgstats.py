@@ -4,6 +4,8 @@ Both formats were taken from programs that work with the app. Every boolean is r
 are text, and ids are derived from ours, so that a second import creates no duplicate.
 """
 
+from __future__ import annotations
+
 import json
 from datetime import UTC, datetime
 from typing import Any

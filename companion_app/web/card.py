@@ -6,6 +6,8 @@ moment. The small QR code is an address for the phone's own camera. Only a hash 
 is stored.
 """
 
+from __future__ import annotations
+
 import io
 import secrets
 from html import escape

@@ -3,6 +3,8 @@
 Imports no view; the application factory in ``app.py`` registers them.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

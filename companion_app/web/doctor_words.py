@@ -4,6 +4,8 @@ Doctor writes English. A catalogue holds translations under ``doctor``, keyed by
 template with names in braces for what is filled in. A sentence without one stays English.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from functools import cache

@@ -1,5 +1,7 @@
 """Frames of the table's camera, requested from the eye and read by the hands."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

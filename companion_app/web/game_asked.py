@@ -1,5 +1,7 @@
 """The game that a request names: game, set, players and options, checked by its rule book."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

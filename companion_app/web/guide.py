@@ -3,6 +3,8 @@
 ``companion_app/guide`` is a symbolic link to ``docs``, so checkout, wheel and release share it.
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 from functools import cache

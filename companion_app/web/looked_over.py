@@ -1,5 +1,7 @@
 """Reviews of games by the machine: computed one at a time in the background, then cached."""
 
+from __future__ import annotations
+
 import json
 import logging
 import threading

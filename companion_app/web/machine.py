@@ -3,6 +3,8 @@
 Sentences name a tile and its neighbours; the drawing and the camera's picture show the place.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 

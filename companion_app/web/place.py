@@ -1,5 +1,7 @@
 """The paths of stored games and tile sets."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 

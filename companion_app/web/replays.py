@@ -3,6 +3,8 @@
 Every function runs in a worker process, with plain data in and out.
 """
 
+from __future__ import annotations
+
 import io
 from collections import Counter
 from dataclasses import dataclass

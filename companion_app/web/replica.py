@@ -4,6 +4,8 @@ Each line of the log is applied once. A match is never changed in place: the nex
 one, so that drawing an older one needs no lock.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The place of a tile as people count it: rows from the top, columns from the left, from 1."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 

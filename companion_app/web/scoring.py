@@ -1,5 +1,7 @@
 """What the hands do for guests: score tables, print tiles. Plain data in, plain data out."""
 
+from __future__ import annotations
+
 import io
 import tempfile
 import zipfile

@@ -1,5 +1,7 @@
 """The state of the table as a JSON document for the page, in the guest's language."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Mapping
 

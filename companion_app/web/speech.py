@@ -7,6 +7,8 @@ for each plural form of its language, chosen by ``{n}``. Snakes are declined: ``
 is the genitive, "of the blue snake".
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections import ChainMap
@@ -14,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
-from typing import Any, Self
+from typing import Any
 
 from companion_app.live.places import tiles_of
 from companion_app.web.rows import board_side, where
@@ -42,7 +44,7 @@ class Word(str):
     forms: Mapping[str, str]
 
     @classmethod
-    def with_forms(cls, said: str, forms: Mapping[str, str]) -> Self:
+    def with_forms(cls, said: str, forms: Mapping[str, str]) -> Word:
         """Return a word with its forms."""
         word = cls(said)
         word.forms = forms

@@ -3,6 +3,8 @@
 Listing games never takes the desk's lock, so browsing a thousand games does not delay the referee.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress

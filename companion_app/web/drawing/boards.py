@@ -1,5 +1,7 @@
 """Draws hex boards for the page: tiles, clay, drills and marks."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from xml.sax.saxutils import escape
 

@@ -1,5 +1,7 @@
 """Builds an SVG drawing: a cache of shared fragments, layers and panels."""
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -30,14 +32,6 @@ class Panel:
     number: int
     x: float
     y: float
-
-
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """A part of a drawing that is defined once and used many times."""
-
-    id: str
-    text: str
 
 
 class Drawn:
@@ -83,6 +77,14 @@ class Drawn:
             f"<title>{escape(title)}</title><defs>{defs}</defs>{''.join(self.layers)}"
             f'{hooks}<g class="taps" fill="none" pointer-events="all">{"".join(taps)}</g></svg>'
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A part of a drawing that is defined once and used many times."""
+
+    id: str
+    text: str
 
 
 _fragments: dict[str, Fragment] = {}

@@ -1,5 +1,7 @@
 """Draws fields of square cards for the page: one shared field, or one for each player."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 

@@ -1,5 +1,7 @@
 """Four pictures that explain a game: tables from an example game that ships with the program."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import replace
 from functools import cache

@@ -1,5 +1,7 @@
 """Draws the table of a match: the current one, an earlier one, or one with a foul marked."""
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass

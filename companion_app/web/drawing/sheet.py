@@ -1,5 +1,7 @@
 """The score sheet of a game as PDF: the final table, the players, every score line."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path as FilePath

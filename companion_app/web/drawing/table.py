@@ -4,6 +4,8 @@ Places are named ``field:x:y`` (or ``board:q:r``; 0 where there is only one), in
 all documents that refer to it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr

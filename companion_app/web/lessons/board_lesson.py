@@ -4,6 +4,8 @@ Tiles are detected first; the owner then corrects which cells form one tile, and
 shape of the cells determines the kind of tile. A *sort* is a cluster of cells of one colour.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 from math import hypot

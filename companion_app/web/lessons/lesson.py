@@ -4,6 +4,8 @@ There is one lesson at a time, stored in a folder, so that a phone that goes to 
 nothing. The hands do the heavy work: finding tiles in photos, and training.
 """
 
+from __future__ import annotations
+
 import json
 import logging
 import shutil

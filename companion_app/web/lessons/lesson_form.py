@@ -1,5 +1,7 @@
 """The schema of a lesson file; a file that does not match is ignored as a whole."""
 
+from __future__ import annotations
+
 import re
 from typing import Any, TypeGuard
 

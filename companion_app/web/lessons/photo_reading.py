@@ -1,5 +1,7 @@
 """Reads one photo of a table for the page; the photo is never written to the disk."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

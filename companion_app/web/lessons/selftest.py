@@ -4,6 +4,8 @@ The orientation and origin of the read lattice are arbitrary: the reading is tur
 the best match.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice

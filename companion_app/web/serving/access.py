@@ -5,6 +5,8 @@ lists both roles and parts. Every change is a same-origin POST with a CSRF token
 page knows. Wrong guesses are logged, and delay only the address that made them.
 """
 
+from __future__ import annotations
+
 import hmac
 import logging
 import secrets

@@ -6,6 +6,8 @@ idle connection is evicted for the next phone, one that does not read is dropped
 cannot be served gets 503 with ``Retry-After``.
 """
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import logging

@@ -10,6 +10,8 @@ WebError
 └── BadRequest     what was sent cannot be used
 """
 
+from __future__ import annotations
+
 from companion_app.refusal import Refusal
 
 

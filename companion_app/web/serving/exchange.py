@@ -1,5 +1,7 @@
 """Requests and responses, shared by the page and the hall's page: views, parsing, answering."""
 
+from __future__ import annotations
+
 import mimetypes
 from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files

@@ -4,6 +4,8 @@ Waitress has no TLS, and simple TLS servers block on one silent client. Here han
 asynchronously with a timeout, so that a silent client delays nobody.
 """
 
+from __future__ import annotations
+
 import asyncio
 import ssl
 import subprocess

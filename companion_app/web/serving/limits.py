@@ -1,5 +1,7 @@
 """Rate limits in bounded memory: requests and wrong guesses, counted by client address."""
 
+from __future__ import annotations
+
 import threading
 import time
 from collections import OrderedDict, deque

@@ -3,6 +3,8 @@
 A test holds it against the routes of the application, both ways.
 """
 
+from __future__ import annotations
+
 import re
 from typing import Any
 

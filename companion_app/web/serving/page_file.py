@@ -1,5 +1,7 @@
 """The persistent settings of the page, with the hash of the PIN and the join code."""
 
+from __future__ import annotations
+
 import hashlib
 import hmac
 import json

@@ -3,6 +3,8 @@
 A view is assigned to a part with ``access.part_of``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """The HTTP server of the page: waitress with a thread pool that grows with listening phones."""
 
+from __future__ import annotations
+
 import contextlib
 import logging
 import socket

@@ -4,6 +4,8 @@ The cookie holds only a random session id; the rights are stored on the server. 
 id is stored, so that reading the file makes nobody host.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import logging

@@ -1,5 +1,7 @@
 """Caches for answers that all phones request at once: computed and compressed only once."""
 
+from __future__ import annotations
+
 import gzip
 import threading
 import time

@@ -1,5 +1,7 @@
 """Read-only views: the state, the drawn table, the camera's picture, the rules, the games."""
 
+from __future__ import annotations
+
 from contextlib import suppress
 from dataclasses import asdict
 

@@ -1,5 +1,7 @@
 """Views about guests: joining by the code, seats, sessions of phones, the host card."""
 
+from __future__ import annotations
+
 from flask import Response, current_app, session
 
 from companion_app.hands.work import CARD

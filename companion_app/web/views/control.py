@@ -4,6 +4,8 @@ Every view is a POST, for the host unless it names another part. A seat may answ
 for its own player, unless the host forbids that.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from typing import Any

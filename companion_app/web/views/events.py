@@ -1,5 +1,7 @@
 """The event stream: server-sent events that resume where a phone left off."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterator

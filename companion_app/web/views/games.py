@@ -1,5 +1,7 @@
 """Views of kept data: games with replays, statistics and exports, pictures, corrections."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterable
 from itertools import pairwise

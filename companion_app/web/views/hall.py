@@ -4,6 +4,8 @@ A ruling needs no PIN: the hall that this table joined has signed it for this ta
 about the running game. It is written to the table's own log as well.
 """
 
+from __future__ import annotations
+
 import base64
 import json
 from collections.abc import Mapping

@@ -1,5 +1,7 @@
 """Views for the machine: seats, voice, hand, hints, reviews, games of one phone against it."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from flask import Response

@@ -4,6 +4,8 @@ Outlines come from the looks that the referee accepted; the page itself reloads 
 SVG again and again.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import escape

@@ -1,5 +1,7 @@
 """The page itself: one HTML shell for all views, static files, the QR code, the guide."""
 
+from __future__ import annotations
+
 import io
 
 import segno

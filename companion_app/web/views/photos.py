@@ -3,6 +3,8 @@
 A photo is deleted once it is read.
 """
 
+from __future__ import annotations
+
 from flask import Response, request
 
 from companion_app.hands.work import PHOTO, PRINT

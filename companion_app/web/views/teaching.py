@@ -1,5 +1,7 @@
 """Views for teaching: photos of the owner's tiles, their names, and the taught boxes."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

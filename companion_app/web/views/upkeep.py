@@ -8,6 +8,8 @@ A backup is uploaded in parts, so that a phone can show progress and no request 
 photo. The eye validates the whole backup and restores it; then eye and page restart.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import shutil

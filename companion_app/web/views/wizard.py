@@ -1,5 +1,7 @@
 """Views for setting up the table: cameras, calibration, https, the self-test, what lies there."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
