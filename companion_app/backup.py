@@ -103,15 +103,13 @@ def _files(home: Path) -> Iterator[Path]:
     """Yield the files to back up; symlinks are left out, since they may point anywhere."""
     for folder, folders, names in os.walk(home):
         here = Path(folder)
-        folders[:] = [
-            name for name in folders
-            if not (here / name).is_symlink() and not (here == home and name in LEFT_OUT)
-        ]  # fmt: skip
+        out = LEFT_OUT if here == home else ()
+        folders[:] = [name for name in folders
+                      if name not in out and not (here / name).is_symlink()]  # fmt: skip
         for name in names:
             path = here / name
-            if path.is_symlink() or not path.is_file() or name.endswith(LEFT_OUT_ENDS):
-                continue
-            if not (here == home and name in LEFT_OUT):
+            is_plain = path.is_file() and not path.is_symlink()
+            if is_plain and name not in out and not name.endswith(LEFT_OUT_ENDS):
                 yield path
 
 

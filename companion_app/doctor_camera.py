@@ -141,15 +141,8 @@ def sharpness_by_block(bgr: Any) -> Any:
     grey = cv2.GaussianBlur(grey, (3, 3), 0.6).astype(np.float32)
     slope = cv2.magnitude(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)) / 8
     sharp = np.full(BLOCKS, np.nan)
-    for row, (greys, slopes) in enumerate(
-        zip(np.array_split(grey, BLOCKS[0]), np.array_split(slope, BLOCKS[0]), strict=True)
-    ):
-        columns = zip(
-            np.array_split(greys, BLOCKS[1], axis=1),
-            np.array_split(slopes, BLOCKS[1], axis=1),
-            strict=True,
-        )
-        for column, (block, steep) in enumerate(columns):
+    for row, band in enumerate(np.array_split(np.stack([grey, slope]), BLOCKS[0], axis=1)):
+        for column, (block, steep) in enumerate(np.array_split(band, BLOCKS[1], axis=2)):
             if float(block.std()) > TEXTURED:
                 low, high = np.quantile(block, [0.05, 0.95])
                 sharp[row, column] = float(np.quantile(steep, 0.98)) / max(1.0, high - low)

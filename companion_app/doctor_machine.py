@@ -11,6 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from companion_app.listening import own_address
+
 
 def read_temperature(folder: Path = Path("/sys/class/thermal")) -> float | None:
     """Return the processor's temperature in degrees Celsius; ``None`` if it is not reported."""
@@ -48,11 +50,7 @@ def ask_clock() -> bool | None:
 
 def own_addresses() -> tuple[str, ...]:
     """Return the addresses by which phones reach this machine."""
-    found = []
-    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        # Connecting a UDP socket sends no packet, but selects the address that would be used.
-        probe.connect(("192.0.2.1", 9))
-        found.append(str(probe.getsockname()[0]))
+    found = [own_address() or "127.0.0.1"]
     with suppress(OSError):
         for *_, address in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET):
             found.append(str(address[0]))

@@ -27,15 +27,15 @@ def _checks(trained: Path, stamps: tuple[tuple[str, int], ...]) -> tuple[Check, 
     del stamps  # Part of the cache key: the models are loaded again only if a file has changed.
     boxes = [load_set(name, ()) for name in built_in_names()]
     return (
-        _check("model detector", lambda: _detector(trained)),
-        *(_check(f"model {box.name}", _reader(box, trained)) for box in boxes),
-        *(_check(f"model {name}", _other(name, trained)) for name in _other_names(boxes, trained)),
+        _check("model detector", _detector, trained),
+        *(_check(f"model {box.name}", _reader, box, trained) for box in boxes),
+        *(_check(f"model {name}", _other, name, trained) for name in _other_names(boxes, trained)),
     )
 
 
-def _check(label: str, load: Callable[[], str]) -> Check:
+def _check(label: str, load: Callable[..., str], *what: object) -> Check:
     try:
-        return Check(label, True, load())
+        return Check(label, True, load(*what))
     except VisionError as error:
         said = str(error)
         return Check(label, False, said[:1].upper() + said[1:] + ".", FIX)
@@ -53,14 +53,11 @@ def _other_names(boxes: list[TileSet], folder: Path) -> list[str]:
     return sorted({file.stem for file in files} - known)
 
 
-def _other(name: str, folder: Path) -> Callable[[], str]:
-    def load() -> str:
-        manifest = models.read_manifest(folder / f"{name}.json", {})
-        file = str(manifest.get("file"))
-        models.read_file(folder / file, str(manifest.get("sha256")))
-        return f"{file} is complete."
-
-    return load
+def _other(name: str, folder: Path) -> str:
+    manifest = models.read_manifest(folder / f"{name}.json", {})
+    file = str(manifest.get("file"))
+    models.read_file(folder / file, str(manifest.get("sha256")))
+    return f"{file} is complete."
 
 
 def _detector(folder: Path) -> str:
@@ -70,8 +67,8 @@ def _detector(folder: Path) -> str:
     return f"Tiles can be found ({MANIFEST})."
 
 
-def _reader(box: TileSet, folder: Path) -> Callable[[], str]:
-    return lambda: (_hex_reader if box.lattice == "hex" else _square_reader)(box, folder)
+def _reader(box: TileSet, folder: Path) -> str:
+    return (_hex_reader if box.lattice == "hex" else _square_reader)(box, folder)
 
 
 def _square_reader(box: TileSet, folder: Path) -> str:

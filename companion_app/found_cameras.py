@@ -32,13 +32,10 @@ def found_cameras(
     numbers = [
         int(device.name.removeprefix("video"))
         for device in devices.glob("video[0-9]*")
-        if device.name.removeprefix("video").isdigit() and _is_camera(asked(device))
+        if device.name.removeprefix("video").isdigit()
+        and asked(device) & (TAKES_PICTURES | CONVERTS) == TAKES_PICTURES
     ]
     return own + [f"webcam:{number}" for number in sorted(numbers)]
-
-
-def _is_camera(abilities: int) -> bool:
-    return bool(abilities & TAKES_PICTURES) and not abilities & CONVERTS
 
 
 def _abilities(device: Path) -> int:

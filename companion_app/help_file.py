@@ -8,14 +8,14 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from companion_app.settings import LARGEST_FILE, is_public, settings_path
 
 UNREADABLE = "# The settings file is no TOML, so it is left out.\n"
 
 
-def write_help_file(file: Path, answer: Mapping[str, Any], jpeg: bytes | None) -> None:
+def write_help_file(file: Path | IO[bytes], answer: Mapping[str, Any], jpeg: bytes | None) -> None:
     """Write one file to send for help: the doctor's report and the settings; no games, no names.
 
     Args:

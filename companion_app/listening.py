@@ -70,8 +70,13 @@ def reachable_host(host: str) -> str:
     """Return the address by which phones in the same network reach this machine."""
     if host not in ("", "0.0.0.0", "::"):
         return host
+    return own_address() or "127.0.0.1"
+
+
+def own_address() -> str | None:
+    """Return this machine's address in its network; ``None`` if it is in none."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         # Connecting a UDP socket sends no packet, but selects the address that would be used.
         probe.connect(("192.0.2.1", 9))
         return str(probe.getsockname()[0])
-    return "127.0.0.1"
+    return None

@@ -35,6 +35,7 @@ from companion_app.live.errors import StoreError
 from companion_app.live.store import FILE as GAMES_FILE
 from companion_app.live.store import number_on
 from companion_app.restore_check import OWN, OWN_FOLDERS, check_games, check_own, leave_out_unusable
+from companion_app.whole_file import write_whole
 from engine.errors import RecordError
 from engine.given import load_json
 
@@ -213,10 +214,7 @@ def _keep_own(home: Path, staging: Path) -> None:
     for name in OWN:
         (staging / name).unlink(missing_ok=True)
         if (home / name).is_file() and not (home / name).is_symlink():
-            with private_file(staging / name) as write:
-                write.write((home / name).read_bytes())
-                write.flush()
-                os.fsync(write.fileno())
+            write_whole(staging / name, (home / name).read_bytes(), 0o600)
 
 
 def _keep_folder(own: Path, restored: Path) -> None:

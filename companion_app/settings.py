@@ -61,12 +61,11 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """Name, type and allowed values of one setting."""
+    """Name and allowed values of one setting; its type is that of its default."""
 
     section: str
     key: str
     field: str
-    kind: type
     is_good: Callable[[Any], bool]
     wanted: str
 
@@ -94,31 +93,32 @@ def _is_topic(text: str) -> bool:
 
 
 _RULES = (
-    _Rule("camera", "source", "source", str, _is_source,
+    _Rule("camera", "source", "source", _is_source,
           '"auto", "pi", "webcam:0", "video:FILE", "folder:DIR", "phone" or "demo"'),
-    _Rule("camera", "number", "camera_number", int, lambda n: 0 <= n <= 7, "a number from 0 to 7"),
-    _Rule("camera", "longest_px", "longest_px", int, lambda n: 640 <= n <= 9152,
+    _Rule("camera", "number", "camera_number", lambda n: 0 <= n <= 7, "a number from 0 to 7"),
+    _Rule("camera", "longest_px", "longest_px", lambda n: 640 <= n <= 9152,
           "a number of pixels from 640 to 9152"),
-    _Rule("camera", "frames_a_second", "frames_a_second", float, lambda n: 1 <= n <= 60,
+    _Rule("camera", "frames_a_second", "frames_a_second", lambda n: 1 <= n <= 60,
           "a number from 1 to 60"),
-    _Rule("game", "name", "game", str, lambda text: text == "" or text in GAMES,
+    _Rule("game", "name", "game", lambda text: text == "" or text in GAMES,
           '"" or one of ' + ", ".join(GAMES)),
-    _Rule("page", "host", "host", str, _is_address,
+    _Rule("page", "host", "host", _is_address,
           'an address of this machine, such as "0.0.0.0" for all of them'),
-    _Rule("page", "port", "port", int, _is_port, "a number from 1 to 65535"),
-    _Rule("page", "https", "https", bool, lambda _: True, "true or false"),
-    _Rule("page", "https_port", "https_port", int, _is_port, "a number from 1 to 65535"),
-    _Rule("mqtt", "host", "mqtt_host", str, lambda text: not re.search(r"\s", text),
+    _Rule("page", "port", "port", _is_port, "a number from 1 to 65535"),
+    _Rule("page", "https", "https", lambda _: True, "true or false"),
+    _Rule("page", "https_port", "https_port", _is_port, "a number from 1 to 65535"),
+    _Rule("mqtt", "host", "mqtt_host", lambda text: not re.search(r"\s", text),
           'the name or address of a broker, or ""'),
-    _Rule("mqtt", "port", "mqtt_port", int, _is_port, "a number from 1 to 65535"),
-    _Rule("mqtt", "user", "mqtt_user", str, lambda _: True, "text"),
-    _Rule("mqtt", "password", "mqtt_password", str, lambda _: True, "text"),
-    _Rule("mqtt", "prefix", "mqtt_prefix", str, _is_topic, 'a topic such as "snake-eye"'),
-    _Rule("mqtt", "discovery", "mqtt_discovery", str, lambda text: not text or _is_topic(text),
+    _Rule("mqtt", "port", "mqtt_port", _is_port, "a number from 1 to 65535"),
+    _Rule("mqtt", "user", "mqtt_user", lambda _: True, "text"),
+    _Rule("mqtt", "password", "mqtt_password", lambda _: True, "text"),
+    _Rule("mqtt", "prefix", "mqtt_prefix", _is_topic, 'a topic such as "snake-eye"'),
+    _Rule("mqtt", "discovery", "mqtt_discovery", lambda text: not text or _is_topic(text),
           'where Home Assistant looks, "homeassistant", or ""'),
-    _Rule("log", "level", "log", str, lambda text: text in ("warning", "info", "debug"),
+    _Rule("log", "level", "log", lambda text: text in ("warning", "info", "debug"),
           '"warning", "info" or "debug"'),
 )  # fmt: skip
+_USUAL = Settings()
 _SECRETS = ("user", "password")
 """Settings whose values are never shown."""
 _KINDS = {str: "text in quotes", int: "a whole number", float: "a number", bool: "true or false"}
@@ -200,7 +200,8 @@ def _checked(content: Mapping[str, Any], text: str) -> tuple[dict[str, Any], lis
                 said = f"[{section}] has no setting {key}; it has {known}"
             else:
                 said = _wrong(rule, value)
-                values[rule.field] = float(value) if rule.kind is float and not said else value
+                # A whole number will do where a number is wanted.
+                values[rule.field] = value if said else type(getattr(_USUAL, rule.field))(value)
             if said:
                 mistakes.append((_line_of(text, section, key), said))
     if not mistakes and values.get("https") and _ports(values) == 1:
@@ -210,8 +211,7 @@ def _checked(content: Mapping[str, Any], text: str) -> tuple[dict[str, Any], lis
 
 
 def _ports(values: Mapping[str, Any]) -> int:
-    usual = Settings()
-    return len({values.get("port", usual.port), values.get("https_port", usual.https_port)})
+    return len({values.get("port", _USUAL.port), values.get("https_port", _USUAL.https_port)})
 
 
 def _unknown_section(section: str, entries: Any, known: list[str]) -> str:
@@ -223,14 +223,11 @@ def _unknown_section(section: str, entries: Any, known: list[str]) -> str:
 
 def _wrong(rule: _Rule, value: Any) -> str:
     """Return what is wrong with a value; empty if it is valid."""
-    name = f"{rule.section}.{rule.key}"
-    fits = isinstance(value, rule.kind) or (rule.kind is float and isinstance(value, int))
-    # In Python a bool is an int; in a settings file it is not a number.
-    if isinstance(value, bool) and rule.kind is not bool:
-        fits = False
-    if not fits:
+    name, kind = f"{rule.section}.{rule.key}", type(getattr(_USUAL, rule.field))
+    # Not isinstance: in Python a bool is an int; in a settings file it is not a number.
+    if type(value) is not kind and (kind, type(value)) != (float, int):
         shown = "" if rule.key in _SECRETS else f" {_shown(value)},"
-        return f"{name} is{shown} not {_KINDS[rule.kind]}; write {rule.wanted}"
+        return f"{name} is{shown} not {_KINDS[kind]}; write {rule.wanted}"
     return "" if rule.is_good(value) else f"{name} is {_shown(value)}; write {rule.wanted}"
 
 

@@ -6,14 +6,10 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from companion_app.live.log_line import Line
-from companion_app.live.match import Match
-from companion_app.live.store import Store
 from companion_app.refusal import Refusal
 from companion_app.seat.player import Player
 from engine.record import Record, record_to_json
@@ -21,8 +17,6 @@ from engine.record import Record, record_to_json
 MOST_GAMES = 4
 LEFT_AFTER_S = 1800.0
 """Seconds without a move after which a game is removed when another one begins."""
-NOBODY = cast(Store, None)
-"""The missing store of a match that is only shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +32,6 @@ class AloneGame:
     legal: tuple[Any, ...] = ()
     over: bool = False
     touched_s: float = 0.0
-
-    def match(self, set_folders: Iterable[Path] = ()) -> Match:
-        """Return the game as a match for display; the folders hold the owner's boxes."""
-        begun = Line(1, "alone", "started", {"record": record_to_json(self.record)}, 0.0)
-        made = Line(2, "alone", "moves", {"moves": list(self.moves)}, 0.0)
-        return Match.of_lines(NOBODY, "alone", [begun, made], set_folders)
 
 
 class AloneGames:

@@ -14,7 +14,6 @@ from companion_app.web.serving import access
 from companion_app.web.serving.exchange import compressed, language, of_http, refused
 from companion_app.web.speech import Speech
 from companion_app.web.views import (
-    alone,
     api,
     at_table,
     control,
@@ -26,7 +25,6 @@ from companion_app.web.views import (
     pages,
     photos,
     teaching,
-    trial,
     upkeep,
     wizard,
 )
@@ -46,8 +44,8 @@ def create_app(companion: Companion) -> Flask:
         app, companion.settings, companion.limiter, companion.sessions,
         lambda address, port: companion.https.peer(address, port) if companion.https else None,
     )  # fmt: skip
-    for part in (alone, api, at_table, control, events, games, hall, machine, overlay, pages,
-                 photos, teaching, trial, upkeep, wizard):  # fmt: skip
+    for part in (api, at_table, control, events, games, hall, machine, overlay, pages,
+                 photos, teaching, upkeep, wizard):  # fmt: skip
         app.register_blueprint(part.views)
     app.register_error_handler(Exception, _refused)
     app.after_request(lambda response: compressed(response, companion.packer))

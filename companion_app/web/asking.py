@@ -24,10 +24,8 @@ def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
     said["concerns"] = list(concerns(question, match))
     said["answers"] = [_answer(question, guess, number, match, speech)
                        for number, guess in enumerate(question.guesses)]  # fmt: skip
-    if question.spot is not None:
-        said["spots"] = [spot(question.spot[1:], question.spot[0])]
-    else:
-        said["spots"] = [spot(cell) for cell in question.cells]
+    places = question.cells if question.spot is None else [question.spot]
+    said["spots"] = [spot(place) for place in places]
     return said
 
 
@@ -35,21 +33,18 @@ def _answer(question: Question, guess: Json, number: int, match: Match, speech: 
     if question.about == "roll":
         return {"value": guess, "label": str(guess)}
     if question.about == "next":
-        who = guess[0] if isinstance(guess, list) else guess
-        return {"value": who, "label": speech.player(str(who))}
+        return {"value": guess, "label": speech.player(str(guess))}
     if isinstance(guess, list) and guess and isinstance(guess[0], str):
         answer = _tile_answer(guess, match, speech)
         return answer if question.about == "tile" else answer | {"value": guess[0]}
     if question.about == "hand":
         return {"value": guess, "label": speech.page(f"hand-{guess}"), "tile": None}
-    if isinstance(guess, str) and guess in match.box:
-        return {"value": guess, "label": speech.tile(guess), "tile": guess}
     return {"value": number, "label": _row_in_words(guess, speech), "tile": _tile_in(guess, match)}
 
 
 def _tile_answer(guess: list[Json], match: Match, speech: Speech) -> Doc:
     """Return the answer for a guessed tile, with its picture; for a hex cell only its colour."""
-    tile, share = str(guess[0]), guess[1] if len(guess) > 1 else None
+    tile, share = str(guess[0]), guess[1]
     turns = guess[2] if len(guess) > 2 else 0
     if tile in match.box:
         turned = {"tile": tile, "turns": turns} if match.box.lattice == "square" else tile

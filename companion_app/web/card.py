@@ -88,12 +88,6 @@ def _made(text: str) -> segno.QRCode:
 def _placed(text: str, left: int, top: int, side: int) -> str:
     made = _made(text)
     scale = side / made.symbol_size(border=0)[0]
-    body = io.BytesIO()
-    made.save(body, kind="svg", border=0, xmldecl=False, svgns=False, nl=False, omitsize=True,
-              dark="#000000", light=None)  # fmt: skip
-    return f'<g transform="translate({left} {top}) scale({scale:.4f})">{_inside(body)}</g>'
-
-
-def _inside(body: io.BytesIO) -> str:
-    text = body.getvalue().decode("ascii")
-    return text[text.index(">") + 1 : text.rindex("<")]
+    drawn = made.svg_inline(border=0, omitsize=True, dark="#000000", light=None)
+    inside = drawn[drawn.index(">") + 1 : drawn.rindex("<")]
+    return f'<g transform="translate({left} {top}) scale({scale:.4f})">{inside}</g>'

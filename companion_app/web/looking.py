@@ -167,19 +167,6 @@ def _in_short(profile: Profile) -> Doc:
             else round(float(lens.rms_px), 2)}  # fmt: skip
 
 
-def sheet(paper: str) -> bytes:
-    """Return the printable calibration sheet as PDF."""
-    import tempfile
-
-    from models.sheets.paper import sheet_of
-    from models.sheets.single import calibration_sheet
-
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "sheet.pdf"
-        calibration_sheet(file, "Snake Eye", sheet_of(paper))
-        return file.read_bytes()
-
-
 # --- the check-up --------------------------------------------------------------------------------
 
 

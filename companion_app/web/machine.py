@@ -83,9 +83,7 @@ def words_for(match: Match, move: Move, speech: Speech) -> str:
     return whole[:1].upper() + whole[1:] + drilled
 
 
-def _beside(
-    one: Placement | Piece, before: Layout, match: Match, speech: Speech
-) -> list[str]:  # fmt: skip
+def _beside(one: Placement | Piece, before: Layout, match: Match, speech: Speech) -> list[str]:
     """Return sentences about a tile's neighbours, heads first: people find those most easily."""
     lying: dict[Spot, Placement | Piece] = {
         spot: other for other in tiles_of(before) for spot in spots_of(other)

@@ -6,8 +6,9 @@ Every function runs in a worker process, with plain data in and out.
 from __future__ import annotations
 
 import io
-from collections import Counter, OrderedDict
+from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from companion_app.live.errors import StoreError
@@ -45,9 +46,6 @@ class Replayed:
     """Whether the game was played on the demo table, which statistics ignore."""
 
 
-_at_hand: OrderedDict[tuple[Place, str, int], Replayed] = OrderedDict()
-
-
 def replayed(place: Place, key: str) -> Replayed:
     """Return a replayed game, from the cache unless its log has grown.
 
@@ -55,24 +53,25 @@ def replayed(place: Place, key: str) -> Replayed:
         NotFound: there is no such game.
         StoreError: the lines of its log do not make a game.
     """
-    kept = KeptGames(place.file)
-    lines = kept.lines(key)
+    lines = KeptGames(place.file).lines(key)
     if not any(line.kind == "started" for line in lines):
         raise NotFound(code="no-game")
-    mark = (place, key, lines[-1].seq)
-    if mark not in _at_hand:
-        # A match that is only read uses nothing of its store but the lines.
-        match = Match.resume(cast(Store, kept), key, place.set_folders)
-        fouls = Counter(str(line.body["move"]["player"]) for line in lines if line.kind == "foul")
-        played = [line for line in lines if line.kind not in NOTED_LATER]
-        times = {"began_s": lines[0].at_s, "ended_s": played[-1].at_s}
-        sources = [str(line.body.get("source", "")) for line in lines if line.kind == "source"]
-        demo = any(source.partition(":")[0] == "demo" for source in sources)
-        _at_hand[mark] = Replayed(match, times, names_in(lines), fouls, lines[-1].seq, demo)
-    _at_hand.move_to_end(mark)
-    while len(_at_hand) > MOST_AT_HAND:
-        _at_hand.popitem(last=False)
-    return _at_hand[mark]
+    return _replayed_upto(lines[-1].seq, place, key)
+
+
+@lru_cache(maxsize=MOST_AT_HAND)
+def _replayed_upto(seq: int, place: Place, key: str) -> Replayed:
+    """Return a game replayed up to a line of its log."""
+    kept = KeptGames(place.file)
+    lines = kept.lines(key, upto=seq)
+    # A match that is only read uses nothing of its store but the lines.
+    match = Match.of_lines(cast(Store, kept), key, lines, place.set_folders)
+    fouls = Counter(str(line.body["move"]["player"]) for line in lines if line.kind == "foul")
+    played = [line for line in lines if line.kind not in NOTED_LATER]
+    times = {"began_s": lines[0].at_s, "ended_s": played[-1].at_s}
+    sources = [str(line.body.get("source", "")) for line in lines if line.kind == "source"]
+    demo = any(source.partition(":")[0] == "demo" for source in sources)
+    return Replayed(match, times, names_in(lines), fouls, seq, demo)
 
 
 # --- summaries -----------------------------------------------------------------------------------
@@ -83,14 +82,15 @@ def summed_up(place: Place, keys: list[str]) -> dict[str, Kept | str]:
     made: dict[str, Kept | str] = {}
     for key in keys:
         try:
-            made[key] = summary_of(replayed(place, key))
+            made[key] = game_in_short(place, key)
         except (StoreError, NotFound) as error:
             made[key] = str(error)
     return made
 
 
-def summary_of(game: Replayed) -> Kept:
-    """Return the summary of a game."""
+def game_in_short(place: Place, key: str) -> Kept:
+    """Return the summary of a game, independent of language."""
+    game = replayed(place, key)
     match = game.match
     whole = snapshot.match_to_json(match, Speech("en", {}))
     return Kept(game.seq, {
@@ -116,11 +116,6 @@ def game_document(place: Place, key: str, language: str, n: int | None) -> Doc:
     shown = snapshot.match_to_json(match, Speech(language, game.names), n)
     curve = [dict(match.game.outcome(position).scores) for position in match.positions]
     return {**shown, **game.times, "length": len(match.accepted), "curve": curve}
-
-
-def game_in_short(place: Place, key: str) -> Kept:
-    """Return the summary of a game, independent of language."""
-    return summary_of(replayed(place, key))
 
 
 def game_drawing(place: Place, key: str, language: str, n: int | None) -> str:

@@ -139,6 +139,17 @@ def printed(place: Place, game_name: str, set_name: str | None, paper: str) -> t
     return box.name, packed.getvalue()
 
 
+def calibration(paper: str) -> bytes:
+    """Return the printable calibration sheet as PDF."""
+    from models.sheets.paper import sheet_of
+    from models.sheets.single import calibration_sheet
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "sheet.pdf"
+        calibration_sheet(file, "Snake Eye", sheet_of(paper))
+        return file.read_bytes()
+
+
 def _sheets(box: TileSet, paper: str, *more: Any) -> dict[str, bytes]:
     """Return the PDF files of a box by name; ``more`` are the words, and a single part to make."""
     from models.sheets.make import printed_pitch_mm, write_sheets

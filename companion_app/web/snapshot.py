@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 
 from companion_app.line.standing import Standing
 from companion_app.live.match import Accepted, Match
 from companion_app.live.places import leading, tiles_of
 from companion_app.web.asking import question_in_words
-from companion_app.web.drawing.match import last_spots, mark_of
+from companion_app.web.drawing.match import mark_of, pointed, shown
 from companion_app.web.drawing.table import spot, spots_of
 from companion_app.web.machine import machine_to_json
 from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
-from engine.game import Json, Move, Outcome, Place, Position, Violation
+from engine.game import Json, Move, Outcome, Position, ScoreLine, Violation
 from engine.placement import Placement
 from engine.record import move_to_json
 from engine.tiles import TileSet
@@ -65,7 +64,7 @@ def _why(why: Mapping[str, Json] | None, speech: Speech) -> Doc | None:
     """Return why the referee has no verdict yet: a sentence, and the places concerned."""
     if why is None:
         return None
-    spots = [spot(place[1:], place[0]) for place in why["spots"]]
+    spots = [spot(place) for place in why["spots"]]
     return {"what": why["what"], "text": speech.page(f"why-{why['what']}"), "spots": spots}
 
 
@@ -77,8 +76,8 @@ def _trouble(text: str | None, speech: Speech) -> str | None:
 def doubts(standing: Standing) -> Doc:
     """Return the places of covered tiles, and those where the camera is unsure."""
     return {
-        "covered": sorted(spot(tuple(at), number) for number, *at in standing.covered),
-        "unsure": sorted(spot(tuple(at), number) for number, *at in standing.unsure),
+        "covered": sorted(map(spot, standing.covered)),
+        "unsure": sorted(map(spot, standing.unsure)),
     }
 
 
@@ -106,13 +105,12 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
         "over": over,
         "winners": list(outcome.winners) or _leading(outcome.scores, over),
         "moves": [
-            _move(n, one, match, speech)
-            for n, one in enumerate(match.accepted[:count], start=1)
+            _move(n, one, match, speech) for n, one in enumerate(match.accepted[:count], start=1)
         ],
         "tiles": _tiles(match, count, speech),
-        "last": last_spots(match, count),
+        "last": [spot(p) for p in shown(match, count).last],
         "stock": _stock(match, count, speech),
-    }  # fmt: skip
+    }
 
 
 def _last_round(position: Position) -> str | None:
@@ -127,7 +125,6 @@ def _leading(scores: Mapping[str, int | None], over: bool) -> list[str]:
 
 
 def _players(match: Match, outcome: Outcome, speech: Speech, turn: str | None) -> list[Doc]:
-    players = match.start.players
     return [
         {
             "id": player,
@@ -139,7 +136,7 @@ def _players(match: Match, outcome: Outcome, speech: Speech, turn: str | None) -
             "winner": player in (outcome.winners or _leading(outcome.scores, match.ended)),
             "lines": _lines(match, outcome, player, speech),
         }
-        for player in players
+        for player in match.start.players
     ]
 
 
@@ -152,23 +149,18 @@ def colour_of(match: Match, player: str) -> str:
 
 def _lines(match: Match, outcome: Outcome, player: str, speech: Speech) -> list[Doc]:
     """Return a player's score lines; those with the same reason are added up."""
-    said = [
-        (speech.why(line), line.points, _spots(match, line.cells, line.snake))
-        for line in outcome.lines.get(player, ())
+    by_reason: dict[str, list[ScoreLine]] = {}
+    for line in outcome.lines.get(player, ()):
+        by_reason.setdefault(speech.why(line), []).append(line)
+    return [
+        {
+            "why": why,
+            "points": sum(line.points for line in lines),
+            "count": len(lines),
+            "spots": sorted({spot(p) for line in lines for p in pointed(line, match)}),
+        }
+        for why, lines in sorted(by_reason.items())
     ]
-    said.sort(key=lambda line: line[0])
-    lines = []
-    for why, group in groupby(said, key=lambda line: line[0]):
-        rows = list(group)
-        lines.append(
-            {
-                "why": why,
-                "points": sum(points for _, points, _ in rows),
-                "count": len(rows),
-                "spots": sorted({s for _, _, spots in rows for s in spots}),
-            }
-        )
-    return lines
 
 
 def _move(n: int, one: Accepted, match: Match, speech: Speech) -> Doc:
@@ -202,16 +194,10 @@ def violations_to_json(violations: Iterable[Violation], match: Match, speech: Sp
             "rulebook": speech.rule(game, broken.rule),
             "source": speech.source(broken.rule.source),
             "cells": [list(cell) for cell in broken.cells],
-            "spots": _spots(match, broken.cells, broken.snake),
+            "spots": [spot(p) for p in pointed(broken, match)],
         }
         for broken in violations
     ]  # fmt: skip
-
-
-def _spots(match: Match, cells: Iterable[Place], snake: str | None) -> list[str]:
-    field = match.start.players.index(snake) if snake in match.start.players else None
-    fields = match.game.facts.several_fields
-    return [spot(cell, field if fields else None) for cell in cells]
 
 
 def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:

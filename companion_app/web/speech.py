@@ -224,13 +224,10 @@ class Speech:
 
     def move(self, move: Move, coloured: bool) -> str:
         """Return a move as a line of the score sheet."""
-        who = self.player(move.player)
-        tile = move.tile
-        if tile and coloured and tile.startswith(f"{move.player}/"):
-            tile = tile.partition("/")[2]
+        tile = (move.tile or "").removeprefix(f"{move.player}/" if coloured else "")
         said = self.page(
-            f"move-{move.do}",
-            player=who, tile=self.tile(tile) if tile else "", value=move.value or "",
+            f"move-{move.do}", player=self.player(move.player),
+            tile=self.tile(tile) if tile else "", value=move.value or "",
         )  # fmt: skip
         return said[:1].upper() + said[1:]
 
@@ -238,8 +235,7 @@ class Speech:
         """Return a placed or replaced tile as a sentence; other moves as on the score sheet."""
         if move.tile is None or move.do not in ("place", "replace"):
             return self.move(move, coloured)
-        own = coloured and move.tile.startswith(f"{move.player}/")
-        tile = self._after_verb(move.tile.partition("/")[2] if own else move.tile)
+        tile = self._after_verb(move.tile.removeprefix(f"{move.player}/" if coloured else ""))
         said = self.page(f"laid-{move.do}", player=self.player(move.player), tile=tile)
         return said[:1].upper() + said[1:]
 

@@ -69,28 +69,26 @@ class Summaries:
         """The cached list, with its version mark and the time at which it expires."""
         self._summed_up_s: dict[str, float] = {}
         """The time of each game's last replay."""
-        self._words: dict[str, tuple[Listed, list[Doc]]] = {}
-        """The listed games in words, by language."""
 
-    def listed(self, most: int = MOST_LISTED) -> Listed:
+    def listed(self) -> Listed:
         """Return the newest games.
 
         Raises:
             StoreError: the file of games cannot be read.
         """
-        newest = self._still(self._mark(most))
+        newest = self._still(self._mark())
         if newest is not None:
             return newest
         alone = self._lock.acquire(timeout=PATIENCE_S)
         try:
-            mark = self._mark(most)
-            return self._still(mark) or self._read(mark, most, sums_up=alone)
+            mark = self._mark()
+            return self._still(mark) or self._read(mark, sums_up=alone)
         finally:
             if alone:
                 self._lock.release()
 
-    def _mark(self, most: int) -> object:
-        return most, self._kept.mark(), self._boxes()
+    def _mark(self) -> object:
+        return self._kept.mark(), self._boxes()
 
     def _still(self, mark: object) -> Listed | None:
         """Return the cached list if its mark is the same and it has not expired."""
@@ -99,16 +97,8 @@ class Summaries:
             return None
         return newest[2]
 
-    def in_words(self, listed: Listed, language: str) -> list[Doc]:
-        """Return listed games in words; those that cannot be read are left out."""
-        known = self._words.get(language)
-        if known is None or known[0] is not listed:
-            known = listed, [said(key, one.summary, language) for key, one in listed.games]
-            self._words[language] = known
-        return known[1]
-
-    def _read(self, mark: object, most: int, *, sums_up: bool) -> Listed:
-        last = self._kept.last_lines(most)
+    def _read(self, mark: object, *, sums_up: bool) -> Listed:
+        last = self._kept.last_lines(MOST_LISTED)
         known = self._kept.summaries(self._made_by)
         if sums_up:
             self._sum_up(self._missing(last, known), last, known)
@@ -162,6 +152,11 @@ class Summaries:
             file.name for folder in self._place().set_folders if folder.is_dir()
             for file in folder.iterdir()
         )  # fmt: skip
+
+
+def in_words(listed: Listed, language: str) -> list[Doc]:
+    """Return listed games in words; those that cannot be read are left out."""
+    return [said(key, one.summary, language) for key, one in listed.games]
 
 
 def said(key: str, summary: Any, language: str) -> Doc:

@@ -41,8 +41,6 @@ class Drawn:
         self.tile_set = tile_set
         self.shared: dict[str, str] = {}
         self.layers: list[str] = []
-        self.hooks: list[str] = []
-        self.taps: list[str] = []
         self.panels: list[Panel] = []
         self.box: Box = (0.0, 0.0, 0.0, 0.0)
 
@@ -60,21 +58,24 @@ class Drawn:
         left, top, right, bottom = self.box
         self.box = (min(left, box[0]), min(top, box[1]), max(right, box[2]), max(bottom, box[3]))
 
-    def text(self, title: str) -> str:
-        """Return the drawing as SVG text."""
+    def text(self, title: str, taps: Iterable[str]) -> str:
+        """Return the drawing as SVG text, with tap targets above it."""
         left, top, right, bottom = self.box
         view = f"{left - MARGIN:.2f} {top - MARGIN:.2f} " + (
             f"{right - left + 2 * MARGIN:.2f} {bottom - top + 2 * MARGIN:.2f}"
         )
         defs = "".join(f'<g id="{name}">{text}</g>' for name, text in self.shared.items())
+        hooks = "".join(
+            f'<g class="panel" data-f="{p.number}" transform="translate({p.x:.2f} {p.y:.2f})"></g>'
+            for p in self.panels
+        )
         pitch = HEX if self.tile_set.lattice == "hex" else CARD
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" role="group" '
             f'data-lattice="{self.tile_set.lattice}" data-pitch="{pitch:g}" '
             'stroke-linecap="round" stroke-linejoin="round" fill-rule="evenodd">'
             f"<title>{escape(title)}</title><defs>{defs}</defs>{''.join(self.layers)}"
-            f'{"".join(self.hooks)}<g class="taps" fill="none" pointer-events="all">'
-            f"{''.join(self.taps)}</g></svg>"
+            f'{hooks}<g class="taps" fill="none" pointer-events="all">{"".join(taps)}</g></svg>'
         )
 
 

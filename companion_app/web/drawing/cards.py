@@ -106,13 +106,12 @@ def _pointers(marks: Marks) -> Iterable[Item]:
 
 
 def draw_fields(
-    drawn: Drawn, layout: Layout, marks: Marks, players: Sequence[str], names: Sequence[str],
-    stacked: bool = False,
-) -> None:  # fmt: skip
+    drawn: Drawn, layout: Layout, marks: Marks, names: Sequence[str], stacked: bool
+) -> None:
     """Draw one field for each player, two in a row or all stacked, with the names above."""
     free, in_a_row = (FREE_STACKED, 1) if stacked else (1.0, 2)
     x, y, low = 0.0, 0.0, 0.0
-    for number in range(max(len(players), 1)):
+    for number, name in enumerate(names):
         cards = [card for card in layout.cards if (card.field or 0) == number]
         own = marks.of_field(number)
         left, top, right, bottom = field_box(drawn.tile_set, cards, own, free)
@@ -121,7 +120,6 @@ def draw_fields(
         panel = Panel(number, x - left, y + LINE - top)
         draw_field(drawn, cards, own, panel, (left, top, right, bottom))
         drawn.reach((x, y, x, y))
-        name = names[number] if number < len(names) else ""
         drawn.layers.append(
             f'<text {NAME} x="{x + 2:.1f}" y="{y + LINE * 0.7:.1f}" '
             f'font-size="{LINE * 0.75:g}">{escape(name)}</text>'

@@ -5,76 +5,77 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
 
+from companion_app.live.log_line import Line
 from companion_app.live.match import Match
 from companion_app.live.referee_state import Pending
-from companion_app.web.drawing.table import spot, table_in_words
+from companion_app.live.store import Store
+from companion_app.web.drawing.table import table_in_words
 from companion_app.web.speech import Speech
-from engine.game import AnyGame, Place, Violation
+from engine.game import Json, Place, ScoreLine, Violation
 from engine.placement import Layout
+from engine.record import Record, record_to_json
 
-
-def last_spots(match: Match, upto: int | None = None) -> list[str]:
-    """Return the places of the last move that left something on the table."""
-    count = len(match.accepted) if upto is None else upto
-    return [spot(p) for p in _last_places(match, count)]
-
-
-def _last_places(match: Match, count: int) -> list[Place]:
-    for one in reversed(match.accepted[:count]):
-        if cells := match.cells_of(one.move):
-            return cells
-    return []
+SHOWN_ONLY = "alone"
+"""The key of a match that is in no store."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The content of a drawing: the layout, the cells of broken rules, and the last move."""
+    """The content of a drawing."""
 
     layout: Layout
     marked: tuple[Place, ...]
+    """The places of broken rules."""
     last: tuple[Place, ...]
+    """The places of the last move that left something on the table."""
 
 
 def shown(match: Match, upto: int | None = None) -> Shown:
     """Return the content of a drawing, now or after ``upto`` moves."""
     count = len(match.accepted) if upto is None else max(0, min(upto, len(match.accepted)))
-    layout = match.game.layout(match.positions[count])
-    return Shown(layout, (), tuple(_last_places(match, count)))
+    moved = (match.cells_of(one.move) for one in reversed(match.accepted[:count]))
+    return Shown(match.layouts[count], (), tuple(next(filter(None, moved), ())))
 
 
-def shown_with_foul(match: Match, pending: Pending) -> Shown:
-    """Return the table with an announced foul on it, its places marked."""
+def shown_now(match: Match, pending: Pending | None) -> Shown:
+    """Return the table as it lies; the places of an announced foul on it are marked."""
+    if pending is None:
+        return shown(match)
     last = match.cells_of(pending.move)
     marked = [place for broken in pending.violations for place in pointed(broken, match)]
     return Shown(pending.layout, tuple(marked or last), tuple(last))
 
 
+def match_to_show(record: Record, moves: list[Json], set_folders: Iterable[Path] = ()) -> Match:
+    """Return a match that is only shown, by its start and its moves; the folders hold boxes."""
+    begun = Line(1, SHOWN_ONLY, "started", {"record": record_to_json(record)}, 0.0)
+    made = Line(2, SHOWN_ONLY, "moves", {"moves": moves}, 0.0)
+    return Match.of_lines(cast(Store, None), SHOWN_ONLY, [begun, made], set_folders)
+
+
 def mark_of(match: Match, pending: Pending | None) -> str:
     """Return a checksum of what the drawing shows; it changes when a redraw is needed."""
-    now = shown(match) if pending is None else shown_with_foul(match, pending)
+    now = shown_now(match, pending)
     seen = (match.key, now.layout.placements(), sorted(now.marked), sorted(now.last))
     return f"{zlib.crc32(repr(seen).encode()):08x}"
 
 
-def pointed(broken: Violation, match: Match) -> list[Place]:
-    """Return the places of a violation, each prefixed with its field or board."""
-    if broken.snake in match.start.players and match.game.facts.several_fields:
-        field = match.start.players.index(broken.snake)
-        return [(field, *cell) for cell in broken.cells]
-    return [cell if len(cell) == 3 else (0, *cell) for cell in broken.cells]
+def pointed(one: Violation | ScoreLine, match: Match) -> list[Place]:
+    """Return the places of a violation or of points, each prefixed with its field or board."""
+    if one.snake in match.start.players and match.game.facts.several_fields:
+        field = match.start.players.index(one.snake)
+        return [(field, *cell) for cell in one.cells]
+    return [cell if len(cell) == 3 else (0, *cell) for cell in one.cells]
 
 
-def drawing(match: Match, speech: Speech, what: Shown | None = None, stacked: bool = False) -> str:
-    """Return the table of a match as SVG: the current one, unless ``what`` is given."""
-    what = what or shown(match)
+def drawing(
+    match: Match, speech: Speech, what: Shown, *, stacked: bool = False, title: str = ""
+) -> str:
+    """Return a table of a match as SVG; its title is that of the game unless one is given."""
     return table_in_words(
-        match.box, what.layout, match.start.players, speech, match.game.facts.title,
-        marked=_flat(what.marked, match.game), last=_flat(what.last, match.game), stacked=stacked,
+        match.box, what.layout, match.start.players, speech, title or match.game.facts.title,
+        marked=what.marked, last=what.last, stacked=stacked,
     )  # fmt: skip
-
-
-def _flat(places: Iterable[Place], game: AnyGame) -> list[Place]:
-    """Return places as drawings name them: without the prefix where there is only one field."""
-    several = game.facts.several_fields or game.facts.several_boards
-    return list(places) if several else [place[-2:] for place in places]

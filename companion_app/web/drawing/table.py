@@ -19,7 +19,7 @@ from engine.draw.field import Marks
 from engine.draw.ground import CARD
 from engine.draw.hexes import HEX, centre
 from engine.game import Place
-from engine.games import several_fields
+from engine.games import several_boards, several_fields
 from engine.lattice import hex_board
 from engine.placement import Layout, Piece, Placement
 from engine.tiles import TileSet
@@ -27,7 +27,7 @@ from engine.tiles import TileSet
 Label = Callable[[Placement | Piece], str]
 
 
-def spot(place: Place, field: int | None = None) -> str:
+def spot(place: Sequence[int], field: int | None = None) -> str:
     """Return the name of a place on the drawing."""
     number = field if field is not None else place[0] if len(place) == 3 else 0
     return f"{number}:{place[-2]}:{place[-1]}"
@@ -46,11 +46,11 @@ def draw_table(
     players: Sequence[str],
     *,
     label: Label,
-    names: Sequence[str] = (),
+    names: Sequence[str],
     marked: Iterable[Place] = (),
     last: Iterable[Place] = (),
-    board_word: str = "board",
-    title: str = "",
+    board_word: str,
+    title: str,
     stacked: bool = False,
 ) -> str:
     """Return the table as SVG text.
@@ -67,20 +67,16 @@ def draw_table(
         title: the title of the drawing.
         stacked: whether the players' own fields are stacked, for a narrow screen.
     """
-    marks = Marks(frozenset(marked), frozenset(last), _ends(tile_set, layout))
+    marks = Marks(_flat(marked, tile_set), _flat(last, tile_set), _ends(tile_set, layout))
     drawn = Drawn(tile_set)
     if tile_set.lattice == "hex":
         draw_boards(drawn, layout, marks, len(players), board_word)
     elif several_fields(tile_set.game):
-        draw_fields(drawn, layout, marks, players, names, stacked)
+        draw_fields(drawn, layout, marks, names, stacked)
     else:
         draw_field(drawn, layout.cards, marks, Panel(0, 0.0, 0.0))
-    drawn.hooks += [
-        f'<g class="panel" data-f="{p.number}" transform="translate({p.x:.2f} {p.y:.2f})"></g>'
-        for p in drawn.panels
-    ]
-    drawn.taps += [_tap(tile_set, one, drawn.panels, label) for one in _tiles(layout)]
-    return drawn.text(title)
+    taps = [_tap(tile_set, one, drawn.panels, label) for one in _tiles(layout)]
+    return drawn.text(title, taps)
 
 
 def table_in_words(
@@ -92,6 +88,12 @@ def table_in_words(
         tile_set, layout, players, label=words.labels(layout, tile_set), title=title,
         names=[words.player(player) for player in players], board_word=words.page("board"), **more,
     )  # fmt: skip
+
+
+def _flat(places: Iterable[Place], tile_set: TileSet) -> frozenset[Place]:
+    """Return places as they are marked: without a number where there is only one field."""
+    several = several_fields(tile_set.game) or several_boards(tile_set.game)
+    return frozenset(places) if several else frozenset(place[-2:] for place in places)
 
 
 def _ends(tile_set: TileSet, layout: Layout) -> tuple[tuple[Place, int], ...]:
@@ -124,16 +126,20 @@ def _tap(tile_set: TileSet, one: Placement | Piece, panels: Sequence[Panel], lab
     panel = next((p for p in panels if p.number == number), None)
     if panel is None:
         return ""
-    places = spots_of(one, tile_set)
     if isinstance(one, Piece):
         shapes = "".join(_hexagon(panel, cell) for cell in one.cells)
     else:
-        cells = covered(tile_set, one)
-        shapes = "".join(_square(panel, cell) for cell in cells)
-    words = quoteattr(label(one))
+        shapes = "".join(_square(panel, cell) for cell in covered(tile_set, one))
+    return tap_target(one.tile, label(one), spots_of(one, tile_set), shapes)
+
+
+def tap_target(
+    tile: str, label: str, places: Iterable[str], shapes: str, kind: str = "tap", more: str = ""
+) -> str:
+    """Return shapes as the tap target of a tile, as the page's scripts expect it."""
     return (
-        f'<g class="tap" tabindex="-1" role="button" aria-label={words} '
-        f'data-tile={quoteattr(one.tile)} data-spots="{" ".join(places)}">{shapes}</g>'
+        f'<g class="{kind}" tabindex="-1" role="button" aria-label={quoteattr(label)} '
+        f'data-tile={quoteattr(tile)} data-spots="{" ".join(places)}"{more}>{shapes}</g>'
     )
 
 

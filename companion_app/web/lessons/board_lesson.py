@@ -14,7 +14,7 @@ from secrets import token_hex
 from typing import Any
 
 from companion_app.fitting import fits, whole
-from companion_app.web.serving.errors import BadRequest, WebError
+from companion_app.web.serving.errors import BadRequest, NotFound, WebError
 from engine.draw.hexes import outline
 from engine.draw.palette import coat
 from engine.lattice import Cell, hex_neighbours
@@ -34,7 +34,7 @@ def view_file(number: int) -> str:
     return f"{BOARD}-{number + 1:02d}.jpg"
 
 
-def empty_board_lesson(game: str, taught: str | None = None) -> Doc:
+def empty_board_lesson(game: str, taught: str | None) -> Doc:
     """Return a lesson without photos; with a taught box its colours are known from the start."""
     colours = built_in_set(game).colours if taught else ()
     sorts = [{"colour": colour, "look": None} for colour in colours]
@@ -138,7 +138,11 @@ def _bgr(colour: str) -> tuple[int, int, int]:
 
 
 def swatch(lesson: Doc, folder: Path, sort: int) -> Any:
-    """Return a picture of one cell of a sort; ``None`` where no cell is left."""
+    """Return a picture of one cell of a sort.
+
+    Raises:
+        NotFound: no cell of it is left.
+    """
     import cv2
 
     for number, board in enumerate(lesson["boards"]):
@@ -146,7 +150,7 @@ def swatch(lesson: Doc, folder: Path, sort: int) -> Any:
         view = cv2.imread(str(folder / view_file(number))) if cells else None
         if view is not None:
             return _swatch(view, (cells[0][0], cells[0][1]))
-    return None
+    raise NotFound
 
 
 # --- what the owner says -------------------------------------------------------------------------

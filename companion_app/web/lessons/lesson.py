@@ -97,12 +97,10 @@ class LessonFolder:
         """Return the image patches of the tiles, in the order of the tiles."""
         import numpy as np
 
-        try:
+        with suppress(OSError, ValueError, EOFError, MemoryError, AttributeError):
             patches = np.load(self.folder / PATCHES, allow_pickle=False)
             if patches.shape[1:] == PATCH and patches.dtype == np.uint8:
                 return patches
-        except (OSError, ValueError, EOFError, MemoryError, AttributeError):
-            pass
         return np.zeros((0, *PATCH), np.uint8)
 
     def picture(self, part: str, number: int) -> bytes:
@@ -112,14 +110,11 @@ class LessonFolder:
         lesson = self.read()
         if lesson is None or not 0 <= number < len(lesson.get(part, ())):
             raise NotFound
-        shows = {"sorts": self._swatch, "tiles": self._tile, "photos": self._photo}
+        shows = {"sorts": self._sort, "tiles": self._tile, "photos": self._photo}
         return bytes(cv2.imencode(".jpg", shows[part](lesson, number))[1].tobytes())
 
-    def _swatch(self, lesson: Doc, number: int) -> Any:
-        shown = swatch(lesson, self.folder, number)
-        if shown is None:
-            raise NotFound
-        return shown
+    def _sort(self, lesson: Doc, number: int) -> Any:
+        return swatch(lesson, self.folder, number)
 
     def _tile(self, lesson: Doc, number: int) -> Any:
         from models.teaching.examples import plain
@@ -149,19 +144,15 @@ class LessonFolder:
             if lesson["shape"] == BOARD:
                 add_board(lesson, self.folder, name, self.sets)
             else:
-                self._add_tiles(lesson, name)
+                from models.teaching.found import find_tiles
+
+                # Keep a photo without any detection: the owner can mark tiles in it.
+                lesson["photos"].append(name)
+                self._add_found(lesson, name, find_tiles(self.folder / name, lesson["shape"]))
         except Exception:
             (self.folder / name).unlink(missing_ok=True)
             raise
         self.write(lesson)
-
-    def _add_tiles(self, lesson: Doc, name: str) -> None:
-        """Find the loose tiles in a photo."""
-        from models.teaching.found import find_tiles
-
-        # Keep a photo without any detection: the owner can mark tiles in it.
-        lesson["photos"].append(name)
-        self._add_found(lesson, name, find_tiles(self.folder / name, lesson["shape"]))
 
     def mark(self, lesson: Doc, name: str, shares: list[list[float]]) -> None:
         """Add a tile that the owner marked in a photo by its corners."""
@@ -293,9 +284,7 @@ class LessonDraft:
 
     # --- preparing ---------------------------------------------------------------------------
 
-    def add_photo(
-        self, jpeg: bytes, shape: LessonShape, game: str = "", taught: str | None = None
-    ) -> None:
+    def add_photo(self, jpeg: bytes, shape: LessonShape, game: str, taught: str | None) -> None:
         """Find the tiles in one more photo, and put them into groups.
 
         Args:

@@ -42,17 +42,13 @@ def compared(wanted: Layout, seen: Iterable[Mapping[str, Any]], box: TileSet) ->
     """Compare the tiles of a table state with those that should lie there."""
     sure = [_lying(tile, box) for tile in seen]
     asked = {one: _wanted(one, box) for one in tiles_of(wanted)}
-    best = max(_ways(sure, list(asked.values()), box), key=lambda way: _hits(way, asked))
+    tiles = frozenset(asked.values())
+    best = max(_ways(sure, tiles, box), key=lambda way: len(tiles.intersection(way)))
     places = {cell: tile for tile, cells, _ in best for cell in cells}
     lying = set(best)
     right = tuple(one for one, tile in asked.items() if tile in lying)
     wrong = tuple((one, places.get(tile[1][0])) for one, tile in asked.items() if tile not in lying)
     return TestResult(right, wrong)
-
-
-def _hits(way: Sequence[Lying], asked: Mapping[Any, Lying]) -> int:
-    lying = set(way)
-    return sum(tile in lying for tile in asked.values())
 
 
 # --- what to lay ---------------------------------------------------------------------------------
@@ -140,7 +136,7 @@ def _wanted(one: Placement | Piece, box: TileSet) -> Lying:
 
 
 def _ways(
-    seen: Sequence[Lying], wanted: Sequence[Lying], box: TileSet
+    seen: Sequence[Lying], wanted: frozenset[Lying], box: TileSet
 ) -> Iterator[tuple[Lying, ...]]:
     """Yield the seen tiles as they are, and under every turn and shift that makes one of them fit.
 

@@ -333,11 +333,6 @@ def part_of(part: str) -> Callable[[View], View]:
     return marked
 
 
-def must_be_host(view: View) -> View:
-    """Mark a view that only the host may call."""
-    return part_of("hosting")(view)
-
-
 def takes_files(view: View) -> View:
     """Mark a view that takes a form with a file."""
     setattr(view, TAKES_FILES, True)

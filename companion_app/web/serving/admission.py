@@ -34,11 +34,8 @@ FULL = (
     b"Retry-After: %d\r\nContent-Length: %d\r\n\r\n%s"
 )
 REASON = b'{"error": {"code": "full-house", "text": "Too many phones. Try again in a moment."}}'
-
-
-def turned_away() -> bytes:
-    """Return the HTTP response for a client that cannot be served."""
-    return FULL % (RETRY_AFTER_S, len(REASON), REASON)
+TURNED_AWAY = FULL % (RETRY_AFTER_S, len(REASON), REASON)
+"""The HTTP response for a client that cannot be served."""
 
 
 class Door:
@@ -107,11 +104,8 @@ class Door:
             caller, address = self._server.socket.accept()
             log.warning("no room for %s", address[0])
             caller.setblocking(False)
-            caller.send(turned_away())
+            caller.send(TURNED_AWAY)
             caller.shutdown(socket.SHUT_WR)
             self._sent_away.append(caller)
         while len(self._sent_away) > LINGER:
             self._sent_away.popleft().close()
-
-
-__all__ = ["MOST_CONNECTIONS", "Door", "turned_away"]

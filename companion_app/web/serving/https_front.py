@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from companion_app.web.serving.admission import turned_away
+from companion_app.web.serving.admission import TURNED_AWAY
 
 MAKE_CERTIFICATE = Path(__file__).parents[3] / "deploy/make-certificate.sh"
 CERTIFICATE_WITHIN_S = 60.0
@@ -134,7 +134,7 @@ class HttpsFront:
                 # Read the request first: closing with unread data resets the connection, and the
                 # phone would lose the answer.
                 await asyncio.wait_for(phone.read(CHUNK), HANDSHAKE_S)
-                back.write(turned_away())
+                back.write(TURNED_AWAY)
                 await back.drain()
             back.close()
             return

@@ -117,11 +117,10 @@ class Guesses:
             self._make_room(now_s)
             self._known[what, who] = _Guesser(count, now_s, until_s)
 
-    def forget(self, what: str, who: str | None = None) -> None:
-        """Reset the count of wrong guesses for one address, or for all."""
+    def forget(self, what: str, who: str) -> None:
+        """Reset the count of wrong guesses of an address."""
         with self._lock:
-            for key in [key for key in self._known if key[0] == what and who in (None, key[1])]:
-                del self._known[key]
+            self._known.pop((what, who), None)
 
     def _make_room(self, now_s: float) -> None:
         """Evict the oldest entry that does not wait; where all wait, the oldest of all."""

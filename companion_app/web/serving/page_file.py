@@ -107,7 +107,7 @@ class SettingsFile:
                 self._now = self._read(self._now)
             return self._now
 
-    def change(self, **changes: object) -> Settings:
+    def change(self, **changes: object) -> None:
         """Change and store settings; a change that cannot be stored is not made.
 
         Raises:
@@ -118,7 +118,6 @@ class SettingsFile:
                 self._write(replace(self.now, **changes))  # type: ignore[arg-type]
             except OSError as error:
                 raise StoreError(f"settings cannot be kept: {error.strerror}") from error
-            return self._now
 
     def with_pin(self, pin: str) -> dict[str, object]:
         """Return the changed settings for a new PIN; they end all other host sessions."""

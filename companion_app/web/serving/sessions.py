@@ -111,13 +111,11 @@ class Sessions:
             self._write(ended=True)
         return bool(gone)
 
-    def end_others(self, id_: str) -> int:
-        """End all sessions but one; return how many ended."""
+    def end_others(self, id_: str) -> None:
+        """End all sessions but one."""
         with self._lock:
-            before = len(self._kept)
             self._kept = {key: one for key, one in self._kept.items() if key == _hash(id_)}
             self._write(ended=True)
-            return before - len(self._kept)
 
     def free(self, seat: str) -> None:
         """Take a seat from every phone that holds it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 from companion_app.slots import SlotLock
@@ -42,8 +42,7 @@ class SharedAnswers:
 class Lately(Generic[T]):
     """A cache of the last answer, with a maximum age."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._lock = SlotLock()
         self._last: tuple[float, object, T] | None = None
 
@@ -54,11 +53,11 @@ class Lately(Generic[T]):
         """
         with self._lock:
             last = self._last
-            if last is not None and last[1] == what and self._clock() - last[0] < seconds:
+            if last is not None and last[1] == what and time.monotonic() - last[0] < seconds:
                 return last[2]
             made = make()
             if made is not None:
-                self._last = self._clock(), what, made
+                self._last = time.monotonic(), what, made
             return made
 
 
@@ -67,14 +66,11 @@ class Packer:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[bytes, bytes] = OrderedDict()
+        self._pack = lru_cache(MOST_PACKED)(
+            lambda plain: gzip.compress(plain, PACKED_LEVEL, mtime=0)
+        )
 
     def packed(self, plain: bytes) -> bytes:
         """Return an answer compressed; concurrent callers wait instead of compressing it too."""
         with self._lock:
-            if plain not in self._kept:
-                self._kept[plain] = gzip.compress(plain, PACKED_LEVEL, mtime=0)
-            self._kept.move_to_end(plain)
-            while len(self._kept) > MOST_PACKED:
-                self._kept.popitem(last=False)
-            return self._kept[plain]
+            return self._pack(plain)

@@ -53,8 +53,7 @@ def health() -> Doc:
         {"name": "table", "ok": standing.trouble is None,
          "text": standing.trouble or standing.seeing, "fix": ""},
     ]  # fmt: skip
-    return {"ok": all(check["ok"] for check in checks), "checks": checks,
-            "looks": standing.looks}  # fmt: skip
+    return {"ok": all(check["ok"] for check in checks), "checks": checks, "looks": standing.looks}
 
 
 @views.reads("/api/state")
@@ -125,12 +124,10 @@ def table() -> Response:
 
 
 def _drawn(now: Now, words: Speech, before: bool, stacked: bool) -> str:
-    match, pending = now.match, now.pending
-    if match is None:
+    if now.match is None:
         raise NotFound(code="no-game")
-    is_foul = pending is not None and not before
-    foul = match_drawing.shown_with_foul(match, pending) if pending and is_foul else None
-    return match_drawing.drawing(match, words, foul, stacked)
+    shown = match_drawing.shown_now(now.match, None if before else now.pending)
+    return match_drawing.drawing(now.match, words, shown, stacked=stacked)
 
 
 @views.reads("/api/picture.jpg", "pictures")
@@ -168,9 +165,8 @@ def moves() -> Doc:
         return {"moves": []}
     companion().allow_help()
     legal = spread(match.game.legal_moves(match.position), MOST_MOVES_SHOWN)
-    spots = [[spot(p) for p in match.cells_of(move)] for move in legal]
-    return {"moves": [{"move": move_to_json(move), "spots": there}
-                      for move, there in zip(legal, spots, strict=True)]}  # fmt: skip
+    return {"moves": [{"move": move_to_json(move), "spots": [spot(p) for p in match.cells_of(move)]}
+                      for move in legal]}  # fmt: skip
 
 
 @views.reads("/api/rules/<game_name>/<part>.svg")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from flask import Response, current_app, session
 
 from companion_app.hands.work import CARD
@@ -109,7 +107,7 @@ def login() -> Doc:
     access.limit(companion().limiter, "card", LOOKS, LOOKS_WINDOW_S)
     if not companion().settings.now.card_hash:
         raise WebError(code="no-card")
-    seen: Lately[tuple[str, ...]] = current_app.extensions.setdefault(SEEN, Lately(time.monotonic))
+    seen: Lately[tuple[str, ...]] = current_app.extensions.setdefault(SEEN, Lately())
     texts = seen.answer(SAME_S, _codes_seen)
     if access.phone_code(some_code) not in texts:
         raise NotHost(code="card-not-seen")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from statistics import fmean
 from typing import Any, TypeVar
 
@@ -14,14 +15,15 @@ from companion_app.live import salvage_report
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.web import bgstats, replays
 from companion_app.web.context import companion, speech, svg_answer
-from companion_app.web.series import series_of
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import Doc, Views, a_file, language, told_or_none
-from companion_app.web.summaries import Listed, said
+from companion_app.web.summaries import Listed, in_words, said
 
 views = Views("games", __name__)
 T = TypeVar("T")
+PAUSE_S = 4 * 3600.0
+"""The longest pause, in seconds, between two games of the same evening."""
 
 
 def _from(call: Callable[..., T], key: str, *more: Any) -> T:
@@ -30,19 +32,14 @@ def _from(call: Callable[..., T], key: str, *more: Any) -> T:
     return companion().hands.do(REPLAY, call, companion().place, key, *more)
 
 
-def _listed() -> tuple[Listed, list[Doc]]:
-    """Return the list of kept games, and the readable ones in words, the newest first."""
-    access.limit_looks(companion().limiter)
-    listed = companion().summaries.listed()
-    return listed, companion().summaries.in_words(listed, language())
-
-
 def _of_all(what: str, make: Callable[[Listed, list[Doc]], Doc]) -> Response:
     """Return an answer computed from all games; it is cached until a game changes."""
-    listed, games = _listed()
+    access.limit_looks(companion().limiter)
+    listed, chosen = companion().summaries.listed(), language()
     text = companion().of_games.answer(
-        listed, (what, language()), lambda: current_app.json.dumps(make(listed, games))
-    )
+        listed, (what, chosen),
+        lambda: current_app.json.dumps(make(listed, in_words(listed, chosen))),
+    )  # fmt: skip
     return Response(text, mimetype="application/json")
 
 
@@ -87,14 +84,68 @@ def _by_person(games: Iterable[Doc]) -> list[Doc]:
             one["games"] += 1
             one["won"] += player["winner"]
             one["fouls"] += player["fouls"]
-            score, best = player["score"], one["best"].get(game["title"])
-            if score is not None and (best is None or score > best):
-                one["best"][game["title"]] = score
-            if score is not None:
-                one["average"].setdefault(game["title"], []).append(score)
+            if player["score"] is not None:
+                one["best"].setdefault(game["title"], []).append(player["score"])
     for one in people.values():
-        one["average"] = {t: round(fmean(scores), 1) for t, scores in one["average"].items()}
+        one["average"] = {t: round(fmean(scores), 1) for t, scores in one["best"].items()}
+        one["best"] = {t: max(scores) for t, scores in one["best"].items()}
     return sorted(people.values(), key=lambda one: (-one["won"], -one["games"], one["name"]))
+
+
+# --- series: games of the same people in one evening, with their scores added up -----------------
+
+
+def series_of(games: Iterable[Doc]) -> list[Doc]:
+    """Return the series among games: same game, same people, same evening; the newest first.
+
+    Sssnake's rule book prescribes series; they are computed for the other games too.
+    """
+    rows: dict[tuple[str, tuple[str, ...]], list[Doc]] = {}
+    for game in sorted(games, key=lambda game: game["began_s"]):
+        people = tuple(sorted(player["name"] for player in game["players"]))
+        rows.setdefault((game["game"], people), []).append(game)
+    found = [
+        _added_up(evening) for row in rows.values() for evening in _evenings(row)
+        if len(evening) > 1
+    ]  # fmt: skip
+    return sorted(found, key=lambda one: -one["ended_s"])
+
+
+def _evenings(row: list[Doc]) -> list[list[Doc]]:
+    evenings = [row[:1]]
+    for before, after in pairwise(row):
+        if after["began_s"] - before["ended_s"] > PAUSE_S:
+            evenings.append([])
+        evenings[-1].append(after)
+    return evenings
+
+
+def _added_up(evening: list[Doc]) -> Doc:
+    totals: dict[str, Doc] = {}
+    for game in evening:
+        for player in game["players"]:
+            one = totals.setdefault(player["name"], {
+                "name": player["name"], "colour": player["colour"], "total": 0, "won": 0,
+                "scores": [],
+            })  # fmt: skip
+            score, known = player["score"], one["total"]
+            one["total"] = None if score is None or known is None else known + score
+            one["won"] += player["winner"]
+            one["scores"].append(player["score"])
+    return {
+        "game": evening[0]["game"], "title": evening[0]["title"],
+        "began_s": evening[0]["began_s"], "ended_s": evening[-1]["ended_s"],
+        "games": [game["key"] for game in evening],
+        "players": sorted(totals.values(), key=_best_first),
+    }  # fmt: skip
+
+
+def _best_first(one: Doc) -> tuple[bool, int, str]:
+    """Return the sort key by total; a player without one, since a game has no score, is last."""
+    return one["total"] is None, -(one["total"] or 0), one["name"]
+
+
+# --- one game ------------------------------------------------------------------------------------
 
 
 @views.reads("/api/games/<key>")

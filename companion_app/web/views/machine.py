@@ -1,8 +1,10 @@
-"""Views for the machine: its seats, its voice, its hand, hints, and reviews of games."""
+"""Views for the machine: seats, voice, hand, hints, reviews, games of one phone against it."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from flask import Response
 
 from companion_app.hands.work import REPLAY
 from companion_app.help_orders import help_is_off
@@ -10,12 +12,17 @@ from companion_app.live.machine import LEVELS, NAME
 from companion_app.live.match import Match
 from companion_app.live.questions import concerns
 from companion_app.refusal import Refusal
-from companion_app.web import replays
-from companion_app.web.context import companion, done, speech
+from companion_app.web import replays, snapshot
+from companion_app.web.alone import AloneGame
+from companion_app.web.context import companion, done, speech, svg_answer
+from companion_app.web.drawing import match as match_drawing
+from companion_app.web.game_asked import record_asked
 from companion_app.web.machine import ghost, reasons_in_words, words_for
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.exchange import Doc, Views, asked, language, told, told_or_none
+from companion_app.web.speech import Speech
+from companion_app.web.summaries import in_words
 from engine.record import record_to_json
 
 views = Views("machine", __name__)
@@ -97,8 +104,7 @@ def ideas() -> Doc:
     if found["needs"] is not None or not found["moves"]:
         return {"ideas": [], "needs": found["needs"], "left": None}
     left = companion().eye.ask("take-hint", {"player": player, "most": most}).body["left"]
-    return {"ideas": [_idea(one, match) for one in found["moves"]], "needs": None,
-            "left": left}  # fmt: skip
+    return {"ideas": [_idea(one, match) for one in found["moves"]], "needs": None, "left": left}
 
 
 def _idea(said: Any, match: Match) -> dict[str, Any]:
@@ -143,7 +149,7 @@ def mistakes() -> Doc:
     found = one.looked_over.all()
     people: dict[str, list[Any]] = {}
     missing = []
-    for game in one.summaries.in_words(one.summaries.listed(), language()):
+    for game in in_words(one.summaries.listed(), language()):
         key = game["key"]
         if not game["ended"] or game["demo"]:
             continue
@@ -194,3 +200,62 @@ def _must_not_help_on(key: str) -> None:
         return
     if not one.hands.do(REPLAY, replays.game_in_short, one.place, key).summary["ended"]:
         one.allow_help()
+
+
+# --- games of one phone, which count in no statistics --------------------------------------------
+
+
+@views.changes("/api/alone", "alone")
+def begin_alone() -> Doc:
+    """Begin a game of this phone: ``game``, ``level``, and optionally players, set and options."""
+    level = asked().get("level", 1)
+    if type(level) is not int or level not in LEVELS:
+        raise BadRequest("level is a number from 1 to 5")
+    companion().allow_help()
+    record = record_asked(asked())
+    return show_alone(companion().alone.begin(record, record.start.players[0], level))
+
+
+@views.changes("/api/alone/<name>", "alone")
+def play_alone(name: str) -> Doc:
+    """Make a move (``move``), or leave the game (``leave``)."""
+    if asked().get("leave") is True:
+        companion().alone.leave(name)
+        return {"left": True}
+    move = told("move", dict, "move is a move")
+    companion().allow_help()
+    companion().alone.play(name, move)
+    return show_alone(name)
+
+
+@views.reads("/api/alone/<name>/table.svg", "alone")
+def table_alone(name: str) -> Response:
+    """Return the table of a game of one phone as SVG."""
+    _, match, words = _alone(name)
+    return svg_answer(match_drawing.drawing(match, words, match_drawing.shown(match)))
+
+
+@views.reads("/api/alone/<name>", "alone")
+def show_alone(name: str) -> Doc:
+    """Return a game of one phone as it stands, with the legal moves."""
+    game, match, words = _alone(name)
+    legal = (match.parsed(one, "legal") for one in game.legal)
+    return snapshot.match_to_json(match, words) | {
+        "drawing": match_drawing.mark_of(match, None),
+        "language": words.language,
+        "alone": {
+            "id": name, "seat": game.seat, "level": game.level, "over": game.over,
+            "hand": [{"tile": tile, "label": words.tile(tile)} for tile in game.hand],
+        },
+        "over": game.over,
+        "legal": [snapshot.listed_move(move, match, words) for move in legal],
+    }  # fmt: skip
+
+
+def _alone(name: str) -> tuple[AloneGame, Match, Speech]:
+    """Return a game of one phone, the same as a match, and the words for its guest."""
+    game = companion().alone.game(name)
+    others = [who for who in game.record.start.players if who != game.seat]
+    words = Speech(language(), dict.fromkeys(others, NAME))
+    folders = companion().place.set_folders
+    return game, match_drawing.match_to_show(game.record, list(game.moves), folders), words

@@ -1,4 +1,4 @@
-"""Views for scoring a photo of a table without any setup, and for printing a box.
+"""Views for scoring a photo of a table without any setup, and for printing.
 
 A photo is deleted once it is read.
 """
@@ -9,7 +9,7 @@ from flask import Response, request
 
 from companion_app.hands.work import PHOTO, PRINT
 from companion_app.web.context import companion
-from companion_app.web.scoring import printed, printed_part, scored_photo, scored_table
+from companion_app.web.scoring import calibration, printed, printed_part, scored_photo, scored_table
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
 from companion_app.web.serving.exchange import Doc, Views, a_file, asked, language, sent_file
@@ -52,12 +52,24 @@ def print_part(game_name: str, part: str) -> Response:
 
 def _print_asked(game_name: str) -> tuple[str, str | None, str]:
     """Return the requested game, box and paper, after checking the rate limit."""
-    paper = request.args.get("paper", "a4")
-    if paper not in PAPERS:
-        raise BadRequest("paper is a4 or letter")
+    paper = _paper()
     game_named(game_name)
     access.limit(companion().limiter, "print", PRINTS, PRINTS_WINDOW_S)
     return game_name, request.args.get("set") or None, paper
+
+
+def _paper() -> str:
+    paper = request.args.get("paper", "a4")
+    if paper not in PAPERS:
+        raise BadRequest("paper is a4 or letter")
+    return paper
+
+
+@views.reads("/api/sheet.pdf")
+def sheet() -> Response:
+    """Return the calibration sheet to print."""
+    made = companion().hands.do(PRINT, calibration, _paper())
+    return a_file(made, "application/pdf", "snake-eye-sheet.pdf", shown=True)
 
 
 @views.reads("/api/print/<game_name>.zip")

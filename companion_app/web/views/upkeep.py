@@ -13,10 +13,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 import threading
 from contextlib import suppress
 from datetime import date
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +77,9 @@ def help_file() -> Response:
     """Return one file to send for help; with a picture of the table only if the host asks."""
     wanted = request.args.get("picture") == "1" and companion().eye.standing().is_fed
     jpeg = companion().eye.ask("picture").data or None if wanted else None
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "help.zip"
-        write_help_file(file, _checkup(), jpeg)
-        return a_file(file.read_bytes(), "application/zip", "snake-eye-help.zip")
+    file = BytesIO()
+    write_help_file(file, _checkup(), jpeg)
+    return a_file(file.getvalue(), "application/zip", "snake-eye-help.zip")
 
 
 def _checkup() -> Doc:

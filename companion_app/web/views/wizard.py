@@ -1,30 +1,38 @@
-"""Views for setting up the camera: check, choose, calibrate; a phone as the camera, and https."""
+"""Views for setting up the table: cameras, calibration, https, the self-test, what lies there."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Response, request
 
-from companion_app.hands.work import LOOK, PRINT
+from companion_app.hands.work import LOOK
 from companion_app.line.standing import kind_of
+from companion_app.live.places import spots_of
 from companion_app.refusal import Refusal
 from companion_app.web import frames, looking
-from companion_app.web.context import companion, speech
+from companion_app.web.context import companion, speech, svg_answer
+from companion_app.web.drawing.table import spot, table_in_words
 from companion_app.web.game_asked import record_asked
+from companion_app.web.lessons.selftest import compared, tiles_to_lay
 from companion_app.web.looking import Check, Wanted
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
-from companion_app.web.serving.exchange import Doc, Views, a_file, told
+from companion_app.web.serving.exchange import Doc, Views, a_file, asked, told
 from companion_app.web.speech import Speech
+from engine.errors import EngineError
+from engine.game import Place, Start
 from engine.games import GAMES
-from engine.record import Record
+from engine.placement import Layout
+from engine.record import Record, layout_to_json, parse_table
+from engine.tiles import TileSet
 
 views = Views("wizard", __name__)
 MOST_PHOTOS = 8
 """Photos of the calibration sheet kept for the current camera; more do not improve the lens."""
-PAPERS = ("a4", "letter")
 JUDGED_S = 1.5
 """How long the check of a picture is cached, in seconds: nobody reacts faster."""
 LARGEST_BYTES = 12 << 20
@@ -157,16 +165,6 @@ def forget() -> Doc:
     return {"calibrated": None}
 
 
-@views.reads("/api/sheet.pdf")
-def sheet() -> Response:
-    """Return the calibration sheet to print."""
-    paper = request.args.get("paper", "a4")
-    if paper not in PAPERS:
-        raise BadRequest("paper is a4 or letter")
-    made = companion().hands.do(PRINT, looking.sheet, paper)
-    return a_file(made, "application/pdf", "snake-eye-sheet.pdf", shown=True)
-
-
 # --- a phone as the camera -----------------------------------------------------------------------
 
 
@@ -207,3 +205,80 @@ def authority() -> Response:
     if offer is None or not offer.authority.is_file():
         raise NotFound
     return a_file(offer.authority.read_bytes(), "application/x-x509-ca-cert", "snake-eye.pem")
+
+
+# --- the self-test -------------------------------------------------------------------------------
+
+
+@views.reads("/api/selftest.svg")
+def tiles_as_shown() -> Response:
+    """Return a drawing of the ten tiles to lay."""
+    record = record_asked({"game": request.args.get("game"), "set": request.args.get("set")})
+    return svg_answer(_drawn(record.tile_set, tiles_to_lay(record.tile_set), speech({})))
+
+
+@views.changes("/api/selftest")
+def selftest() -> Doc:
+    """Read the tiles that people laid; return how many are right, and which are not."""
+    record = record_asked(asked())
+    box = record.tile_set
+    wanted = tiles_to_lay(box)
+    seen = frames.read(frames.of_layout(record, wanted), record)
+    result = compared(wanted, seen["table"]["tiles"], box)
+    words = speech({})
+    marked = [place for one, _ in result.wrong for place in spots_of(one)]
+    return {
+        "right": len(result.right),
+        "of": len(result.right) + len(result.wrong),
+        "wrong": [
+            {"label": words.tile(one.tile), "spots": [spot(place) for place in spots_of(one)],
+             "seen": words.tile(seen) if seen is not None and seen in box else None}
+            for one, seen in result.wrong
+        ],
+        "advice": _advice(seen, words),
+        "svg": _drawn(box, wanted, words, marked),
+    }  # fmt: skip
+
+
+def _drawn(box: TileSet, layout: Layout, words: Speech, marked: Iterable[Place] = ()) -> str:
+    return table_in_words(box, layout, ("",), words, words.page("selftest"), marked=marked)
+
+
+def _advice(seen: Mapping[str, Any], words: Speech) -> list[str]:
+    return [words.page(f"camera-{what}") for what in seen["advice"]]
+
+
+# --- a game that already lies there --------------------------------------------------------------
+
+
+@views.changes("/api/table")
+def table() -> Doc:
+    """Read the table as it lies, to take up a game in its middle."""
+    record = record_asked(asked())
+    seen = frames.read(frames.newest(record), record)
+    written = seen["table"]
+    words = speech({})
+    layout, _ = parse_table(record.game, record.tile_set, written)
+    lying = layout_to_json(layout)
+    return {
+        "table": {"format": written["format"], "version": written["version"], **lying},
+        "tiles": len(layout.placements()),
+        "unsure": seen["unsure"],
+        "advice": _advice(seen, words),
+        "svg": table_in_words(
+            record.tile_set, layout, record.start.players, words, record.game.facts.title
+        ),
+        **_taken_up(record, layout, words),
+    }  # fmt: skip
+
+
+def _taken_up(record: Record, layout: Layout, words: Speech) -> dict[str, Any]:
+    """Return whether a game can start from a layout, and the rules that the layout breaks."""
+    game = record.game
+    start = Start(record.start.players, record.start.options, layout, midgame=True)
+    try:
+        position = game.opening(start, record.tile_set)
+    except EngineError as error:
+        return {"broken": [str(error)], "possible": False}
+    broken = [words.violation(game.facts.name, one) for one in game.inspect(position)]
+    return {"broken": broken, "possible": True}

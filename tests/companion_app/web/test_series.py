@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion_app.web.series import PAUSE_S, series_of
+from companion_app.web.views.games import PAUSE_S, series_of
 from engine import referee
 from tests.companion_app.web.conftest import playthrough
 

@@ -43,7 +43,7 @@ class Door:
             ("/me", page(lambda: jsonify(me())), ["GET", "POST"]),
             ("/do", page(lambda: jsonify(self.action())), ["POST"]),
             ("/tell", telling(lambda: "told"), ["POST"]),
-            ("/host", access.must_be_host(lambda: "done"), ["POST"]),
+            ("/host", access.part_of("hosting")(lambda: "done"), ["POST"]),
             ("/unsaid", lambda: "shown", ["GET"]),
             ("/file", access.takes_files(page(lambda: jsonify([*request.form]))), ["POST"]),
             ("/unread", access.takes_files(page(lambda: "taken")), ["POST"]),
@@ -206,7 +206,7 @@ def test_view_is_marked_and_otherwise_as_it_was():
 
     assert access.part_of("watching")(view) is view
     assert access.part_of_view(view) == "watching"
-    assert access.must_be_host(view) is view
+    assert access.part_of("hosting")(view) is view
     assert access.part_of_view(view) == "hosting"
     assert access.takes_files(view) is view
     assert getattr(view, access.TAKES_FILES) is True
