@@ -156,17 +156,21 @@ def card_numbers(
     widths = np.array([max(one.across_px, 1e-9) for one in found])
     near = apart < BESIDE
     _, _, turned_deg = lie(corners, np.array(asked), nearest)
-    said = [readings[n] for n in asked]
     return np.column_stack([
-        [found[n].confidence for n in asked], [one.best for one in said],
-        [one.far for one in said], [one.odd for one in said], [one.covered for one in said],
-        [one.is_back for one in said], [one.why == UNKNOWN_TILE for one in said],
-        [found[n].cut_off for n in asked], ground.shown(corners[asked]),
+        [_seen(found[n], readings[n]) for n in asked], ground.shown(corners[asked]),
         np.minimum(to_sure.min(axis=1), FURTHEST),
         np.where(some, np.log(widths[asked] / widths[nearest]), 0.0),
         np.where(some, turned_deg, ASKEW_DEG), near.sum(axis=1), (near & sure[None]).sum(axis=1),
         np.full(len(asked), math.log1p(sure.sum())), np.log(widths[asked]),
     ]).astype(float)  # fmt: skip
+
+
+def _seen(one: Detection, said: CellReading) -> tuple[float, ...]:
+    """Return the features of how an outline was found and read."""
+    return (
+        one.confidence, said.best, said.far, said.odd, said.covered, said.is_back,
+        said.why == UNKNOWN_TILE, one.cut_off,
+    )  # fmt: skip
 
 
 @stage("known-only", without=lambda bgr, detections, readings: (detections, readings))
