@@ -14,6 +14,7 @@ from companion_app.live.machine import MachineTurn
 from companion_app.live.places import Sighting, Spot, beside, contents, spots_of
 from companion_app.live.settle import Settled
 from engine.game import Move, Start
+from engine.lattice import hex_board
 from engine.notation import read_layout
 from engine.placement import Clay, Layout, Piece, Placement
 from engine.record import move_to_json
@@ -334,6 +335,23 @@ def test_colour_of_hexes_is_not_asked_about_as_if_it_were_a_card(snekagon):
     assert said(happened, "question") == []
 
 
+@pytest.mark.parametrize(("later_s", "about"), [(1.25, "order"), (1.5, "tile")])
+def test_tile_swapped_back_is_a_move_or_one_undone_until_it_can_only_be_misread(
+    carnival, later_s, about
+):
+    play(carnival, CARNIVAL, 2, 8)
+    before, after = swapped_once(carnival)
+    carnival.referee.state.touch()
+    carnival.t = 60.0
+    looks_at(carnival, after, 0.0)
+
+    first = looks_at(carnival, before, later_s)
+    later = looks_at(carnival, before, 2.0) + looks_at(carnival, before, 2.0)
+
+    assert bool(first) is (about == "order")
+    assert [one["about"] for one in said(first + later, "question")] == [about]
+
+
 # --- a game's first table ------------------------------------------------------------------------
 
 
@@ -478,6 +496,22 @@ def test_several_tiles_back_as_they_lay_were_taken_back_though_moves_could_lead_
     assert carnival.store.picture(line.seq, "after") == b"jpeg"
 
 
+def test_tile_changed_to_what_lay_there_two_moves_ago_is_a_move(carnival):
+    play(carnival, CARNIVAL, 0, 6)
+    before = carnival.match.layout
+    (log,) = (card for card in before.cards if card.tile == "log/corner")
+    swaps = [("black/corner", 1), ("log/corner", 2), ("log/corner", log.turns)]
+
+    for tile, turns in swaps:
+        carnival.shows(swapped(before, log, replace(log, tile=tile, turns=turns)))
+
+    assert [(m.do, m.tile, m.turns) for m in accepted(carnival)[6:]] == [
+        ("replace", *swap) for swap in swaps
+    ]
+    assert carnival.match.layout == before
+    assert carnival.standing == "settled"
+
+
 def drilled_or_flat(table: Tabletop) -> tuple[Move, Layout]:
     """Play up to a tile that may be a drill or none; return the drill and the table after it."""
     for position, _, move in random_game(FIVE, 8):
@@ -517,17 +551,23 @@ def test_clay_that_is_laid_late_makes_the_last_move_the_drill_that_it_was(five):
     assert five.shows(after) == []
 
 
-def test_clay_that_is_laid_after_a_stuck_player_passed_makes_it_a_drill_all_the_same(five):
+@pytest.mark.parametrize("passes", [1, 2])
+def test_clay_that_is_laid_after_stuck_players_passed_makes_it_a_drill_all_the_same(five, passes):
     drill, after = drilled_or_flat(five)
     count = len(five.match.accepted)
     five.shows(replace(after, clay=five.match.layout.clay))
-    five.match.accept([Move(five.match.position.to_move, "pass")])
+    for _ in range(passes):
+        five.match.accept([Move(five.match.position.to_move, "pass")])
 
     happened = five.shows(after)
 
     assert accepted(five)[count:] == [drill]
-    assert [e["n"] for e in said(happened, "taken-back")] == [count + 2]
+    undone = [count + 1 + number for number in range(passes, 0, -1)]
+    assert [e["n"] for e in said(happened, "taken-back")] == undone
     assert verdicts(happened) == [(count + 1, True)]
+    kept = [one for one in five.store.lines(five.match.key) if one.kind == "taken-back"]
+    assert [line.body["n"] for line in kept] == undone
+    assert [line.body["t"] for line in kept] == pytest.approx([happened[0]["t"]] * passes)
 
 
 def test_clay_is_waited_for_anew_where_another_tile_lies(five):
@@ -658,6 +698,24 @@ def test_foul_far_from_a_cup_is_not_called_while_something_looks_new_beside_it(s
     assert snekagon.standing == "unsure"
 
 
+def test_move_far_from_a_cup_waits_while_cells_elsewhere_make_up_no_tile(snekagon):
+    play(snekagon, SNEKAGON, 3, 9)
+    count = len(snekagon.match.accepted)
+    _, cup, moved = beside_a_cup(snekagon)
+    lying = contents(moved)
+    taken = {*lying, *contents(snekagon.match.layout)}
+    far = next((0, *cell) for cell in sorted(hex_board(6)) if not beside([(0, *cell)], taken))
+    cells = {**lying, far: ("red", 0)}
+    settled = Settled(8, {spot: (one, 0.999) for spot, one in cells.items()}, covered=cup,
+                      last=Sighting(pieces=moved.pieces))  # fmt: skip
+
+    assert snekagon.referee.look(settled, snekagon.t) == "unsure"
+    assert len(snekagon.match.accepted) == count
+    snekagon.referee.state.strays = frozenset({far})
+    assert snekagon.referee.look(settled, snekagon.t) == "settled"
+    assert len(snekagon.match.accepted) == count + 1
+
+
 # --- the machine's move --------------------------------------------------------------------------
 
 
@@ -756,6 +814,7 @@ def test_machines_move_laid_otherwise_is_told_before_a_foul_after_it(snekagon):
 
     assert (told["event"], told["laid"]) == ("machine", move_to_json(other))
     assert len(snekagon.match.accepted) == 6
+    assert snekagon.standing == "settled"
 
 
 def test_nobody_chooses_for_a_machine_that_thinks(nest):
@@ -895,6 +954,7 @@ def test_foul_after_a_tile_that_was_legal_only_after_passes_waits_for_a_word_abo
 
     assert (question["event"], question["guesses"]) == ("question", ["pass", "foul"])
     assert accepted(table) == before
+    assert table.standing == "unsure"
     table.tell({"answer": question["id"], "value": "pass"})
     assert [m.do for m in accepted(table)[len(before) :]] == ["pass", "pass", "place"]
     assert verdicts(table.keeps(both)) == [(len(accepted(table)) + 1, False)]
@@ -1039,13 +1099,15 @@ def test_last_card_turned_is_a_move_where_another_was_laid_too(carnival):
     match = carnival.match
     (swap,) = {row.moves[-1] for row in explain(match.game, match.position, table).rows}
     after = match.game.apply(match.position, swap)
-    both = next(
-        lying for move in match.game.legal_moves(after) if move.do == "place"
+    found = {
+        move.at: lying for move in match.game.legal_moves(after) if move.do == "place"
         for lying in [match.game.layout(match.game.apply(after, move))]
-        if explain(match.game, match.position, lying).rows
-    )  # fmt: skip
+        if len(explain(match.game, match.position, lying).rows) > 1
+    }  # fmt: skip
+    assert len(found) > 2
 
-    assert said(carnival.shows(both), "taken-back") == []
+    for both in found.values():
+        assert said(carnival.shows(both), "taken-back") == []
 
 
 def replayed(table: Tabletop, count: int) -> tuple[Layout, Move]:
