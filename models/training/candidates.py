@@ -24,7 +24,7 @@ from models.scenes.scene import scene_from
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
 from models.scenes.world.arrays import Json
-from models.training.drills import cell_outlines
+from models.training.drills import entry_cells
 from models.training.fields import ASIDE, Known, Samples, fit, samples, settings_of, write_score
 from models.training.harness import made, parser_of, tell
 from models.training.strangers import scene_picture
@@ -106,7 +106,7 @@ def _cards_there(truth: Json, found: Sequence[Detection], tile_set: TileSet) -> 
     """Return for each outline whether it is a card; ``None`` if the card is hardly seen."""
     cells = [
         (cell, entry["visible"]) for entry in (*truth["tiles"], *truth[ASIDE])
-        for cell in cell_outlines(np.array(entry["outline"], float), _cells(entry, tile_set))
+        for cell in entry_cells(entry, tile_set)
     ]  # fmt: skip
     there: list[bool | None] = [False] * len(found)
     if not cells:
@@ -120,10 +120,6 @@ def _cards_there(truth: Json, found: Sequence[Detection], tile_set: TileSet) -> 
         if away[nearest] < SAME and size < SIZE:
             there[number] = True if cells[nearest][1] >= LEAST_VISIBLE else None
     return there
-
-
-def _cells(entry: Json, tile_set: TileSet) -> int:
-    return len(tile_set[entry["tile"]].cells) if entry["tile"] in tile_set else 1
 
 
 def draw(game: str, tables: int, scenes: int, workers: int) -> tuple[list[Known], list[bool]]:

@@ -23,7 +23,7 @@ from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
 from models.scenes.world.arrays import Array, Random
-from models.training.drills import cell_outlines, drill_crops, jittered
+from models.training.drills import drill_crops, entry_cells, jittered
 from models.training.evidence import (
     FIRST_SEED,
     MISSES,
@@ -79,11 +79,7 @@ def empty_cells(set_name: str, seed: int) -> Drawn:
     rng = rng_of("empty", set_name, seed)
     scene = make_scene(seed, "train", set_name, beside="close" if seed % 3 == 0 else "far")
     tile_set = built_in_set(set_name)
-    cells = [
-        cell for tile in scene.truth["tiles"]
-        for cell in cell_outlines(np.array(tile["outline"], float),
-                                  len(tile_set[tile["tile"]].cells))
-    ]  # fmt: skip
+    cells = [cell for tile in scene.truth["tiles"] for cell in entry_cells(tile, tile_set)]
     cards = [*cells, *(np.array(card["outline"], float) for card in scene.truth["aside"])]
     outlines = [one for cell in cells for one in _beside(cell, rng) if _is_empty(one, cards)]
     outlines = [jittered(one, rng) for one in outlines if _is_inside(one, scene.bgr.shape)]

@@ -6,7 +6,7 @@ and must not need a neighbour. Light, print, cards and camera are the scenes' ow
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -98,13 +98,18 @@ def crops_of(
     for entry in entries:
         if entry["visible"] < LEAST_SEEN or entry.get("glare", 0) > MOST_GLARE:
             continue
-        count = len(tile_set[entry["tile"]].cells) if entry["tile"] in tile_set else 1
-        for cell, corners in enumerate(cell_outlines(np.array(entry["outline"]), count)):
+        for cell, corners in enumerate(entry_cells(entry, tile_set)):
             first = int(rng.integers(4))
             outlines.append(jittered(np.roll(corners, -first, axis=0), rng, amount))
             looks.append(Look(entry["tile"], cell, -first % 4))
             across.append(across_of(corners))
     return Crops(cut(bgr, outlines), tuple(looks), np.array(across), np.full(len(looks), source))
+
+
+def entry_cells(entry: Mapping[str, Any], tile_set: TileSet) -> list[Array]:
+    """Return the outlines of the cells of a tile of a truth."""
+    count = len(tile_set[entry["tile"]].cells) if entry["tile"] in tile_set else 1
+    return cell_outlines(np.array(entry["outline"], float), count)
 
 
 def cell_outlines(corners: Array, count: int = 1) -> list[Array]:

@@ -47,9 +47,8 @@ from vision.layout.play import numbers_of
 
 OFF, OFF_SPREAD, OFF_PX = 0.0105, 0.3, 0.15
 """Error of found outlines: the usual deviation in card widths, its variation between tables (as a
-natural logarithm), and what is added in pixels. With these and ``SHIFT`` and ``CORNER``, quantiles
-are as measured on 3,000 outlines of drawn tables: middles are off by 0.009, 0.023 and 0.047 widths
-(median, 90 and 99 %), corners by 0.011, 0.030 and 0.063 more."""
+natural logarithm), and what is added in pixels. With ``SHIFT`` and ``CORNER`` errors are spread as
+those of outlines that are found on drawn tables."""
 SHIFT, CORNER = (0.8, 10), (1.4, 4)
 """Scale and degrees of freedom of Student's distribution of errors: of all corners together, and of
 each corner."""

@@ -38,8 +38,6 @@ from vision.layout.fields import lie
 
 Array = NDArray[np.float64]
 
-BY_CORNERS = 1.6
-"""Outlines whose centres are closer, in widths, may touch at their corners."""
 NEAR = 0.35
 """Largest ``far`` of a card: stripes of a cloth in a hole look like logs, but from farther."""
 FEWEST_FAINT = 2

@@ -187,7 +187,7 @@ class Joining:
         self.joints = sorted(joints, key=lambda one: (one.corner, one.miss))
         gaps = sorted(one.gap for one in self.joints if not one.corner)
         self.tight = gaps[len(gaps) // 4] if gaps else 0.0
-        self.wide = math.log(max(1.0, median(map(_cell_wide_px, self.cards))))
+        self.wide = math.log(max(1.0, median(map(cell_wide_px, self.cards))))
 
     def merges(self, apart: Collection[frozenset[int]]) -> Iterator[Merge]:
         """Yield the merge of each joint, the closest first, and then perform it.
@@ -270,7 +270,8 @@ class Joining:
         ]  # fmt: skip
 
 
-def _cell_wide_px(card: SeenCard) -> float:
+def cell_wide_px(card: SeenCard) -> float:
+    """Return the width of one cell of a card in the picture."""
     return width_of(card.outline_px) / math.sqrt(len(card.cells))
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from engine.tiles import TileSet
 from vision.classify.evidence import Trees, load_trees
 from vision.core.files import TRAINED
-from vision.core.types import CLEAR, LIKELIER, TOLD, width_of
+from vision.core.types import CLEAR, LIKELIER, TOLD
 from vision.layout.cards import (
     BIG,
     MOST_TURNED_DEG,
@@ -28,7 +28,7 @@ from vision.layout.cards import (
     SeenCard,
     anchor_of,
 )
-from vision.layout.fields import PART_NUMBERS, Joining, Part, cell_outlines, lie
+from vision.layout.fields import PART_NUMBERS, Joining, Part, cell_outlines, cell_wide_px, lie
 
 Array = NDArray[np.float64]
 
@@ -101,7 +101,7 @@ def _beside(
     larger = math.log(len(own.cards) / (1 + max(sizes, default=0)))
     if not others:
         return 0.0, larger, FURTHEST, 0.0
-    wide = width_of(own.cards[0].outline_px) / math.sqrt(len(own.cards[0].cells))
+    wide = cell_wide_px(own.cards[0])
     apart = [float(np.linalg.norm(own.centres_px[:, None] - groups[n].centres_px, axis=2).min())
              for n in others]  # fmt: skip
     nearest = min(range(len(others)), key=lambda n: apart[n])

@@ -32,11 +32,12 @@ from vision.core.types import (
 )
 from vision.detect.network import found_cells, shipped_network
 from vision.detect.scales import DEFAULT, closest
-from vision.layout.candidates import BY_CORNERS
 from vision.layout.cards import SeenCard
 from vision.layout.quality import TOO_BRIGHT, leaves, look_at
 from vision.layout.reconstruct import Reconstruction
 
+BY_CORNERS = 1.6
+"""Outlines whose centres are closer, in widths, may touch at their corners."""
 CLOSE = replace(DEFAULT, most_enlarged=2.5)
 """Detector scales to search for very small tiles, of 7 pixels and more."""
 FEWEST = 4
