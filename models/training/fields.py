@@ -52,6 +52,9 @@ those of outlines that are found on drawn tables."""
 SHIFT, CORNER = (0.8, 10), (1.4, 4)
 """Scale and degrees of freedom of Student's distribution of errors: of all corners together, and of
 each corner."""
+ALONG_BIG = (-0.015, 0.022)
+"""Mean and deviation of what is added to the error of each half of a big card along the card, in
+widths of a half: the line between the halves is only printed."""
 MISSED, MISREAD, HIDDEN = 0.02, 0.01, 0.3
 """Shares of cards that are missed and that are misread, and of tables with something that hides
 cards."""
@@ -68,13 +71,19 @@ ONE_THING = 0.35
 learnt from."""
 EARLY, OPENING = 0.35, 0.12
 """Share of tables early in the game, and the game's largest progress there."""
+ROOM, ROOM_MM = 0.4, 300.0
+"""Share of tables that the camera leaves room on, as for a game that is just starting, and the most
+room on each side of the layout."""
 ASIDE = "aside"
 SURROUNDINGS = 5
 """Tables made of one layout, each with other surroundings."""
 TUNING = 5
 """Every fifth layout is held back to decide when fitting stops."""
-GAMES_PLAYED = 16
+GAMES_PLAYED = 80
 """Games of each box: playing one takes as long as drawing ten tables."""
+ALONE = 1 / 16
+"""Share of layouts of which cards aside and cards in play are also shown alone, at any distance
+from the picture's centre."""
 CLOSE, CLOSE_MET = 0.7, 1 / 3
 """Share of tables with stocks, hands and other fields close by: as drawn, since these teach most,
 and as met in play."""
@@ -114,6 +123,7 @@ def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known
     lattices: Known = [], []
     islands: Known = [], []
     settings = settings_of(game, seed, split, rng)
+    alone = elsewhere.random() < ALONE
     for top, camera in tables_seen(game, seed, split, settings, rng):
         for row, right in _islands(top, camera, built_in_set(game), beyond):
             islands[0].append(row)
@@ -129,8 +139,7 @@ def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known
             joints[1].append(right)
         lattices[0].extend(numbers_of([group for group, _ in groups], tile_set, size_px).tolist())
         lattices[1].extend(truth != ASIDE for _, truth in groups)
-        if seed % GAMES_IN_POOL == 0:
-            # For the first game, cards aside and cards in play also lie alone, at any distance.
+        if alone:
             for own in (False, True):
                 some = [k for k, truth in enumerate(truths) if (truth != ASIDE) is own]
                 lone = _joined([found[k] for k in some], [readings[k] for k in some],
@@ -262,12 +271,20 @@ def tables_seen(
     """Yield a layout and the camera over it, each time with other things beside it."""
     table = table_at(game, split, settings.play, seed, settings.fullness, settings.foul)
     box = printed_box(game, settings.cards.size_mm)
-    layout = lay_out(table, settings, box, rng)
+    layout = _with_room(lay_out(table, settings, box, rng), rng)
     camera = camera_for(settings, layout.extent_mm)
     for number in range(SURROUNDINGS):
         in_line = partial(lay_close, in_line=number % 2 == 0)
         lay = in_line if settings.beside == "close" else lay_aside
         yield lay(layout, table.left, settings, box.tile_set.pitch_mm, rng), camera
+
+
+def _with_room(layout: TableTop, rng: Random) -> TableTop:
+    """Return a layout that often has room on each side, for cards to come."""
+    low, high = layout.extent_mm.min(axis=0), layout.extent_mm.max(axis=0)
+    room = rng.uniform(0, ROOM_MM, (2, 2)) * (rng.random() < ROOM)
+    corners = [low - room[0], high + room[1]]
+    return replace(layout, extent_mm=np.concatenate([layout.extent_mm, corners]))
 
 
 def _found(
@@ -292,7 +309,8 @@ def _found(
         truth = f"field {item.truth.get('field')}" if item.role == "tile" else ASIDE
         for k, flat in enumerate(_cells_mm(item.outline_mm(top.faces[item.face]), item, tile_set)):
             hidden = bool(_far_from(flat[:, :2].mean(axis=0), thing) < thing[4])
-            outline = _found_at(camera.project(flat), spread, rng)
+            along = rng.normal(*ALONG_BIG) if len(tile_set[item.face].cells) > 1 else 0.0
+            outline = _found_at(camera.project(flat), spread, rng, along)
             middle = outline.mean(axis=0)
             if hidden or rng.random() < MISSED or (middle < 0).any() or (middle > size).any():
                 continue
@@ -341,13 +359,13 @@ def _cells_mm(outline: Array, item: Item, tile_set: TileSet) -> list[Array]:
     return [left + share * (right - left) for share in shares]
 
 
-def _found_at(outline: Array, spread: float, rng: Random) -> Array:
+def _found_at(outline: Array, spread: float, rng: Random, along: float) -> Array:
     """Return an outline with a detector's errors: shifted, and each corner off about as much."""
     right, down = outline[1] - outline[0], outline[3] - outline[0]
     (shift, freely), (corner, more_freely) = SHIFT, CORNER
     off = shift * rng.standard_t(freely, (1, 2)) + corner * rng.standard_t(more_freely, (4, 2))
     off *= math.hypot(spread, OFF_PX / max(width_of(outline), 1.0))
-    return np.asarray(outline + off @ np.stack([right, down]))
+    return np.asarray(outline + off @ np.stack([right, down]) + along * right)
 
 
 def _without_snakes(tile_set: TileSet) -> TileSet:

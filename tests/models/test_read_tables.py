@@ -58,7 +58,6 @@ ONCE_WRONG |= {
     "a-card-in-the-shade-of-a-cup-is-read-from-its-half": ("carnival", 47023),
     "three-cards-in-play-with-a-foul-are-a-layout-among-stocks": ("schlangennest", 47192),
     "two-cards-in-play-that-are-a-foul-are-a-layout-among-stocks": ("schlangennest", 46089),
-    "cards-beyond-a-large-hand-lie-on-their-cells": ("schlangennest", 46278),
     "a-stock-is-not-reached-around-the-edge-of-the-picture": ("schlangennest", 46066),
     "few-cards-that-are-hardly-seen-are-looked-at-closely": ("schlangennest", 46270),
     "a-card-in-the-midst-of-stocks-is-the-layout": ("schlangennest", 48080),

@@ -24,7 +24,7 @@ from vision.core.crop import Patches
 from vision.core.errors import ModelError
 from vision.core.files import TRAINED, read_manifest, set_hash, write_arrays
 from vision.core.stages import stage
-from vision.core.types import CLIPPED, LIKELIER, UNKNOWN_TILE, Look
+from vision.core.types import BEYOND_DOUBT, CLIPPED, LIKELIER, UNKNOWN_TILE, Look
 
 if TYPE_CHECKING:
     from vision.classify.reader import CellReading, Reader
@@ -128,7 +128,9 @@ class Evidence:
     ) -> list[CellReading]:  # fmt: skip
         """Return the readings, with confidences capped by their evidence.
 
-        A covered card keeps its confidence and says how likely it is there at all.
+        Where the evidence speaks rather for the second guess of a doubtful reading, that one is
+        taken: the faces tell colours apart in light that the reader confuses them in. A covered
+        card keeps its confidence and says how likely it is there at all.
 
         Args:
             reader: the reader that made the readings.
@@ -137,22 +139,40 @@ class Evidence:
             across_px: the width of each tile in its picture.
         """
         out = list(readings)
-        worth = [n for n, one in enumerate(readings)
-                 if one.why is None and self._has_face(reader, one)]  # fmt: skip
-        if not worth:
-            return out
-        across = None if across_px is None else [across_px[n] for n in worth]
-        rows = rows_of(self.faces, reader, patches[worth], [out[n] for n in worth], across)
-        scores = zip(worth, self.ours.shares(rows).tolist(), self.tile.shares(rows).tolist(),
-                     rows, strict=True)  # fmt: skip
-        for number, ours, tile, row in scores:
+        firsts = self._scored(reader, patches, dict(enumerate(readings)), across_px)
+        doubtful = {
+            n: _with_second_first(readings[n]) for n, (ours, _, _) in firsts.items()
+            if min(ours, readings[n].best) < BEYOND_DOUBT and len(readings[n].guesses) > 1
+            and not readings[n].covered
+        }  # fmt: skip
+        seconds = self._scored(reader, patches, doubtful, across_px)
+        for number, (ours, tile, row) in firsts.items():
             one = out[number]
             if one.covered:
                 # Half a card says too little about the whole: only the place is weighed.
                 out[number] = replace(one, there=float(covered_score().shares(row[None])[0]))
+            elif number in seconds and seconds[number][0] > max(ours, LIKELIER):
+                out[number] = _raised(doubtful[number], seconds[number][0])
             else:
                 out[number] = _weighed(one, ours, tile)
         return out
+
+    def _scored(
+        self, reader: Reader, patches: Patches, readings: Mapping[int, CellReading],
+        across_px: Sequence[float] | None,
+    ) -> dict[int, tuple[float, float, Floats]]:  # fmt: skip
+        """Return what both trees say of readings, and their features, by the patch's number.
+
+        Strangers and readings without a face are left out.
+        """
+        worth = [n for n, one in readings.items()
+                 if one.why is None and self._has_face(reader, one)]  # fmt: skip
+        if not worth:
+            return {}
+        across = None if across_px is None else [across_px[n] for n in worth]
+        rows = rows_of(self.faces, reader, patches[worth], [readings[n] for n in worth], across)
+        ours, tile = (trees.shares(rows).tolist() for trees in (self.ours, self.tile))
+        return dict(zip(worth, zip(ours, tile, rows, strict=True), strict=True))
 
     def _has_face(self, reader: Reader, reading: CellReading) -> bool:
         """Say whether a face exists for the reading; big tiles of taught boxes have none."""
@@ -187,6 +207,20 @@ def _weighed(reading: CellReading, ours: float, tile: float) -> CellReading:
         return reading
     why = None if max(ours, tile) >= LIKELIER else UNKNOWN_TILE
     return replace(_as_probable(reading, ours), why=why)
+
+
+def _with_second_first(reading: CellReading) -> CellReading:
+    """Return a reading with its first two guesses exchanged."""
+    first, second, *others = reading.guesses
+    return replace(reading, guesses=(second, first, *others))
+
+
+def _raised(reading: CellReading, best: float) -> CellReading:
+    """Return a reading whose first guess has the confidence ``best``, and the others the rest."""
+    first, *others = reading.guesses
+    left = (1 - best) / max(1 - first.confidence, 1 - best)
+    rest = (replace(g, confidence=g.confidence * left) for g in others)
+    return replace(reading, guesses=(replace(first, confidence=best), *rest))
 
 
 def _as_probable(reading: CellReading, best: float) -> CellReading:

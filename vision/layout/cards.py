@@ -301,6 +301,8 @@ class Field:
     group: CardGroup
     number: int | None = None
     """Sssnake: the number of the field's big card, from 0; otherwise ``None``."""
+    laid: float = 1.0
+    """Probability that this lattice is the game's, where another one may be it as well."""
 
 
 def is_anchor(card: SeenCard, tile_set: TileSet) -> bool:

@@ -63,6 +63,8 @@ class Joint:
     """1 if a snake continues in its own colour, 0.5 if it continues as grey, else 0."""
     broken: bool
     alike: bool
+    bent: bool
+    """Whether a snake continues in its own colour in a card that is turned differently."""
 
     @property
     def miss(self) -> float:
@@ -90,13 +92,14 @@ class Part:
     """Sides across which a snake continues in its own colour."""
     broken: int = 0
     alike: int = 0
+    bent: int = 0
 
     def numbers(self) -> tuple[float, ...]:
         """Return the features of this part."""
         sides, count = max(self.sides, 1), len(self.cards)
         return (
             math.log(count), self.widest, self.gaps / sides, self.joined / sides,
-            self.own / sides, self.broken / sides, self.alike / sides,
+            self.own / sides, self.broken / sides, self.alike / sides, self.bent / sides,
             max(self.families.values(), default=0) / count,
             max(self.turned.values(), default=0) / max(self.turned.total(), 1), self.anchors,
         )  # fmt: skip
@@ -125,6 +128,7 @@ class Part:
         self.own += other.own
         self.broken += other.broken
         self.alike += other.alike
+        self.bent += other.bent
         self.count(between)
 
     def count(self, inside: Iterable[Joint]) -> None:
@@ -137,6 +141,7 @@ class Part:
                 self.own += joint.joined == 1
                 self.broken += joint.broken
                 self.alike += joint.alike
+                self.bent += joint.bent
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +160,8 @@ class Merge:
 
 
 PART_NUMBERS = (
-    "size", "widest", "gaps", "joined", "own", "broken", "alike", "family", "same_way", "anchors",
+    "size", "widest", "gaps", "joined", "own", "broken", "alike", "bent", "family", "same_way",
+    "anchors",
 )  # fmt: skip
 """The features of a part, in this order."""
 NUMBERS = (
@@ -418,9 +424,12 @@ def joints_of(cards: Sequence[SeenCard], tile_set: TileSet) -> list[Joint]:
         here, there, step = pairs[k]
         met = _met(at[here], at[there], step, sides)
         a, b = cards[owners[here]], cards[owners[there]]
+        joined = _carried(met, tile_set)
         return Joint(
             owners[here], owners[there], float(gap[k]), float(slide[k]), float(turned[k]),
-            bool(corner[k]), _carried(met, tile_set), _is_broken(met), _alike(a, b),
+            bool(corner[k]), joined, _is_broken(met), _alike(a, b),
+            joined == 1 and a.best is not None and b.best is not None
+            and a.best.turns != b.best.turns,
         )  # fmt: skip
 
     return list(map(joint, range(len(pairs))))

@@ -28,17 +28,19 @@ from vision.layout.cards import (
     SeenCard,
     anchor_of,
 )
-from vision.layout.fields import PART_NUMBERS, Joining, Part, cell_outlines, cell_wide_px, lie
+from vision.layout.fields import PART_NUMBERS, Joining, cell_outlines, cell_wide_px, lie
 
 Array = NDArray[np.float64]
 
 NUMBERS = (
-    *PART_NUMBERS, "sides", "space", "away", "elsewhere", "larger", "near", "near_alike",
-    "families",
+    *PART_NUMBERS, "sides", "space", "away", "elsewhere", "larger", "near", "near_alike", "kin",
+    "central", "rival", "families",
 )  # fmt: skip
-"""The features of the score, in this order."""
-FURTHEST = 3.0
-"""Upper bound of the distance to the nearest other lattice, in card widths."""
+"""The features of the score, in this order. ``kin`` is the distance to the nearest lattice of the
+same colour, ``central`` how much nearer to the picture's centre than all others a lattice lies, and
+``rival`` how often snakes bend in another lattice."""
+FURTHEST = 8.0
+"""Upper bound of the distance to another lattice, in card widths."""
 
 
 @cache
@@ -72,10 +74,14 @@ def numbers_of(groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[in
     parts = [(joining, joining.whole(range(len(joining.cards))))
              for joining in (Joining(group.cards, tile_set) for group in groups)]  # fmt: skip
     families = len({kind.colour or name.partition("/")[0] for name, kind in tile_set.kinds.items()})
+    away = [_away(group, size_px) for group in groups]
+    kin = [_family(part.families) for _, part in parts]
+    bent = [float(part.bent) for _, part in parts]
     rows = [
-        (*part.numbers(), part.sides / len(part.cards), _space(joining), _away(group, size_px),
-         *_beside(k, groups, parts), math.log(max(families, 1)))
-        for k, (group, (joining, part)) in enumerate(zip(groups, parts, strict=True))
+        (*part.numbers(), part.sides / len(part.cards), _space(joining), away[k],
+         *_beside(k, groups, kin), min(_others(k, away), default=away[k]) - away[k],
+         max(_others(k, bent), default=0.0), math.log(max(families, 1)))
+        for k, (joining, part) in enumerate(parts)
     ]  # fmt: skip
     return np.array(rows, float).reshape(-1, len(NUMBERS))
 
@@ -92,21 +98,26 @@ def _away(group: CardGroup, size_px: tuple[int, int]) -> float:
     return float(np.linalg.norm(group.centre_px - middle) / np.linalg.norm(middle))
 
 
+def _others(k: int, numbers: Sequence[float]) -> list[float]:
+    """Return the numbers of all lattices but one."""
+    return [*numbers[:k], *numbers[k + 1 :]]
+
+
 def _beside(
-    k: int, groups: Sequence[CardGroup], parts: Sequence[tuple[Joining, Part]]
-) -> tuple[float, float, float, float]:
-    """Return a lattice's features ``elsewhere``, ``larger``, ``near`` and ``near_alike``."""
+    k: int, groups: Sequence[CardGroup], families: Sequence[str | None]
+) -> tuple[float, float, float, float, float]:
+    """Return a lattice's features ``elsewhere``, ``larger``, ``near``, ``near_alike``, ``kin``."""
     own, others = groups[k], [n for n in range(len(groups)) if n != k]
     sizes = [len(groups[n].cards) for n in others]
     larger = math.log(len(own.cards) / (1 + max(sizes, default=0)))
-    if not others:
-        return 0.0, larger, FURTHEST, 0.0
     wide = cell_wide_px(own.cards[0])
-    apart = [float(np.linalg.norm(own.centres_px[:, None] - groups[n].centres_px, axis=2).min())
-             for n in others]  # fmt: skip
-    nearest = min(range(len(others)), key=lambda n: apart[n])
-    alike = _family(parts[k][1].families) == _family(parts[others[nearest]][1].families)
-    return math.log1p(sum(sizes)), larger, min(apart[nearest] / wide, FURTHEST), float(alike)
+    apart = {n: float(np.linalg.norm(own.centres_px[:, None] - groups[n].centres_px, axis=2).min())
+             / wide for n in others}  # fmt: skip
+    nearest = min(apart, key=lambda n: apart[n], default=k)
+    alike = nearest != k and families[nearest] == families[k]
+    kin = min((apart[n] for n in others if families[n] == families[k]), default=FURTHEST)
+    near = min(apart.get(nearest, FURTHEST), FURTHEST)
+    return math.log1p(sum(sizes)), larger, near, float(alike), min(kin, FURTHEST)
 
 
 def _family(families: Mapping[str, int]) -> str | None:
@@ -118,6 +129,9 @@ def _family(families: Mapping[str, int]) -> str | None:
 
 HARDLY_PLAYED = 0.1
 """Without a house or big card, a lattice below this probability is not the game's."""
+RATHER = 0.95
+"""Least probability with which a lattice is the game's rather than the most likely other one; below
+it is asked about."""
 
 
 def has_bigs(tile_set: TileSet) -> bool:
@@ -141,7 +155,23 @@ def game_fields(likely: Mapping[CardGroup, float], tile_set: TileSet) -> tuple[F
     # Several that are surely in play are parts split by a hand: the largest defines the lattice.
     best = max(likely, key=lambda group: (min(likely[group], CLEAR), len(group.cards)),
                default=None)  # fmt: skip
-    return () if best is None or likely[best] < HARDLY_PLAYED else (Field(best),)
+    if best is None or likely[best] < HARDLY_PLAYED:
+        return ()
+    return (Field(best, laid=_rather_than_others(best, likely)),)
+
+
+def _rather_than_others(best: CardGroup, likely: Mapping[CardGroup, float]) -> float:
+    """Return the probability that a lattice is the game's, rather than the most likely other one.
+
+    One card that was just laid and one that a player has put down beside it look the same; several
+    that were laid to each other show what they are. A part surely in play, too, is no rival.
+    """
+    if len(best.cards) > 1:
+        return 1.0
+    odds = {group: share / max(1 - share, 1e-6) for group, share in likely.items()}
+    rival = max((odds[g] for g in likely if g is not best and likely[g] < CLEAR), default=0.0)
+    share = odds[best] / (odds[best] + rival)
+    return 1.0 if share >= RATHER else share
 
 
 NEAR_CELLS = 3.01

@@ -150,6 +150,7 @@ def _entries(
     for field, cards in zip(fields, own, strict=True):
         for settled_card in settled(cards, every, aside, tile_set):
             card = _doubted(settled_card, DOUBTED, "small") if tiny else settled_card
+            card = replace(card, laid=min(card.laid, field.laid))
             card = _doubted(card, card.laid)
             laid.append(card)
             entry = tile_entry(card, field.number)

@@ -372,6 +372,40 @@ def test_each_reading_is_weighed_by_the_width_of_its_own_patch():
     assert [one.best for one in unknown] == pytest.approx([0.99, high, high])
 
 
+def corner_said_to_be(*guesses: tuple[str, float], **more: Any) -> CellReading:
+    """Return the reading of the yellow corner's printed face after Carnival's own evidence."""
+    reader, evidence = shipped_reader("carnival"), evidence_of("carnival")
+    patches, cells = printed("carnival")
+    patch = patches[cells.index(("yellow/corner", 0))][None]
+    said = CellReading(tuple(CellGuess(tile, 0, 0, sure) for tile, sure in guesses), far=0.2)
+    return evidence.weighed(reader, patch, [replace(said, **more)], [40.0])[0]
+
+
+def test_second_guess_is_taken_where_its_face_is_the_one_that_is_seen():
+    said = corner_said_to_be(("log/corner", 0.9), ("yellow/corner", 0.08), ("red/corner", 0.01))
+
+    assert [guess.tile for guess in said.guesses] == ["yellow/corner", "log/corner", "red/corner"]
+    assert said.best > 0.9
+    assert said.why is None
+    assert sum(guess.confidence for guess in said.guesses) <= 1
+    assert said.guesses[1].confidence == pytest.approx(90 * said.guesses[2].confidence)
+
+
+def test_first_guess_stays_where_its_own_face_is_seen_or_neither_is():
+    own = corner_said_to_be(("yellow/corner", 0.6), ("log/corner", 0.3))
+    neither = corner_said_to_be(("house", 0.6), ("gift", 0.3))
+
+    assert own.guesses[0].tile == "yellow/corner"
+    assert neither.guesses[0].tile == "house"
+    assert neither.best < 0.5
+
+
+def test_covered_card_keeps_its_first_guess():
+    said = corner_said_to_be(("log/corner", 0.6), ("yellow/corner", 0.3), covered=True)
+
+    assert [guess.tile for guess in said.guesses] == ["log/corner", "yellow/corner"]
+
+
 # --- what is known about a patch -----------------------------------------------------------------
 
 

@@ -83,12 +83,13 @@ def test_cards_beyond_the_edge_of_the_picture_are_never_claimed(cloth, two):
     assert len(seen.tiles) == 6
 
 
-def test_of_two_cards_on_each_side_of_a_cup_two_are_asked_about(cloth):
+def test_cards_on_the_far_side_of_a_cup_are_asked_about(cloth):
     cover(cloth, SKIN, *((x, y) for x in (1, 2) for y in (-2, -1, 0)), (2, -3))
 
-    seen = read("0,-1 red/curve 2;0,0 red/tail 1;2,-4 blue/curve 3;3,-4 blue/tail 0", cloth)
+    near = "0,-1 red/curve 2;0,0 red/straight 1;0,1 red/tail 1"
+    seen = read(f"{near};2,-4 blue/curve 3;3,-4 blue/tail 0", cloth)
 
-    assert (len(seen.tiles), len(seen.unsure)) == (2, 2)
+    assert (len(seen.tiles), len(seen.unsure)) == (3, 2)
 
 
 SNAKE = f"-3,0 house 0;{row(range(-2, 1), 0, 'violet/straight')}"

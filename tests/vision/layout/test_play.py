@@ -115,9 +115,10 @@ def test_snake_of_an_unused_colour_laid_across_the_field_is_a_layout():
 def test_loose_row_that_makes_no_lattice_is_a_stock_all_the_same():
     loose = row("red/curve red/head red/straight", -1.5, 3, 1.5)
 
-    seen = read(f"-4,0 blue/head 0;{loose}")
+    seen = read(f"-1,0 blue/head 0;{loose}")
 
-    assert [entry["tile"] for entry in seen.tiles] == ["blue/head"]
+    assert [entry["tile"] for entry in (*seen.tiles, *seen.unsure)] == ["blue/head"]
+    assert len(seen.aside) == 3
 
 
 def test_outlines_apart_from_the_stocks_may_be_the_layout():
@@ -201,9 +202,10 @@ def test_lattice_is_told_by_its_size_its_joints_its_colours_and_what_lies_elsewh
     middle = np.array([1.1333333 * WIDE, 0.0]) - np.array([400.0, 300.0])
     assert row == pytest.approx({
         "size": math.log(3), "widest": 0.0, "gaps": 0.15, "joined": 1.0, "own": 1.0, "broken": 0.0,
-        "alike": 1.0, "family": 1.0, "anchors": 0.0, "sides": 2 / 3, "space": 0.2,
+        "alike": 1.0, "bent": 0.0, "family": 1.0, "anchors": 0.0, "sides": 2 / 3, "space": 0.2,
         "same_way": 0.0, "away": math.hypot(*middle) / 500, "elsewhere": 0.0,
-        "larger": math.log(3), "near": 3.0, "near_alike": 0.0, "families": math.log(4),
+        "larger": math.log(3), "near": 8.0, "near_alike": 0.0, "kin": 8.0, "central": 0.0,
+        "rival": 0.0, "families": math.log(4),
     })  # fmt: skip
 
 
@@ -250,17 +252,64 @@ def test_other_lattices_count_by_all_their_cards_and_by_the_largest_of_them():
     assert other["larger"] == pytest.approx(math.log(2 / 5))
 
 
-@pytest.mark.parametrize(("away", "near"), [(1.5, 1.5), (2.9, 2.9), (3.4, 3.0)])
-def test_how_near_the_next_lattice_lies_counts_up_to_three_cards(away, near):
+@pytest.mark.parametrize(("away", "near"), [(1.5, 1.5), (7.9, 7.9), (8.4, 8.0)])
+def test_how_near_the_next_lattice_lies_counts_up_to_eight_cards(away, near):
     own = group(seen("blue/straight", 0, 0), seen("blue/straight", 1, 0))
-    far = group(seen("red/straight", 1, 9), seen("red/straight", 2, 9))
-    next_one = group(seen("red/straight", 1 + away, 0), seen("blue/curve", 6, 0),
-                     seen("red/head", 7, 0))  # fmt: skip
+    far = group(seen("red/straight", 1, 19), seen("red/straight", 2, 19))
+    next_one = group(seen("red/straight", 1 + away, 0), seen("blue/curve", 16, 0),
+                     seen("red/head", 17, 0))  # fmt: skip
 
     row, _, back = numbers(own, far, next_one)
 
     assert row["near"] == pytest.approx(near)
     assert back["near"] == pytest.approx(near)
+
+
+def test_nearest_lattice_of_the_same_colour_is_its_kin():
+    own = group(seen("blue/straight", 0, 0))
+    red, blue = group(seen("red/curve", 1.5, 0)), group(seen("blue/head", 0, 4))
+
+    rows = numbers(own, red, blue)
+
+    assert [row["kin"] for row in rows] == pytest.approx([4.0, 8.0, 4.0])
+
+
+def test_lattice_is_central_by_how_much_nearer_to_the_middle_it_lies_than_all_others():
+    near, far = group(seen("blue/curve", 10, 7.5)), group(seen("blue/curve", 0, 0))
+    farther = group(seen("blue/curve", 20, 22.5))
+
+    rows = numbers(near, far, farther)
+
+    assert [row["central"] for row in rows] == pytest.approx(
+        [1.0, -1.0, rows[0]["away"] - rows[2]["away"]]
+    )
+
+
+def test_snake_that_bends_elsewhere_makes_a_rival():
+    bent = group(seen("blue/straight", 0, 0), seen("blue/curve", 1, 0, 3))
+    row = group(*(seen("red/straight", x, 6) for x in range(2)))
+
+    own, other = numbers(bent, row)
+
+    assert (own["bent"], own["rival"]) == (1.0, 0.0)
+    assert (other["bent"], other["rival"]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("rival", "laid"), [(0.3, 1.0), (0.6, 6 / 7), (0.985, 1.0)])
+def test_lone_card_is_doubted_as_far_as_another_lattice_may_be_the_layout(rival, laid):
+    card, other = group(seen("blue/head", 0, 0)), group(seen("red/head", 4, 0))
+
+    (field,) = game_fields({card: 0.99 if rival > 0.98 else 0.9, other: rival}, NEST)
+
+    assert field.laid == pytest.approx(laid, abs=1e-3)
+
+
+def test_cards_that_were_laid_to_each_other_are_not_doubted_for_another_lattice():
+    two = group(seen("blue/head", 0, 0), seen("blue/curve", 1, 0))
+
+    (field,) = game_fields({two: 0.7, group(seen("red/head", 4, 0)): 0.6}, NEST)
+
+    assert (field.group, field.laid) == (two, 1.0)
 
 
 def test_how_near_the_next_lattice_lies_is_counted_in_cells_of_a_big_card():
