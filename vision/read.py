@@ -45,7 +45,13 @@ from vision.layout.around import Sight
 from vision.layout.candidates import cards_only, distinct, known_only, with_faint
 from vision.layout.quality import TEXTS, Limits, assess, tile_trouble
 from vision.layout.reconstruct import Reconstruction, reconstruct, reconstruct_unknown
-from vision.layout.unread import Visible, another_box, visible_unread
+from vision.layout.unread import (
+    Visible,
+    another_box,
+    burnt_outlines,
+    unread,
+    visible_unread,
+)
 from vision.layout.whole_bigs import with_whole_bigs
 
 __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
@@ -330,8 +336,11 @@ def _state(
         known: whether any outline surely shows a card of the box.
     """
     seen = Visible.of(table, (picture.bgr.shape[1], picture.bgr.shape[0]))
-    if not table.laid and request.tile_set is not None and request.grid is None:
-        seen = visible_unread(picture.bgr, seen, every, picture.scale, known=known)
+    if request.tile_set is not None and request.grid is None:
+        if table.laid:
+            seen = replace(seen, burnt=burnt_outlines(picture.bgr, unread(seen, every)))
+        else:
+            seen = visible_unread(picture.bgr, seen, every, picture.scale, known=known)
     cut_read = sum(card.cut_off and card.is_read(TOLD) for card in table.laid)
     quality = assess(
         picture.bgr, seen.whole, scale=picture.scale, cut_off=seen.cut_off, covered=seen.covered,

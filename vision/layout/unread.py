@@ -19,6 +19,7 @@ from vision.classify.reader import CellReading, shipped_reader
 from vision.core.crop import cut
 from vision.core.types import (
     LIKELIER,
+    NEAREST,
     SMALLEST_PX,
     SURE,
     TOLD,
@@ -160,12 +161,28 @@ def few_small(every: Detections, scale: float) -> tuple[Points, ...]:
     )  # fmt: skip
 
 
+def unread(seen: Visible, every: Detections) -> Detections:
+    """Return the outlines at which a table state has no card.
+
+    Args:
+        seen: the outlines of the table's cards.
+        every: all outlines, whether cards or not.
+    """
+    cards = (*seen.whole, *seen.cut_off, *seen.covered, *seen.beside)
+    middles = np.stack([outline.mean(axis=0) for outline in cards])
+    left = tuple(
+        one for one in every.found
+        if np.linalg.norm(middles - one.centre_px, axis=1).min() > NEAREST * one.across_px
+    )  # fmt: skip
+    return replace(every, found=left, faint=())
+
+
 def burnt_outlines(bgr: Bgr, every: Detections) -> tuple[Points, ...]:
-    """Return outlines that are mostly clipped to white, in a picture in which nothing was read.
+    """Return outlines that are mostly clipped to white, if there are several.
 
     Args:
         bgr: the picture.
-        every: outlines, none of which shows a tile of the box.
+        every: outlines, none of which was read as a tile of the box.
     """
     found = (*every.found, *every.faint)
     likely = [one.corners_px for one in found if one.confidence >= LIKELIER]
