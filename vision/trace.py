@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import singledispatch
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
@@ -17,10 +16,9 @@ from time import perf_counter
 import cv2
 import numpy as np
 
-from vision.classify.reader import CellReading
 from vision.core.stages import watched_by
 from vision.core.tables import TableState
-from vision.core.types import LIKELIER, TOLD, Bgr, Detection, Detections, Points
+from vision.core.types import LIKELIER, TOLD, Bgr, Detection, Detections, Guess, Points
 from vision.hexes.plane import HexBoard
 from vision.layout.cards import CardGroup, Field, SeenCard
 from vision.layout.reconstruct import Reconstruction
@@ -112,65 +110,30 @@ def _picture(bgr: Bgr, shown: Sequence[Drawn], known: set[tuple[tuple[int, ...],
     return np.asarray(drawn, np.uint8)
 
 
-@singledispatch
 def drawn_of(made: object) -> Iterator[Drawn]:
     """Yield the outlines in a stage's output; nothing for a type without outlines."""
-    del made
-    return iter(())
+    match made:
+        case (Detections(found=found), [*said]) if len(found) == len(said):
+            for one, read in zip(found, said, strict=True):
+                yield Drawn(one.corners_px, read.best, _label(next(iter(read.guesses), None)))
+        case tuple() | list():
+            yield from chain.from_iterable(map(drawn_of, made))
+        case (
+            Detections(found=inner) | CardGroup(cards=inner)
+            | Field(group=inner) | Reconstruction(laid=inner)
+        ):  # fmt: skip
+            yield from drawn_of(inner)
+        case Detection():
+            yield Drawn(made.corners_px, made.confidence)
+        case SeenCard():
+            yield Drawn(made.outline_px, made.confidence, _label(made.best))
+        case HexBoard():
+            yield Drawn(made.outline(), 1.0 - min(1.0, made.unsteady))
+        case TableState():
+            for entry in (*made.tiles, *made.unsure, *made.aside):
+                outline, sure = np.asarray(entry["outline"], float), float(entry["confidence"])
+                yield Drawn(outline, sure, f"{entry['tile']} {sure:.2f}")
 
 
-@drawn_of.register
-def _(made: tuple | list) -> Iterator[Drawn]:  # type: ignore[type-arg]
-    if len(made) == 2 and isinstance(made[0], Detections) and len(made[0].found) == len(made[1]):
-        return map(_read, made[0].found, made[1])
-    return chain.from_iterable(map(drawn_of, made))
-
-
-@drawn_of.register
-def _(made: Detections) -> Iterator[Drawn]:
-    return drawn_of(made.found)
-
-
-@drawn_of.register
-def _(made: Detection) -> Iterator[Drawn]:
-    yield Drawn(made.corners_px, made.confidence)
-
-
-@drawn_of.register
-def _(made: SeenCard) -> Iterator[Drawn]:
-    best = made.best
-    label = "" if best is None else f"{best.tile} {best.confidence:.2f}"
-    yield Drawn(made.outline_px, made.confidence, label)
-
-
-@drawn_of.register
-def _(made: CardGroup) -> Iterator[Drawn]:
-    return drawn_of(made.cards)
-
-
-@drawn_of.register
-def _(made: Field) -> Iterator[Drawn]:
-    return drawn_of(made.group)
-
-
-@drawn_of.register
-def _(made: Reconstruction) -> Iterator[Drawn]:
-    return drawn_of(made.laid)
-
-
-@drawn_of.register
-def _(made: HexBoard) -> Iterator[Drawn]:
-    yield Drawn(made.outline(), 1.0 - min(1.0, made.unsteady))
-
-
-@drawn_of.register
-def _(made: TableState) -> Iterator[Drawn]:
-    for entry in (*made.tiles, *made.unsure, *made.aside):
-        outline, sure = np.asarray(entry["outline"], float), float(entry["confidence"])
-        yield Drawn(outline, sure, f"{entry['tile']} {sure:.2f}")
-
-
-def _read(one: Detection, said: CellReading) -> Drawn:
-    best = said.guesses[0] if said.guesses else None
-    label = "" if best is None else f"{best.tile} {best.confidence:.2f}"
-    return Drawn(one.corners_px, said.best, label)
+def _label(best: Guess | None) -> str:
+    return "" if best is None else f"{best.tile} {best.confidence:.2f}"

@@ -44,7 +44,7 @@ from engine.games import game_named
 from engine.given import load_json
 from engine.record import Record, record_to_json
 from vision.sources import FrameSource
-from vision.sources.newest import newest_of
+from vision.sources.newest import NewestFrames
 
 Event = dict[str, Json]
 
@@ -192,7 +192,7 @@ class Watching:
     def run(self) -> None:
         """Watch until the source ends."""
         loop = LiveLoop(self.match, self.reader, self._say)
-        frames = newest_of(self.source)
+        frames = NewestFrames(self.source)
         if isinstance(self.source, DemoSource):
             self.source.tell = lambda message: self._demo_told(loop, message)
         loop.start()

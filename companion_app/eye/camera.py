@@ -33,7 +33,7 @@ from engine.record import Record
 from engine.setfile import built_in_names
 from vision import Frame, VisionError
 from vision.sources import FrameSource
-from vision.sources.newest import Frames, newest_of
+from vision.sources.newest import NewestFrames
 
 IDLE_S = 20.0
 """Seconds after the last view at which the camera is closed."""
@@ -232,7 +232,7 @@ class Look:
         self._first = threading.Event()
         self._closed = threading.Event()
         self._opened = opened
-        self._frames: Frames | None = None
+        self._frames: NewestFrames | None = None
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
@@ -258,7 +258,7 @@ class Look:
     def _watch(self) -> None:
         try:
             source = self._opened()
-            self._frames = newest_of(source)
+            self._frames = NewestFrames(source)
             for frame in self._frames.frames():
                 self._see(frame)
                 # A stored source has no newest frame, so only its first one is read.

@@ -21,7 +21,7 @@ from companion_app.live.referee import Referee
 from engine.errors import EngineError
 from vision import Frame, VisionError
 from vision.sources import FrameSource
-from vision.sources.newest import newest_of
+from vision.sources.newest import NewestFrames
 
 log = logging.getLogger(__name__)
 SHOWN_PX = 1280
@@ -35,7 +35,7 @@ class Watched(Feeder):
         self.kind, self.name, self.source = kind, name, source
         self._reader = reader
         self._packed = Packed()
-        self._frames = newest_of(source)
+        self._frames = NewestFrames(source)
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 

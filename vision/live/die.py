@@ -30,11 +30,8 @@ PIP_SHARE, BARE_SHARE = 0.5, 0.33
 between is doubtful."""
 SPOTS = tuple((x, y) for y in (2, 4, 6) for x in (2, 4, 6))
 """Centres of possible pips, in eighths of a side."""
-PATTERNS: dict[frozenset[int], int] = {
-    frozenset({4}): 1,
-    frozenset({0, 8}): 2, frozenset({2, 6}): 2,
-    frozenset({0, 4, 8}): 3, frozenset({2, 4, 6}): 3,
-}  # fmt: skip
+MIDDLE, DIAGONALS = frozenset({4}), (frozenset({0, 8}), frozenset({2, 6}))
+"""Indices of the spot in the middle, and of the two at opposite corners."""
 BETWEEN = ((3, 3), (5, 3), (3, 5), (5, 5), (4, 1), (1, 4))
 """Places between the pips and near the edge, in eighths of a side, that are bare on every die."""
 
@@ -109,7 +106,8 @@ def _pips(bgr: Bgr, outline: Points) -> int | None:
     doubtful = (away > BARE_SHARE * most) & (away < PIP_SHARE * most)
     if most < LEAST_CONTRAST or doubtful.any() or float(plain.max()) > BARE_SHARE * most:
         return None
-    return PATTERNS.get(frozenset(np.flatnonzero(away >= PIP_SHARE * most).tolist()))
+    pips = frozenset(np.flatnonzero(away >= PIP_SHARE * most).tolist())
+    return len(pips) if pips == MIDDLE or pips - MIDDLE in DIAGONALS else None
 
 
 def _mean(patch: NDArray[np.float32], x: int, y: int) -> NDArray[np.float32]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
@@ -139,26 +139,14 @@ def locks(metadata: Metadata, known: Container[str]) -> Controls:
     """
     wanted: Controls = {}
     if "ExposureTime" in metadata and "AnalogueGain" in metadata:
-        if "AeEnable" in known:
-            wanted["AeEnable"] = False
-        if "ExposureTime" in known:
-            wanted["ExposureTime"] = int(metadata["ExposureTime"])
-        if "AnalogueGain" in known:
-            wanted["AnalogueGain"] = float(metadata["AnalogueGain"])
+        wanted |= {"AeEnable": False, "ExposureTime": int(metadata["ExposureTime"]),
+                   "AnalogueGain": float(metadata["AnalogueGain"])}  # fmt: skip
     if "ColourGains" in metadata:
-        if "AwbEnable" in known:
-            wanted["AwbEnable"] = False
-        if "ColourGains" in known:
-            red, blue = metadata["ColourGains"]
-            wanted["ColourGains"] = float(red), float(blue)
-    return wanted
+        red, blue = metadata["ColourGains"]
+        wanted |= {"AwbEnable": False, "ColourGains": (float(red), float(blue))}
+    return cast(Controls, {name: value for name, value in wanted.items() if name in known})
 
 
 def freed(locked: Controls) -> Controls:
     """Return the controls that make locked exposure and white balance automatic again."""
-    free: Controls = {}
-    if "AeEnable" in locked:
-        free["AeEnable"] = True
-    if "AwbEnable" in locked:
-        free["AwbEnable"] = True
-    return free
+    return cast(Controls, {name: True for name in ("AeEnable", "AwbEnable") if name in locked})

@@ -17,22 +17,15 @@ from vision.core.types import Bgr
 
 Array = Any
 
-ORDERS = {
-    "RGB888": (3, (0, 1, 2)),
-    "BGR888": (3, (2, 1, 0)),
-    "XRGB8888": (4, (0, 1, 2)),
-    "XBGR8888": (4, (2, 1, 0)),
-    "RGBX8888": (4, (1, 2, 3)),
-    "BGRX8888": (4, (3, 2, 1)),
-}
-"""Bytes per pixel, and the positions of blue, green and red among them."""
-PACKED = {"YUYV": (0, 1, 3), "YVYU": (0, 3, 1), "UYVY": (1, 0, 2), "VYUY": (1, 2, 0)}
-"""Packed 4:2:2, two pixels in four bytes: the positions of the first Y, of U and of V."""
-HALF_PLANES = {"NV12": (0, 1), "NV21": (1, 0)}
-"""Semi-planar 4:2:0, interleaved chroma at half size: the positions of U and V in a pair."""
-THIRD_PLANES = {"YUV420": (0, 1), "YVU420": (1, 0)}
-"""Planar 4:2:0, chroma in two planes at half size: the positions of the U and V planes."""
-FORMATS = frozenset([*ORDERS, *PACKED, *HALF_PLANES, *THIRD_PLANES, "R8", "MJPEG"])
+CHANNELS = ("RGB888", "BGR888", "XRGB8888", "XBGR8888", "RGBX8888", "BGRX8888")
+"""A byte for each letter, the last one first in memory."""
+PACKED = ("YUYV", "YVYU", "UYVY", "VYUY")
+"""Packed 4:2:2: two pixels in four bytes, in the order of the letters."""
+HALF_PLANES = ("NV12", "NV21")
+"""Semi-planar 4:2:0: chroma at half size, U and V alternating; V first in the second format."""
+THIRD_PLANES = ("YUV420", "YVU420")
+"""Planar 4:2:0: chroma at half size in two planes; V first in the second format."""
+FORMATS = frozenset([*CHANNELS, *PACKED, *HALF_PLANES, *THIRD_PLANES, "R8", "MJPEG"])
 
 
 class PixelError(VisionError):
@@ -64,7 +57,7 @@ def bgr_from_buffer(buffer: Array, layout: StreamLayout) -> Bgr:
     name = layout.format
     if name == "MJPEG":
         return _from_jpeg(data)
-    if name in ORDERS:
+    if name in CHANNELS:
         return _from_channels(data, layout)
     if name == "R8":
         return np.asarray(cv2.cvtColor(_rows(data, layout, layout.size_px[0]), cv2.COLOR_GRAY2BGR))
@@ -95,12 +88,12 @@ def _plane(data: Array, start: int, rows: int, stride: int, row_bytes: int) -> A
 
 def _from_channels(data: Array, layout: StreamLayout) -> Bgr:
     width, height = layout.size_px
-    bytes_a_pixel, order = ORDERS[layout.format]
-    rows = _rows(data, layout, width * bytes_a_pixel).reshape(height, width, bytes_a_pixel)
-    if order == (0, 1, 2) and bytes_a_pixel == 3:
-        # Without padding `_plane` returns a view, and the camera reuses the buffer: copy it.
-        return np.array(rows)
-    return np.ascontiguousarray(rows[..., list(order)])
+    letters = layout.format.rstrip("8")[::-1]
+    rows = _rows(data, layout, width * len(letters)).reshape(height, width, len(letters))
+    blue, red = map(letters.index, "BR")
+    pixels = rows[..., blue : red + 1] if blue < red else rows[..., red : blue + 1][..., ::-1]
+    # A copy: without padding `_plane` returns a view, and the camera reuses the buffer.
+    return np.array(pixels, order="C")
 
 
 def _colour_planes(data: Array, layout: StreamLayout) -> tuple[Array, Array, Array]:
@@ -109,22 +102,21 @@ def _colour_planes(data: Array, layout: StreamLayout) -> tuple[Array, Array, Arr
     half_width, half_height = (width + 1) // 2, (height + 1) // 2
     name, stride = layout.format, layout.stride
     if name in PACKED:
-        bright, u, v = PACKED[name]
         rows = _rows(data, layout, half_width * 4)
-        return rows[:, bright::2][:, :width], rows[:, u::4], rows[:, v::4]
-    bright_rows = _rows(data, layout, width)
-    start = stride * height
+        y, u, v = map(name.index, "YUV")
+        return rows[:, y::2][:, :width], rows[:, u::4], rows[:, v::4]
+    bright, start = _rows(data, layout, width), stride * height
     if name in HALF_PLANES:
         pairs = _plane(data, start, half_height, stride, half_width * 2)
-        u, v = HALF_PLANES[name]
-        return bright_rows, pairs[:, u::2], pairs[:, v::2]
-    half_stride = stride // 2
-    second = start + half_stride * half_height
-    planes = [
-        _plane(data, begin, half_height, half_stride, half_width) for begin in (start, second)
-    ]
-    u, v = THIRD_PLANES[name]
-    return bright_rows, planes[u], planes[v]
+        chroma = [pairs[:, ::2], pairs[:, 1::2]]
+    else:
+        half_stride = stride // 2
+        chroma = [
+            _plane(data, begin, half_height, half_stride, half_width)
+            for begin in (start, start + half_stride * half_height)
+        ]
+    u, v = chroma if name in (HALF_PLANES[0], THIRD_PLANES[0]) else reversed(chroma)
+    return bright, u, v
 
 
 def _from_colours(bright: Array, u: Array, v: Array, layout: StreamLayout) -> Bgr:
