@@ -20,7 +20,6 @@ from vision.core.stages import shown
 from vision.core.tables import ClayEntry, SplitEntry, TableState, TileEntry
 from vision.core.types import LIKELIER, TOLD, Advice, Bgr, Points, Quality
 from vision.detect.hex_seams import UNKNOWN
-from vision.hexes.aside import Above, tiles_aside
 from vision.hexes.boards import FINDER_PX, STRIDE, FoundBoards, boards_in
 from vision.hexes.cells import CELLS, CellReadings, read_cells, turns_of
 from vision.hexes.clay import SeenClay, clay_on_boards
@@ -93,23 +92,18 @@ def read_hex_table(
         tile_set: the box.
         game: ``snekagon`` or ``snekagon5g``.
         models: the networks; by default those that the repository ships.
-        boards: where the boards lie, if known; tiles beside them are then not looked for.
+        boards: where the boards lie, if known.
         read: reads the cells of boards, each in the turn that it is given in.
         scale: pixels of the full-size picture per pixel of ``bgr``; advice boxes are full-size.
     """
     nets = models or shipped_models()
     pyramid = Pyramid(bgr)
-    above: Above | None = None
     scraps: tuple[Points, ...] = ()
     times = [perf_counter()]
     if boards is None:
         found = boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
         boards, scraps = found.boards, found.scraps
         shown("boards", boards)
-        if boards and taught_reader(tile_set) is None:
-            above = Above.of(pyramid, boards, nets)
-            if len(boards) < MOST_BOARDS[game] and not scraps:
-                scraps = tuple(above.scraps(boards, pyramid))
     times.append(perf_counter())
     readings = read(pyramid, boards, tile_set, nets)
     times.append(perf_counter())
@@ -117,12 +111,8 @@ def read_hex_table(
     state = _table(bgr, tile_set, game, upright, readings, scraps, scale)
     shown("pieces", state)
     times.append(perf_counter())
-    if above is not None:
-        laid = [str(entry["tile"]) for entry in (*state.tiles, *state.unsure)]
-        state = replace(state, aside=tiles_aside(pyramid, upright, above, tile_set, laid))
-    times.append(perf_counter())
     took = 1000 * np.diff(times)
-    stages = ("boards", "cells", "pieces", "aside")
+    stages = ("boards", "cells", "pieces")
     return replace(state, timings_ms=dict(zip(stages, took.tolist(), strict=True)))
 
 
