@@ -17,7 +17,7 @@ SIZE = (640, 480)
 
 
 def found_in(bgr: np.ndarray, most: int) -> tuple[HexBoard, ...]:
-    return boards_in(Pyramid(bgr), most, shipped_models()).boards
+    return boards_in(Pyramid(bgr), most, shipped_models())
 
 
 def seen_board(lens: float = 0.0) -> HexBoard:
@@ -58,9 +58,9 @@ def test_a_board_in_a_light_that_clips_one_colour_is_found():
 @pytest.mark.parametrize("lens", [-0.15, 0.0, 0.06])
 def test_fixed_points_give_back_the_board_and_its_lens(lens):
     board = seen_board(lens)
-    placed = fitted([board.px(FIXED)], seen_board())
+    placed = fitted(board.px(FIXED), seen_board())
 
-    gap = board.px(plane_of(CELLS)) - placed[0].px(plane_of(CELLS))
+    gap = board.px(plane_of(CELLS)) - placed.px(plane_of(CELLS))
 
     assert np.abs(gap).max() < 0.02 * board.cell_px()
 
