@@ -80,7 +80,7 @@ def _laid(bgr: Bgr, start: HexBoard, maps: TileMaps) -> HexBoard:
     shown = np.maximum(maps.share("board"), maps.share("hex"))
     places = [_shifted(moved, step) for step in ((0, 0), *HEX_STEPS)]
     scores = [_filled(bgr, place, maps, shown) for place in places]
-    second, best = np.argsort(scores, kind="stable")[-2:]
+    second, best = sorted(range(len(places)), key=lambda number: scores[number])[-2:]
     found = places[best]
     cells = _seen(bgr, found, CELLS)
     shares = _at(maps, shown, found.px(plane_of(cells)))
