@@ -19,6 +19,7 @@ from vision.core.crop import Pyramid
 from vision.core.stages import shown
 from vision.core.tables import ClayEntry, SplitEntry, TableState, TileEntry
 from vision.core.types import LIKELIER, TOLD, Advice, Bgr, Points, Quality
+from vision.hexes.aside import Above, tiles_aside
 from vision.hexes.boards import boards_in
 from vision.hexes.cells import CELLS, CellReadings, read_cells, turns_of
 from vision.hexes.clay import SeenClay, clay_on_boards
@@ -91,16 +92,19 @@ def read_hex_table(
         tile_set: the box.
         game: ``snekagon`` or ``snekagon5g``.
         models: the networks; by default those that the repository ships.
-        boards: where the boards lie, if known.
+        boards: where the boards lie, if known; tiles beside them are then not looked for.
         read: reads the cells of boards, each in the turn that it is given in.
         scale: pixels of the full-size picture per pixel of ``bgr``; advice boxes are full-size.
     """
     nets = models or shipped_models()
     pyramid = Pyramid(bgr)
+    above: Above | None = None
     times = [perf_counter()]
     if boards is None:
         boards = boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
         shown("boards", boards)
+        if boards and taught_reader(tile_set) is None:
+            above = Above.of(pyramid, boards, nets)
     times.append(perf_counter())
     readings = read(pyramid, boards, tile_set, nets)
     times.append(perf_counter())
@@ -108,8 +112,12 @@ def read_hex_table(
     state = _table(bgr, tile_set, game, upright, readings, scale)
     shown("pieces", state)
     times.append(perf_counter())
+    if above is not None:
+        laid = [str(entry["tile"]) for entry in (*state.tiles, *state.unsure)]
+        state = replace(state, aside=tiles_aside(pyramid, upright, above, tile_set, laid))
+    times.append(perf_counter())
     took = 1000 * np.diff(times)
-    stages = ("boards", "cells", "pieces")
+    stages = ("boards", "cells", "pieces", "aside")
     return replace(state, timings_ms=dict(zip(stages, took.tolist(), strict=True)))
 
 
