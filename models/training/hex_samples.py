@@ -25,10 +25,11 @@ from models.scenes.splits import Split, rng_of
 from models.scenes.world.arrays import Array, Random
 from models.scenes.world.things import Item, TableTop
 from vision.core.crop import GREY, Pyramid
+from vision.core.lattice import mapped
 from vision.hexes.boards import CROP_REACH, SHRINK, STRIDE, crop
 from vision.hexes.cells import CELL_PX, CELLS, SIDE, SPAN, VIEW_PX, balanced, turned_cell
 from vision.hexes.models import COLOURS, CONTENTS
-from vision.hexes.plane import FIXED, OUTLINE_RADIUS, HexBoard, plane_of, through
+from vision.hexes.plane import FIXED, OUTLINE_RADIUS, HexBoard, plane_of
 
 FINDER_SIZE = 384
 SIZES_PX = ((800, 600), (1024, 768), (1280, 720), (1280, 960), (1600, 1200), (1920, 1080))
@@ -232,8 +233,8 @@ def placer_sample(
         return None
     seen = crop(pyramid, view)
     # A sixth of a turn maps the board onto itself: points are numbered as in the turned view.
-    px = board.px(through(sixth, FIXED))
-    moved = through(np.asarray(np.linalg.inv(view.px_from_plane), np.float64), px) - FIXED
+    px = board.px(mapped(sixth, FIXED))
+    moved = mapped(np.asarray(np.linalg.inv(view.px_from_plane), np.float64), px) - FIXED
     if not wrong and np.abs(moved).max() > CROP_REACH:
         return None
     return seen, moved.astype(np.float32).ravel(), 0 if wrong else 1
@@ -296,7 +297,7 @@ def cells_sample(pyramid: Pyramid, board: TrueBoard, rng: Random) -> tuple[Array
     away[:2, :2] += rng.normal(0, 0.006, (2, 2))
     away[:2, 2] = rng.normal(0, 0.06, 2)
     away[2, :2] = rng.normal(0, 0.0008, 2)
-    source = through(away, plane_of(_source(grid, turn, mirror)))
+    source = mapped(away, plane_of(_source(grid, turn, mirror)))
     places = board.px(source).reshape(VIEW_PX, VIEW_PX, 2).astype(np.float32)
     seen = pyramid.sampled(places, float(step) / 0.93 / CELL_PX)
     labels = np.full((SPAN, SPAN, 10), IGNORED, np.int8)

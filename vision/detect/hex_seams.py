@@ -1,9 +1,8 @@
-"""Locates partly hidden hex boards by the seams between their visible cells.
+"""Locates taught hex boards by the seams between their visible cells, also where a part is hidden.
 
-The network that places boards relies on their corners; without some of them it is off by a third of
-a cell. The network that detects tiles shows the sides of all cells, and a board's grid is moved
-onto those. Where the board ends tells which cell is which. Loose hexes are aligned with their seams
-by the same functions.
+The network that detects tiles shows the sides of all cells, and a board's grid is moved onto those.
+Where the board ends tells which cell is which. Loose hexes are aligned with their seams by the same
+functions.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 
 from engine.lattice import HEX_STEPS, Cell, hex_board
 from vision.core.lattice import HEX_SIDES, homography_of, mapped
-from vision.core.stages import stage
 from vision.core.types import LIKELIER, Bgr, Points
 from vision.detect.network import TileMaps, TileNetwork, shipped_network
 from vision.detect.scales import MOST_ENLARGED, box_around
@@ -28,7 +26,6 @@ Array = NDArray[np.float64]
 CELLS = hex_board(REACH + 1)
 BEYOND = tuple(sorted(set(hex_board(REACH + 2)) - set(CELLS)))
 """The ring of cells just outside a board."""
-STEPS: tuple[Cell, ...] = ((0, 0), *HEX_STEPS)
 CELL_PX = 26.0
 """Width of a cell in the network's input."""
 LEAST_AHEAD = 2.5
@@ -39,8 +36,6 @@ LEAST_SEAMS = 0.54
 """Minimum contrast of sides against what is beside them. Of 48 boards that the picture's edge cut
 by up to a third, 37 were placed within 0.07 of a cell and had at least 0.65; the others were off by
 0.2 and more and had at most 0.51, except one that lay a whole cell beside."""
-UNKNOWN = 1.0
-"""``unsteady`` of a board that may as well lie one cell away, in cell widths."""
 FEWEST = 16
 """Minimum number of cells inside the picture to move a board, and of cells clearly shown to place
 it: 47 boards cut to 20 to 30 cells lay within 0.05 of a cell, and one more partly under a cup."""
@@ -56,74 +51,44 @@ NORMALS = np.stack([np.cos(HEX_TURNS), np.sin(HEX_TURNS)], axis=1)
 """Unit vectors towards the neighbours, in the order of ``HEX_SIDES``."""
 
 
-@stage("hexes: seams", without=lambda bgr, board, *_: board)
 def on_its_seams(bgr: Bgr, board: HexBoard, network: TileNetwork | None = None) -> HexBoard:
     """Return a board moved to where the sides of its cells are seen.
 
-    The board counts as placed, whatever earlier looks said, if its sides are clear and it could
-    not as well lie one cell away. Otherwise starts half a cell away are tried: a hand on a corner
-    may have pulled the board that far off.
+    It counts as placed, whatever earlier looks said, if its sides are clear and it could not as
+    well lie one cell away. Otherwise starts half a cell away are tried: a hand on a corner may have
+    pulled the board that far off.
     """
     cells = _seen(bgr, board, CELLS)
     if len(cells) < FEWEST:
         return board
-    maps = look_around(
-        bgr, board.px(plane_of(cells)), board.cell_px(), network or shipped_network()
-    )
+    around, cell_px = board.px(plane_of(cells)), board.cell_px()
+    scale = min(CELL_PX / max(cell_px, 1.0), MOST_ENLARGED)
+    maps = (network or shipped_network()).look(bgr, scale, box_around(around, 2.5 * cell_px, bgr))
     flat = replace(board, px_from_plane=board.flat(), lens=0.0)
-    starts = [flat, *(_shifted(flat, step, 1 / 2) for step in HEX_STEPS)]
-    tried = [_laid(bgr, starts[0], maps)]
-    while not tried[-1].is_placed and len(tried) < len(starts):
-        tried.append(_laid(bgr, starts[len(tried)], maps))
-    if tried[-1].is_placed:
-        return replace(tried[-1].board, unsteady=0.0)
-    return replace(tried[0].board, unsteady=max(board.unsteady, UNKNOWN))
+    first = _laid(bgr, flat, maps)
+    others = (_laid(bgr, _shifted(flat, step, 1 / 2), maps) for step in HEX_STEPS)
+    return first if first.is_placed else next((one for one in others if one.is_placed), first)
 
 
-@dataclass(frozen=True, eq=False)
-class _Laid:
-    """A board moved onto seams, and the evidence for its place."""
-
-    board: HexBoard
-    ahead: float
-    """Lead of its place over those one cell away, as a score in cells."""
-    seams: float
-    """Contrast of its sides against what is beside them, -1 to 1."""
-
-    @property
-    def is_placed(self) -> bool:
-        return self.ahead >= LEAST_AHEAD and self.seams >= LEAST_SEAMS
-
-
-def _laid(bgr: Bgr, start: HexBoard, maps: TileMaps) -> _Laid:
+def _laid(bgr: Bgr, start: HexBoard, maps: TileMaps) -> HexBoard:
     """Return a board moved onto seams, from a start without lens distortion."""
+    unsure = replace(start, unsteady=np.inf)
     cells = _seen(bgr, start, CELLS)
     if len(cells) < FEWEST:
-        return _Laid(start, 0.0, 0.0)
-    moved = replace(start, px_from_plane=settled(maps, start.px_from_plane, cells, SEAM_REACH))
+        return unsure
+    moved = replace(unsure, px_from_plane=settled(maps, start.px_from_plane, cells, SEAM_REACH))
     shown = np.maximum(maps.share("board"), maps.share("hex"))
-    scores = {step: _filled(bgr, _shifted(moved, step), maps, shown) for step in STEPS}
-    best = max(STEPS, key=lambda step: scores[step])
-    ahead = scores[best] - max(score for step, score in scores.items() if step != best)
-    found = _shifted(moved, best)
+    places = [_shifted(moved, step) for step in ((0, 0), *HEX_STEPS)]
+    scores = [_filled(bgr, place, maps, shown) for place in places]
+    second, best = sorted(range(len(places)), key=lambda number: scores[number])[-2:]
+    found = places[best]
     cells = _seen(bgr, found, CELLS)
     shares = _at(maps, shown, found.px(plane_of(cells)))
     own = [cell for cell, share in zip(cells, shares, strict=True) if share > LIKELIER]
-    seams = _side_contrast(maps, found.px_from_plane, own) if len(own) >= FEWEST else 0.0
-    return _Laid(found, ahead, seams)
-
-
-def board_shares(bgr: Bgr, points: Points, cell_px: float) -> tuple[float, float]:
-    """Return the mean probabilities of bare cells and of tiles at some places of a picture."""
-    maps = look_around(bgr, points, cell_px, shipped_network())
-    bare, laid = (float(_at(maps, maps.share(name), points).mean()) for name in ("board", "hex"))
-    return bare, laid
-
-
-def look_around(bgr: Bgr, points: Points, cell_px: float, network: TileNetwork) -> TileMaps:
-    """Return the network's maps of the part of a picture around some places, with a margin."""
-    scale = min(CELL_PX / max(cell_px, 1.0), MOST_ENLARGED)
-    return network.look(bgr, scale, box_around(points, 2.5 * cell_px, bgr))
+    if len(own) < FEWEST or scores[best] - scores[second] < LEAST_AHEAD:
+        return found
+    clear = _side_contrast(maps, found.px_from_plane, own) >= LEAST_SEAMS
+    return replace(found, unsteady=0.0) if clear else found
 
 
 def _shifted(board: HexBoard, step: Cell, share: float = 1.0) -> HexBoard:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import pi, sqrt
+from math import pi
 from typing import Any
 
 import cv2
@@ -25,13 +25,13 @@ from engine.hexpath import path_cells
 from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.core.crop import Pyramid, drawn_between
+from vision.core.lattice import mapped
 from vision.core.tables import TileEntry
 from vision.core.types import LIKELIER, Bgr, Points
-from vision.detect.hex_seams import board_shares
-from vision.hexes.boards import FINDER_STEP, SHRINK, STRIDE, hanging_together
+from vision.hexes.boards import FINDER_STEP, STRIDE
 from vision.hexes.cells import COARSE, PAPER, paper_of
 from vision.hexes.models import HexModels
-from vision.hexes.plane import OUTLINE_RADIUS, HexBoard, plane_of, through
+from vision.hexes.plane import OUTLINE_RADIUS, HexBoard, plane_of
 
 Floats = NDArray[np.float32]
 
@@ -58,13 +58,6 @@ HORIZON = 0.02
 """Minimum homogeneous coordinate, as a share of the largest; below it lies the horizon."""
 CELL_PX = 16
 """Width of a cell in the view from above."""
-MAP_BOARD_PX = (OUTLINE_RADIUS * SHRINK * CELL_PX / STRIDE) ** 2 * 1.5 * sqrt(3)
-"""Area of the mark of a whole board, in pixels of the map."""
-HIDDEN_BOARD, HIDDEN_SHOWN = 0.7, 0.1
-"""A mark of at least this share of a whole board's belongs to a further board if the network that
-detects tiles shows cells there with this probability. One that an arm hid three quarters of had
-0.8, a telephone 0.55; on 39 other tables nothing had more than 0.01. On a cloth that was marked,
-cells had a probability of 0.0005."""
 PATCH = 32
 """Side of the square in which a tile is compared, in pixels of the map."""
 TURNS = 24
@@ -231,8 +224,6 @@ class Above:
     low: Points
     """Upper left corner of the view, on the board's plane."""
     bgr: Bgr
-    boards: Floats
-    """Logits of the inside of boards."""
     tiles: Floats
     """Logits of the cells of tiles."""
 
@@ -241,8 +232,7 @@ class Above:
         """Return the view around boards, of which there must be at least one."""
         low, size = part_around(pyramid, boards)
         bgr = _from_above(pyramid, boards[0], low, size)
-        inside, tiles = models.mark(bgr)
-        return cls(boards[0], low, bgr, inside, tiles)
+        return cls(boards[0], low, bgr, models.mark(bgr)[1])
 
     def plane(self, map_xy: Points) -> Points:
         """Convert map coordinates, N x 2, to places on the board's plane."""
@@ -250,24 +240,13 @@ class Above:
 
     def on_boards(self, boards: Sequence[HexBoard]) -> NDArray[np.bool_]:
         """Return which pixels of the maps lie on boards or close to them."""
-        mask = np.zeros(self.boards.shape, np.uint8)
+        mask = np.zeros(self.tiles.shape, np.uint8)
         for board in boards:
             flat = _on_plane(self.board, board.outline())
             flat = (flat - flat.mean(axis=0)) * (1 + 0.35 / OUTLINE_RADIUS) + flat.mean(axis=0)
             at = (flat - self.low) * CELL_PX / STRIDE - 0.5
             cv2.fillPoly(mask, [np.round(at).astype(np.int32)], 1)
         return mask > 0
-
-    def scraps(self, boards: Sequence[HexBoard], pyramid: Pyramid) -> Iterator[Points]:
-        """Yield two corners of each mark that is as large as a further board and shows cells."""
-        least = HIDDEN_BOARD * MAP_BOARD_PX
-        left = (self.boards > 0) & ~self.on_boards(boards)
-        for places in hanging_together(left.astype(np.uint8), CELL_PX, least):
-            px = self.board.px(places + 0.5 + self.low)
-            px = px[((px >= 0) & (px < np.array(pyramid.size_px))).all(axis=1)]
-            cell_px = self.board.cell_px_at(px.mean(axis=0)) if len(px) >= least else 0.0
-            if cell_px and sum(board_shares(pyramid.whole, px, cell_px)) >= HIDDEN_SHOWN:
-                yield np.array([px.min(axis=0), px.max(axis=0)])
 
 
 def part_around(pyramid: Pyramid, boards: Sequence[HexBoard]) -> tuple[Points, tuple[int, int]]:
@@ -286,7 +265,7 @@ def part_around(pyramid: Pyramid, boards: Sequence[HexBoard]) -> tuple[Points, t
 
 def _on_plane(board: HexBoard, px: Points) -> Points:
     plane_from_px = np.asarray(np.linalg.inv(board.px_from_plane), np.float64)
-    return through(plane_from_px, board.unbent(px))
+    return mapped(plane_from_px, board.unbent(px))
 
 
 def _from_above(pyramid: Pyramid, board: HexBoard, low: Points, size: tuple[int, int]) -> Bgr:

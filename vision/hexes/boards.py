@@ -2,15 +2,13 @@
 
 A first network marks the inside of boards on a reduced copy of the picture. A second one sees each
 mark rectified, as if from above, and locates the board's fixed points; after three rounds, each
-with a better rectification, the error is a few hundredths of a cell. One lens distortion is fitted
-to all boards together.
+with a better rectification and its lens distortion, the error is a few hundredths of a cell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from math import sqrt
+from collections.abc import Iterator
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -18,15 +16,12 @@ from numpy.typing import NDArray
 
 from vision.core.crop import Pyramid, drawn_between, shrunk
 from vision.core.types import LIKELIER, Bgr, Points
-from vision.detect.hex_seams import board_shares, on_its_seams
 from vision.hexes.models import HexModels
 from vision.hexes.plane import (
     FIXED,
-    HALF_TURN,
     OUTLINE_RADIUS,
     REACH,
     STEADY,
-    TURNED,
     HexBoard,
     fitted,
     spread_as,
@@ -48,14 +43,6 @@ CROP_REACH = 7.0
 """Cell widths that the second network sees to each side of a board's centre."""
 ROUNDS, MOST_ROUNDS = 3, 8
 """Number of looks at a board, and the maximum for one that is not steady by then."""
-MOST_UNSTEADY = 0.35
-"""A board that still moves this far, in cell widths, after all looks is a scrap or none: held-out
-boards that the picture's edge cut in half moved by 0.43, all whole ones by 0.05 at most."""
-
-CUT_CELLS, CUT_BARE, CUT_SHOWN = 3.0, 0.25, 0.8
-"""A mark without a placed board is part of one if it has at least this many cells, and the network
-that detects tiles shows bare cells, and bare cells or tiles, with these mean probabilities: six cut
-boards had 0.92 and more, loose tiles on stone 0.78 at most."""
 
 COARSE = 4
 """Step in pixels, about half a cell, between computed coordinates; the others are interpolated."""
@@ -70,22 +57,12 @@ def crop(pyramid: Pyramid, board: HexBoard) -> Bgr:
     return pyramid.sampled(drawn_between(places, COARSE, (CROP_PX, CROP_PX)), spread)
 
 
-@dataclass(frozen=True, eq=False)
-class FoundBoards:
-    """The boards that were found in a picture."""
-
-    boards: tuple[HexBoard, ...] = ()
-    """Placed boards, the surest first, each in one of its six turns."""
-    scraps: tuple[Points, ...] = ()
-    """Two corners of each visible part of another board that is too small to locate its cells."""
-
-
-def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
-    """Return up to ``most`` boards of a picture, and the scraps of others."""
+def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> tuple[HexBoard, ...]:
+    """Return up to ``most`` boards of a picture, the surest first, each in one of its six turns."""
     small, scale = finder_input(pyramid.whole)
     columns, rows = (-(-round(length * scale) // STRIDE) for length in pyramid.size_px)
     marks = (models.mark(small)[0][:rows, :columns] > 0).astype(np.uint8)
-    found = sorted(hanging_together(marks, scale, LEAST_MARK_PX), key=len, reverse=True)
+    found = sorted(_hanging_together(marks, scale), key=len, reverse=True)
     boards: list[HexBoard] = []
     for points in found[:MOST_STARTS]:
         start = spread_as(points, STRIDE / scale, OUTLINE_RADIUS * SHRINK, pyramid.size_px)
@@ -93,29 +70,7 @@ def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
         if board is not None and not any(_same(board, other) for other in boards):
             boards.append(board)
     boards.sort(key=lambda board: -board.confidence)
-    scraps = [
-        np.array([points.min(axis=0), points.max(axis=0)])
-        for points in (found if 0 < len(boards) < most else ())
-        if _is_scrap(pyramid.whole, points, STRIDE / scale, boards)
-    ]
-    return FoundBoards(_with_one_lens(pyramid, boards[:most], models), tuple(scraps))
-
-
-def _is_scrap(bgr: Bgr, points: Points, grain: float, boards: Sequence[HexBoard]) -> bool:
-    """Say whether a mark that lies on no board is part of one that could not be placed.
-
-    All boards lie on one table, so the nearest one gives the cell width. The network that detects
-    tiles is more reliable on tablecloths, so it must agree.
-    """
-    middle = points.mean(axis=0)
-    near = min(boards, key=lambda board: float(np.hypot(*(board.middle() - middle))))
-    cell_px = near.cell_px_at(middle)
-    cells = len(points) * (grain / cell_px) ** 2 * 2 / sqrt(3)
-    away = np.hypot(*(near.middle() - middle)) / near.cell_px()
-    if away < OUTLINE_RADIUS or cells < CUT_CELLS:
-        return False
-    bare, laid = board_shares(bgr, points, cell_px)
-    return bare >= CUT_BARE and bare + laid >= CUT_SHOWN
+    return tuple(boards[:most])
 
 
 def finder_input(bgr: Bgr) -> tuple[Bgr, float]:
@@ -127,11 +82,11 @@ def finder_input(bgr: Bgr) -> tuple[Bgr, float]:
     return np.asarray(filled, np.uint8), scale
 
 
-def hanging_together(marks: NDArray[np.uint8], scale: float, least: float) -> Iterator[Points]:
-    """Yield the picture coordinates of each connected mark of at least ``least`` map pixels."""
+def _hanging_together(marks: NDArray[np.uint8], scale: float) -> Iterator[Points]:
+    """Yield the picture coordinates of each connected mark that may be a board."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(marks, connectivity=4)
     for label in range(1, count):
-        if int(stats[label, cv2.CC_STAT_AREA]) >= least:
+        if int(stats[label, cv2.CC_STAT_AREA]) >= LEAST_MARK_PX:
             ys, xs = np.nonzero(labels == label)
             marked = np.stack([xs, ys], axis=1).astype(np.float64) * STRIDE + (STRIDE - 1) / 2
             yield (marked + 0.5) / scale - 0.5
@@ -140,65 +95,18 @@ def hanging_together(marks: NDArray[np.uint8], scale: float, least: float) -> It
 # --- the view from above -------------------------------------------------------------------------
 
 
-def _refined(pyramid: Pyramid, start: HexBoard, models: HexModels) -> HexBoard | None:
-    """Return the steadiest of a board's successive looks, or ``None`` if it is not good enough."""
-    board, looks = start, []
+def _refined(pyramid: Pyramid, board: HexBoard, models: HexModels) -> HexBoard | None:
+    """Return a board after successive looks at it, or ``None`` if it is none."""
     for number in range(MOST_ROUNDS):
         moved, confidence = models.place(crop(pyramid, board))
-        seen = board.px(FIXED + moved)
-        if confidence < LIKELIER / 4 or not _is_sound(seen):
-            break
+        if confidence < LIKELIER / 4:
+            return None
         unsteady = float(np.hypot(*moved.T).mean())
-        board = replace(fitted([seen], board)[0], confidence=confidence, unsteady=unsteady)
-        looks.append(board)
+        placed = fitted(board.px(FIXED + moved), board)
+        board = replace(placed, confidence=confidence, unsteady=unsteady)
         if number + 1 >= ROUNDS and unsteady < STEADY:
             break
-    # Looks that oscillate may end far off: on pink cloths from 0.12 and 0.08 to 0.4.
-    best = min(looks, key=lambda look: look.unsteady, default=start)
-    placed = looks and best.confidence >= LIKELIER and best.unsteady < MOST_UNSTEADY
-    return best if placed else None
-
-
-def _is_sound(seen: Points) -> bool:
-    """Say whether the corner cells are still in clockwise order and some pixels apart."""
-    corners = seen[7:13]
-    edges = np.roll(corners, -1, axis=0) - corners
-    after = np.roll(edges, -1, axis=0)
-    bends = edges[:, 0] * after[:, 1] - edges[:, 1] * after[:, 0]
-    return bool((bends > 0).all() and np.hypot(*edges.T).min() > REACH)
-
-
-def _with_one_lens(
-    pyramid: Pyramid, boards: Sequence[HexBoard], models: HexModels
-) -> tuple[HexBoard, ...]:
-    """Return boards placed once more, with one lens that fits all of them.
-
-    Each is looked at upright and upside down. A board on which the two looks disagree, or that the
-    picture's edge cuts, is placed by its seams.
-    """
-    if not boards:
-        return ()
-    looks = [_looked_at(pyramid, board, models) for board in boards]
-    placed = fitted([np.mean(both, axis=0) for both in looks], boards[0])
-    found = []
-    for board, new, both in zip(boards, placed, looks, strict=True):
-        spread = float(np.hypot(*np.std(both, axis=0).T).mean()) / max(board.cell_px(), 1e-6)
-        own = replace(new, confidence=board.confidence, unsteady=spread)
-        unsure = spread > STEADY or _is_cut(pyramid, own)
-        found.append(on_its_seams(pyramid.whole, own) if unsure else own)
-    return tuple(found)
-
-
-def _looked_at(pyramid: Pyramid, board: HexBoard, models: HexModels) -> list[Points]:
-    """Return the fixed points in pixels, as seen with the board upright and upside down."""
-    views = [board.turned(turn) for turn in (0, HALF_TURN)]
-    seen = [view.px(FIXED + models.place(crop(pyramid, view))[0]) for view in views]
-    return [seen[0], seen[1][TURNED[HALF_TURN]]]
-
-
-def _is_cut(pyramid: Pyramid, board: HexBoard) -> bool:
-    px = board.px(FIXED)
-    return bool(((px < 0) | (px > np.array(pyramid.size_px))).any())
+    return board if board.confidence >= LIKELIER else None
 
 
 def _same(one: HexBoard, other: HexBoard) -> bool:

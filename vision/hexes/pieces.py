@@ -8,7 +8,7 @@ does not have are unsure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import exp, log
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from engine.decompose import Reading, decompose
 from engine.game import Place
 from engine.hexpath import free_shape, path_shape
-from engine.lattice import HEX_STEPS, Cell, hex_neighbours
+from engine.hexsnakes import Spot, around
+from engine.lattice import Cell
 from engine.placement import Piece
 from engine.seen import Seen
 from engine.tiles import TileSet
@@ -28,6 +29,8 @@ from vision.hexes.cells import CellReadings
 from vision.hexes.models import COLOURS, CONTENTS
 
 Floats = NDArray[np.float64]
+Sides = Mapping[frozenset[Spot], float]
+"""By two neighbouring cells of a colour: the probability that one tile covers both."""
 
 EYE, EMPTY = CONTENTS.index("eye"), CONTENTS.index("empty")
 MAYBE_JOINED = 0.1
@@ -68,7 +71,7 @@ def pieces_of(
         for number, board in enumerate(boards)
         for cell, shares in contents_of(board, tile_set).items()
     }
-    joins, unseen = Joins(boards), frozenset(lost)
+    unseen = frozenset(lost)
     likeliest = np.argmax(list(contents.values()), axis=1) if contents else []
     pieces: list[SeenPiece] = []
     splits: list[SeenSplit] = []
@@ -77,7 +80,7 @@ def pieces_of(
         own = {spot: float(shares[number])
                for (spot, shares), held in zip(contents.items(), likeliest, strict=True)
                if held == number}  # fmt: skip
-        found, open_cuts = _of_colour(colour, own, joins, tile_set, unseen)
+        found, open_cuts = _of_colour(colour, own, boards, tile_set, unseen)
         pieces += found
         splits += open_cuts
     if not numbered:
@@ -94,70 +97,74 @@ def _without_board(seen: SeenPiece) -> SeenPiece:
 
 
 def _of_colour(
-    colour: str, own: Mapping[Spot, float], joins: Joins, tile_set: TileSet, lost: frozenset[Spot]
+    colour: str,
+    own: Mapping[Spot, float],
+    boards: Sequence[CellReadings],
+    tile_set: TileSet,
+    lost: frozenset[Spot],
 ) -> tuple[list[SeenPiece], list[SeenSplit]]:
     """Return the tiles of a colour, and the cells that can be cut in several ways.
 
     Args:
         colour: its name.
         own: the confidence in the colour of each cell that shows it.
-        joins: the evidence on sides between cells.
+        boards: the readings of each board.
         tile_set: the box.
         lost: the cells that cannot be seen.
     """
-    torn = _torn(set(own), joins, lost)
+    every_side = sides_of(own, boards)
+    torn = _torn(set(own), every_side, boards, lost)
     whole = [spot for spot in own if spot not in torn]
-    sides = sides_of(whole, joins)
+    sides = {pair: share for pair, share in every_side.items() if not pair & torn}
     readings = ranked(colour, whole, sides, tile_set) if whole else []
     if whole and (not readings or _against(readings[0][0], sides) > MOST_AGAINST):
-        by_sides = _by_sides(colour, own, joins, tile_set)
+        by_sides = _by_sides(colour, own, every_side, tile_set)
         return [replace(one, torn=bool(one.spots & torn)) for one in by_sides], []
-    hidden = _by_sides(colour, {spot: own[spot] for spot in sorted(torn)}, joins, tile_set)
+    hidden = _by_sides(colour, {spot: own[spot] for spot in sorted(torn)}, every_side, tile_set)
     pieces = [replace(piece, torn=True) for piece in hidden]
     return pieces + weighed(readings, own), open_cuts(readings)
 
 
-def _against(best: Reading, sides: Mapping[frozenset[Spot], float]) -> float:
+def _against(best: Reading, sides: Sides) -> float:
     """Return by how much a cut's log-likelihood is below the best that the sides allow."""
     return sum(log(max(share, 1 - share)) for share in sides.values()) - likelihood(best, sides)
 
 
-def _torn(spots: set[Spot], joins: Joins, lost: frozenset[Spot]) -> set[Spot]:
+def _torn(
+    spots: set[Spot], sides: Sides, boards: Sequence[CellReadings], lost: frozenset[Spot]
+) -> set[Spot]:
     """Return the cells of a colour whose tile may be partly unseen."""
     if not lost:
         return set()
-    torn: set[Spot] = set()
-    for group in groups_of(spots, lambda a, b: joins.share(a, b) > MAYBE_JOINED):
-        if group & lost or any(joins.reaches(spot, lost) for spot in group):
-            torn |= group
-    return torn
+
+    def reaches(spot: Spot) -> bool:
+        joined = boards[spot[0]].joined[spot[1:]]
+        return any(
+            share > MAYBE_JOINED and beside in lost
+            for share, beside in zip(joined, around(spot), strict=True)
+        )
+
+    groups = groups_of(spots, sides, MAYBE_JOINED)
+    return set().union(*(group for group in groups if group & lost or any(map(reaches, group))))
 
 
 def _by_sides(
-    colour: str, own: Mapping[Spot, float], joins: Joins, tile_set: TileSet
+    colour: str, own: Mapping[Spot, float], sides: Sides, tile_set: TileSet
 ) -> list[SeenPiece]:
     """Return tiles as the sides alone cut them, where the box cannot make up the cells."""
     names = {path_shape(kind.path): kind.name for kind in tile_set.of_colour(colour) if kind.path}
-    groups = groups_of(set(own), lambda a, b: joins.share(a, b) > LIKELIER)
-    firm = groups_of(set(own), lambda a, b: joins.share(a, b) > LIKELIER + CLEAR_SIDE)
-    loose = groups_of(set(own), lambda a, b: joins.share(a, b) > LIKELIER - CLEAR_SIDE)
+    groups = groups_of(set(own), sides, LIKELIER)
     cells = [tuple(sorted(spot[1:] for spot in group)) for group in groups]
     tiles = [names.get(free_shape(shape), "unknown") for shape in cells]
     found = []
     for group, shape, tile in zip(groups, cells, tiles, strict=True):
-        clear = group in firm and group in loose
-        known = clear and tiles.count(tile) <= tile_set.counts.get(tile, 0)
+        known = tiles.count(tile) <= tile_set.counts.get(tile, 0)
         sure = float(np.prod([own[spot] for spot in group]))
         piece = Piece(tile, shape, min(group)[0])
         found.append(SeenPiece(piece, SURE if known else LIKELIER, sure, (), known))
     return found
 
 
-Spot = tuple[int, int, int]
-"""Board, q and r."""
-
-CLEAR_SIDE = 0.2
-"""How far from a half the probability of a joined side must be to count as clearly seen."""
 LEAST_LOG = 1e-6
 MOST_RANKED = 400
 WAY_SHARE = 0.02
@@ -176,8 +183,7 @@ class SeenPiece:
     others: tuple[tuple[str, float], ...] = ()
     """Other tiles that may cover its first cell, with probabilities, the likeliest first."""
     known: bool = True
-    """False if the box has no such tile or fewer of them than were seen, or if the box cannot make
-    up the colour and a side that is not clearly seen could cut the tile otherwise."""
+    """False if the box has no such tile, or fewer of them than were seen."""
     torn: bool = False
     """Whether part of the tile may lie where nothing can be seen."""
 
@@ -195,28 +201,17 @@ class SeenSplit:
     ways: tuple[tuple[Piece, ...], ...]
 
 
-class Joins:
-    """The evidence on whether one tile covers two neighbouring cells."""
-
-    def __init__(self, boards: Sequence[CellReadings]) -> None:
-        self._boards = boards
-
-    def share(self, one: Spot, other: Spot) -> float:
-        """Return the probability that one tile covers both cells, by their mean log-odds."""
-        step = (other[1] - one[1], other[2] - one[2])
-        side = HEX_STEPS.index(step)
-        cells = self._boards[one[0]].joined
-        there, back = cells[one[1:]][side], cells[other[1:]][(side + 3) % 6]
-        odds = (_log_odds(there) + _log_odds(back)) / 2
-        return 1 / (1 + exp(-odds))
-
-    def reaches(self, spot: Spot, lost: Collection[Spot]) -> bool:
-        """Say whether a cell's tile may continue into a cell that cannot be seen."""
-        sides = self._boards[spot[0]].joined[spot[1:]]
-        return any(
-            sides[side] > MAYBE_JOINED and (spot[0], *beside) in lost
-            for side, beside in enumerate(hex_neighbours(spot[1:]))
-        )
+def sides_of(spots: Collection[Spot], boards: Sequence[CellReadings]) -> Sides:
+    """Return for neighbours the probability that one tile covers both, by their mean log-odds."""
+    found: dict[frozenset[Spot], float] = {}
+    for spot in spots:
+        for side, beside in enumerate(around(spot)):
+            if beside in spots and spot < beside:
+                there = boards[spot[0]].joined[spot[1:]][side]
+                back = boards[spot[0]].joined[beside[1:]][side - len(around(spot)) // 2]
+                odds = (_log_odds(there) + _log_odds(back)) / 2
+                found[frozenset((spot, beside))] = 1 / (1 + exp(-odds))
+    return found
 
 
 def _log_odds(share: float) -> float:
@@ -224,26 +219,12 @@ def _log_odds(share: float) -> float:
     return log(held / (1 - held))
 
 
-def sides_of(spots: Sequence[Spot], joins: Joins) -> dict[frozenset[Spot], float]:
-    """Return for each pair of neighbours the probability that one tile covers both."""
-    held = set(spots)
-    found: dict[frozenset[Spot], float] = {}
-    for spot in spots:
-        for q, r in hex_neighbours(spot[1:]):
-            beside = (spot[0], q, r)
-            if beside in held and spot < beside:
-                found[frozenset((spot, beside))] = joins.share(spot, beside)
-    return found
-
-
 def ranked(
-    colour: str, spots: Sequence[Spot], sides: Mapping[frozenset[Spot], float], tile_set: TileSet
+    colour: str, spots: Sequence[Spot], sides: Sides, tile_set: TileSet
 ) -> list[tuple[Reading, float]]:
     """Return the ways to cut cells into tiles with their probabilities, the likeliest first."""
     seams: dict[frozenset[Place], bool] = {
-        frozenset(pair): share < LIKELIER
-        for pair, share in sides.items()
-        if abs(share - LIKELIER) > CLEAR_SIDE
+        frozenset(pair): share < LIKELIER for pair, share in sides.items()
     }
     found = decompose({colour: spots}, tile_set, Seen(seams=seams)).readings[colour][:MOST_RANKED]
     if not found:
@@ -255,7 +236,7 @@ def ranked(
     return [(found[i], float(shares[i])) for i in order]
 
 
-def likelihood(reading: Reading, sides: Mapping[frozenset[Spot], float]) -> float:
+def likelihood(reading: Reading, sides: Sides) -> float:
     """Return the log-likelihood of a cut, given the sides that were seen."""
     inside = set()
     for piece in reading.pieces:
@@ -301,7 +282,7 @@ def open_cuts(readings: Sequence[tuple[Reading, float]]) -> list[SeenSplit]:
     sure = set(likely[0].pieces).intersection(*(reading.pieces for reading in likely))
     doubtful = [[p for p in reading.pieces if p not in sure] for reading in likely]
     spots = {(p.board or 0, *cell) for p in doubtful[0] for cell in p.cells}
-    splits = [_split(group, doubtful) for group in groups_of(spots, lambda *_: True)]
+    splits = [_split(group, doubtful) for group in groups_of(spots, {}, 0.0)]
     return [split for split in splits if len(split.ways) > 1]
 
 
@@ -313,8 +294,8 @@ def _split(group: set[Spot], doubtful: Sequence[Sequence[Piece]]) -> SeenSplit:
     return SeenSplit(tuple(sorted(group)), tuple(ways))
 
 
-def groups_of(spots: set[Spot], hangs: Callable[[Spot, Spot], bool]) -> list[set[Spot]]:
-    """Return connected groups of cells; ``hangs`` says whether two neighbours are connected."""
+def groups_of(spots: set[Spot], sides: Sides, least: float) -> list[set[Spot]]:
+    """Return groups of cells connected by sides above a probability, or of unknown one."""
     left = set(spots)
     groups = []
     while left:
@@ -322,9 +303,8 @@ def groups_of(spots: set[Spot], hangs: Callable[[Spot, Spot], bool]) -> list[set
         while waiting:
             spot = waiting.pop()
             group.add(spot)
-            for q, r in hex_neighbours(spot[1:]):
-                beside = (spot[0], q, r)
-                if beside in left and hangs(spot, beside):
+            for beside in around(spot):
+                if beside in left and sides.get(frozenset((spot, beside)), 1.0) > least:
                     left.discard(beside)
                     waiting.append(beside)
         groups.append(group)

@@ -19,9 +19,8 @@ from vision.core.crop import Pyramid
 from vision.core.stages import shown
 from vision.core.tables import ClayEntry, SplitEntry, TableState, TileEntry
 from vision.core.types import LIKELIER, TOLD, Advice, Bgr, Points, Quality
-from vision.detect.hex_seams import UNKNOWN
 from vision.hexes.aside import Above, tiles_aside
-from vision.hexes.boards import FINDER_PX, STRIDE, FoundBoards, boards_in
+from vision.hexes.boards import boards_in
 from vision.hexes.cells import CELLS, CellReadings, read_cells, turns_of
 from vision.hexes.clay import SeenClay, clay_on_boards
 from vision.hexes.models import HexModels, shipped_models
@@ -39,8 +38,6 @@ LIMITS = Limits(blurred=0.14, dark=40.0, measured_short=0.99, told_px=24.5)
 exactly all 56 times, most of their cells measuring 0.14 or more from 0.1 on. Stronger blur often
 hides the board itself, which is reported. Cell widths are exact to a hundredth: six tables of 24.0
 pixels came out 23.85 to 24.1; one of 23.8 came out above 24.07 and was not reported as small."""
-SCRAP_EDGE = 4
-"""Map pixels from the picture's edge within which it cuts a board, whose rim is not marked."""
 NO_BOARD = "I see no board: have all of it in the picture, lying flat, with light on it."
 
 ReadCells = Callable[[Pyramid, Sequence[HexBoard], TileSet, HexModels], Sequence[CellReadings]]
@@ -60,11 +57,13 @@ def taught_reader(tile_set: TileSet) -> BoardReader | None:
     return taught.board if taught is not None else None
 
 
-def boards_of(pyramid: Pyramid, tile_set: TileSet, most: int, models: HexModels) -> FoundBoards:
+def boards_of(
+    pyramid: Pyramid, tile_set: TileSet, most: int, models: HexModels
+) -> tuple[HexBoard, ...]:
     """Return the boards of a box in a picture, each in one of its six turns."""
     if taught_reader(tile_set) is None:
         return boards_in(pyramid, most, models)
-    return FoundBoards(find_taught_boards(pyramid.whole, most))
+    return find_taught_boards(pyramid.whole, most)
 
 
 def cells_of(
@@ -100,21 +99,17 @@ def read_hex_table(
     nets = models or shipped_models()
     pyramid = Pyramid(bgr)
     above: Above | None = None
-    scraps: tuple[Points, ...] = ()
     times = [perf_counter()]
     if boards is None:
-        found = boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
-        boards, scraps = found.boards, found.scraps
+        boards = boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
         shown("boards", boards)
         if boards and taught_reader(tile_set) is None:
             above = Above.of(pyramid, boards, nets)
-            if len(boards) < MOST_BOARDS[game] and not scraps:
-                scraps = tuple(above.scraps(boards, pyramid))
     times.append(perf_counter())
     readings = read(pyramid, boards, tile_set, nets)
     times.append(perf_counter())
     upright, readings = _upright(boards, readings, tile_set, pyramid.size_px)
-    state = _table(bgr, tile_set, game, upright, readings, scraps, scale)
+    state = _table(bgr, tile_set, game, upright, readings, scale)
     shown("pieces", state)
     times.append(perf_counter())
     if above is not None:
@@ -139,7 +134,7 @@ def _upright(
     upright, readings = [], []
     for i, turns in zip(order, turns_of([looks[i] for i in order], tile_set, lost), strict=True):
         board = boards[i].turned(turns[0])
-        unsteady = board.unsteady if len(turns) == 1 else max(board.unsteady, UNKNOWN)
+        unsteady = board.unsteady if len(turns) == 1 else np.inf
         upright.append(replace(board, unsteady=unsteady))
         readings.append(looks[i].turned(turns[0]))
     return upright, readings
@@ -156,7 +151,7 @@ def _round_the_ring(boards: Sequence[HexBoard]) -> list[int]:
 
 def _table(
     bgr: Bgr, tile_set: TileSet, game: str, boards: Sequence[HexBoard],
-    readings: Sequence[CellReadings], scraps: Sequence[Points], scale: float,
+    readings: Sequence[CellReadings], scale: float,
 ) -> TableState:  # fmt: skip
     size = (bgr.shape[1], bgr.shape[0])
     if not boards:
@@ -177,7 +172,7 @@ def _table(
         unsure=tuple(entry for entry in laid if entry.why is not None),
         clay=tuple(_clay_entry(clay, boards[clay.spot[0]]) for clay in clays),
         splits=tuple(_split_entry(split, numbered) for split in splits),
-        quality=_quality(bgr, boards, lost, pieces, scraps, scale),
+        quality=_quality(bgr, boards, lost, pieces, scale),
         game=game,
         set_name=tile_set.name,
     )
@@ -243,29 +238,26 @@ def _clay_entry(clay: SeenClay, board: HexBoard) -> ClayEntry:
 
 def _quality(
     bgr: Bgr, boards: Sequence[HexBoard], lost: Sequence[Lost], pieces: Sequence[SeenPiece],
-    scraps: Sequence[Points], scale: float,
+    scale: float,
 ) -> Quality:  # fmt: skip
     """Return the picture's quality at the cells of tiles, or at some bare ones without tiles.
 
     A picture with a board that could not be placed is not good enough, whatever the others show.
+    Hidden cells of placed boards are told and spoil none of the others, however many they are.
     """
     laid = [(p.piece.board or 0, cell) for p in pieces for cell in p.piece.cells]
     looked = laid or [(number, cell) for number in range(len(boards)) for cell in CELLS[::9]]
     seen = [boards[number].hexagon(cell) for number, cell in looked if cell not in lost[number]]
-    cells = list(_unseen(boards, lost))
-    others = list(_cut_or_covered(scraps, (bgr.shape[1], bgr.shape[0])))
-    cut_off = _hidden_by("cut-off", cells)
-    unplaced = bool(scraps) or not all(board.is_placed for board in boards)
+    unseen = list(_unseen(boards, lost))
+    cut_off, covered = (
+        [outline for outline, why in unseen if why == what] for what in ("cut-off", "covered")
+    )
+    placed = all(board.is_placed for board in boards)
     return assess(
-        bgr, seen, scale=scale, cut_off=[*cut_off, *_hidden_by("cut-off", others)],
-        covered=_hidden_by("covered", [*cells, *others]),
-        limits=replace(LIMITS, lost=0.0) if unplaced else LIMITS, of=len(boards) * len(CELLS),
+        bgr, seen, scale=scale, cut_off=cut_off, covered=covered,
+        limits=LIMITS if placed else replace(LIMITS, lost=0.0), of=2 * len(boards) * len(CELLS),
         beside=cut_off,
     )  # fmt: skip
-
-
-def _hidden_by(why: str, unseen: Sequence[tuple[Points, str]]) -> list[Points]:
-    return [outline for outline, reason in unseen if reason == why]
 
 
 def _unseen(boards: Sequence[HexBoard], lost: Sequence[Lost]) -> Iterator[tuple[Points, str]]:
@@ -273,13 +265,3 @@ def _unseen(boards: Sequence[HexBoard], lost: Sequence[Lost]) -> Iterator[tuple[
     for board, cells in zip(boards, lost, strict=True):
         whys = cells if board.is_placed else dict.fromkeys(CELLS, _lost_by(cells))
         yield from ((board.hexagon(cell), why) for cell, why in whys.items())
-
-
-def _cut_or_covered(
-    scraps: Sequence[Points], size: tuple[int, int]
-) -> Iterator[tuple[Points, str]]:
-    """Yield the visible part of each board that could not be placed, and what hides the rest."""
-    near = SCRAP_EDGE * STRIDE * max(1.0, max(size) / FINDER_PX)
-    for scrap in scraps:
-        at_edge = bool((scrap < near).any() or (scrap > np.array(size) - near).any())
-        yield scrap, "cut-off" if at_edge else "covered"

@@ -323,7 +323,7 @@ class HexFollower:
         request = self.request
         assert request.tile_set is not None and request.game is not None
         most = MOST_BOARDS[request.game]
-        found = boards_of(Pyramid(bgr), request.tile_set, most, shipped_models()).boards
+        found = boards_of(Pyramid(bgr), request.tile_set, most, shipped_models())
         return self._read(bgr, tuple(self._steadier(board) for board in found))
 
     def part(self, bgr: Bgr, changed: Mask) -> TableState | None:

@@ -23,7 +23,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def board(table):
-    return boards_in(Pyramid(table.bgr), 1, shipped_models()).boards[0]
+    return boards_in(Pyramid(table.bgr), 1, shipped_models())[0]
 
 
 def off(one, other) -> float:

@@ -104,19 +104,6 @@ def test_single_hexes_beyond_what_the_box_holds_are_doubted_and_spoil_no_other_t
     assert {seen.piece for seen in pieces if not seen.known} == set(phantoms)
 
 
-@pytest.mark.parametrize(("side", "unsure"), [(0.55, {THREE}), (0.45, {THREE}), (0.99, set())])
-def test_tile_with_an_unclear_side_is_unsure_where_the_box_cannot_make_up_its_colour(side, unsure):
-    again = Piece("red/1", ((-2, 3),))
-    board = board_with(THREE, ONE, again)
-    board.joined[(1, 0)][HEX_STEPS.index((1, 0))] = side
-    board.joined[(2, 0)][HEX_STEPS.index((-1, 0))] = side
-
-    pieces, _ = pieces_of([board], SNEKAGON, numbered=False)
-
-    cells = {cell for seen in pieces if not seen.known for cell in seen.piece.cells}
-    assert cells == {cell for piece in (ONE, again, *unsure) for cell in piece.cells}
-
-
 def test_boards_are_numbered_where_there_are_several():
     boards = [board_with(THREE), board_with(ONE)]
 
