@@ -38,6 +38,8 @@ class LightMap:
     """10 x 3: quadratic transform, from colours, their squares and products to colours."""
     root: Colours
     """3 x 3: whitens residuals (Cholesky factor of their inverse covariance)."""
+    fuzz: float
+    """Typical residual, in logs."""
     uneven: float
     """Standard deviation of the brightness between tiles, in logs."""
 
@@ -58,14 +60,17 @@ def light_map(there: Colours, here: Colours) -> LightMap:
     or shine, weigh less.
     """
     terms = _terms(there).reshape(-1, 10)
-    start = np.zeros((10, 3))
+    start: Colours = np.zeros((10, 3))
     start[0], start[1:4] = MIDDLE, np.eye(3)
     hold = np.diag(np.repeat(HOLD, (1, 3, 6)))
     counts, offsets = np.ones(len(terms)), np.zeros(len(there))
+    bent: Colours = start
     for _ in range(ROUNDS):
         wanted = (here - offsets[:, None, None]).reshape(-1, 3)
         weighed = terms * counts[:, None]
-        bent = np.linalg.solve(terms.T @ weighed + hold, weighed.T @ wanted + hold @ start)
+        bent = np.asarray(
+            np.linalg.solve(terms.T @ weighed + hold, weighed.T @ wanted + hold @ start)
+        )
         rest = wanted - terms @ bent
         # The factor turns a median deviation into a standard deviation.
         usual = np.maximum(1.4826 * np.median(np.abs(rest), axis=0), LEAST_FUZZ)
@@ -76,7 +81,8 @@ def light_map(there: Colours, here: Colours) -> LightMap:
     most = OUTLIER * np.maximum(1.4826 * np.median(np.abs(rest), axis=0), LEAST_FUZZ)
     spread = np.cov(np.clip(some, -most, most).T) + np.eye(3) * LEAST_FUZZ**2
     root = np.asarray(np.linalg.cholesky(np.linalg.inv(spread)), np.float64)
-    return LightMap(bent, root, max(float(np.std(offsets)), LEAST_OFF))
+    fuzz = float(np.linalg.det(spread) ** (1 / 6))
+    return LightMap(bent, root, fuzz, max(float(np.std(offsets)), LEAST_OFF))
 
 
 def _terms(colours: Colours) -> Colours:

@@ -43,10 +43,10 @@ SHIFTS = (
     (0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1), (2, 0), (-2, 0),
     (0, 2), (0, -2),
 )  # fmt: skip
-WEIGHT = 32.0
-"""Penalty, in temperatures, of a look that fits worse by a factor of e. Of 1,375 tiles of 27 boxes
-with similar colours 9 were wrong and 63 unsure without this comparison, 3 and 5 with it, 3 and 7
-with a weight of 16."""
+WEIGHT, TRUSTED = 32.0, 0.15
+"""Penalty, in temperatures, of a look that fits worse by a factor of e; it is halved if the light
+map's ``fuzz`` is ``TRUSTED``. Of 1,375 tiles of 27 boxes with similar colours 9 were wrong and 63
+unsure without this comparison, 3 and 5 with it, 3 and 7 with a weight of 16."""
 FITS_ANYWAY = 0.1
 APART, LEAST_COUNT = 3.0, 0.02
 """Pixels in which two looks differ by ``APART`` (squared whitened distance) have half weight; all
@@ -220,4 +220,5 @@ def _against(seen: Floats, made: Floats, light: LightMap) -> Colours:
     counts = LEAST_COUNT + unlike / (unlike + APART)
     counts /= 3 * counts.sum(axis=1, keepdims=True)
     own, best = (off * counts).sum(axis=1), (off[first] * counts).sum(axis=1)
-    return np.asarray(np.log((own + FITS_ANYWAY) / (best + FITS_ANYWAY)) / max(fits[first], 1.0))
+    trust = 1 / max(float(fits[first]), 1.0) / (1 + (light.fuzz / TRUSTED) ** 2)
+    return np.asarray(trust * np.log((own + FITS_ANYWAY) / (best + FITS_ANYWAY)))
