@@ -18,7 +18,7 @@ from calibration.profile import Profile
 from vision.classify.evidence import in_company
 from vision.classify.reader import CellReading, Reader, load_reader
 from vision.classify.taught import reader_of
-from vision.classify.taught_tiles import Eyes, glanced, read_taught, with_own_tiles
+from vision.classify.taught_tiles import read_taught, with_own_tiles
 from vision.core.crop import cut
 from vision.core.files import alone
 from vision.core.ground import Ground
@@ -205,8 +205,11 @@ def _with_overlooked(
     if request.grid is not None or reader is None or request.tile_set is None:
         return detections, readings
     if reader.embedded:
-        eyes = _eyes(bgr, detections, reader, request)
-        found, said = with_own_tiles(detections, readings, eyes)
+        look = partial(read_cells, bgr, reader=reader, profile=request.profile)
+        ground = Ground(bgr, [one.corners_px for one in detections.found])
+        bare = replace(reader, evidence=None)
+        glance = partial(read_cells, bgr, reader=bare, profile=request.profile)
+        found, said = with_own_tiles(detections, readings, look, glance, ground)
         if said is not readings:
             said = _in_company(said, reader)
         return known_only(bgr, found, said)
@@ -221,17 +224,6 @@ def _in_company(readings: Sequence[CellReading], reader: Reader | None) -> Seque
     if reader is None or reader.evidence is None:
         return readings
     return in_company(readings, reader.evidence.share)
-
-
-def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest) -> Eyes:
-    """Return the callbacks that search for tiles of a taught box."""
-    lit = partial(in_white_light, profile=request.profile)
-    return Eyes(
-        partial(read_cells, bgr, reader=reader, profile=request.profile),
-        partial(glanced, bgr, reader=reader, lit=lit),
-        lambda: few_tiles(bgr, shipped_network()).found,
-        Ground(bgr, [one.corners_px for one in detections.found]),
-    )
 
 
 def _sight(

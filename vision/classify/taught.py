@@ -167,7 +167,13 @@ def _tile_reader(
         raise ValueError("the arrays hold no numbers")
     numbers = _above_zero(manifest["temperature"]), _above_zero(manifest["known"])
     reader = make_reader(tile_set, looks, project, centres, *numbers, embedded=True)
-    return _with_prints(reader, tile_set, _prints(manifest, arrays))
+    tiles = manifest.get("faces")
+    if tiles is None:
+        # Boxes of lands and older files have no prints.
+        return reader
+    prints = Prints.of([str(tile) for tile in tiles], arrays)
+    evidence = taught_evidence(prints) if tile_set.lattice == "square" else None
+    return replace(reader, prints=prints, evidence=evidence)
 
 
 def _above_zero(value: Any) -> float:
@@ -185,19 +191,6 @@ def _look(text: Any) -> Look:
     if not (0 <= look.cell < MOST_CELLS and 0 <= look.turns < MOST_TURNS):
         raise ValueError(f"{text} is no look of a tile")
     return look
-
-
-def _with_prints(reader: Reader, tile_set: TileSet, prints: Prints | None) -> Reader:
-    """Return a reader with its prints; boxes of squares also get evidence from them."""
-    square = prints is not None and tile_set.lattice == "square"
-    evidence = taught_evidence(prints) if prints is not None and square else None
-    return replace(reader, prints=prints, evidence=evidence)
-
-
-def _prints(manifest: Manifest, arrays: Mapping[str, NDArray[Any]]) -> Prints | None:
-    """Return the prints of the kinds; ``None`` for boxes of lands and for older files."""
-    tiles = manifest.get("faces")
-    return None if tiles is None else Prints.of([str(tile) for tile in tiles], arrays)
 
 
 def _board_reader(

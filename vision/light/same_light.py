@@ -21,14 +21,7 @@ from vision.classify.reader import CellReading, Reader
 from vision.core.crop import Patches
 from vision.core.stages import stage
 from vision.core.types import SMALLEST_PX, SURE
-from vision.light.picture_light import (
-    COSTS,
-    LEAST_OFF,
-    LightMap,
-    lengths,
-    light_under_lamps,
-    lit_ways,
-)
+from vision.light.picture_light import LEAST_OFF, LightMap, light_map
 
 Floats = NDArray[np.float32]
 Looks = NDArray[np.int64]
@@ -50,14 +43,12 @@ SHIFTS = (
     (0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1), (2, 0), (-2, 0),
     (0, 2), (0, -2),
 )  # fmt: skip
-MOST_WAYS = 2
-"""Best ways to light a tile that are also compared at all shifts."""
 WEIGHT, TRUSTED = 32.0, 0.15
 """Penalty, in temperatures, of a look that fits worse by a factor of e; it is halved if the light
 map's ``fuzz`` is ``TRUSTED``. Of 1,375 tiles of 27 boxes with similar colours 9 were wrong and 63
 unsure without this comparison, 3 and 5 with it, 3 and 7 with a weight of 16."""
 FITS_ANYWAY = 0.1
-APART, LEAST_COUNT, LEAST_SHARE = 3.0, 0.02, 0.2
+APART, LEAST_COUNT = 3.0, 0.02
 """Pixels in which two looks differ by ``APART`` (squared whitened distance) have half weight; all
 have at least ``LEAST_COUNT``. Of 360 tiles of the hardest boxes 8 were wrong with equal weights, 5
 with these."""
@@ -167,7 +158,7 @@ class _Beside:
             known = [(face, self._seen[n][self._mask]) for face, n in pairs if face is not None]
             if len(known) >= FEWEST_SURE:
                 there, here = zip(*known, strict=True)
-                out[photo] = light_under_lamps(np.stack(there), np.stack(here).astype(np.float64))
+                out[photo] = light_map(np.stack(there), np.stack(here).astype(np.float64))
         return out
 
     def weighed(
@@ -175,17 +166,14 @@ class _Beside:
     ) -> Floats:
         """Return distances with the colour penalty of each candidate look added."""
         out = distances.copy()
-        would: dict[tuple[int, int], Floats | None] = {}
         for number, looks in likely.items():
             against = np.zeros(len(looks))
             seen = _shifted(self._seen[number], self._mask)
             for photo, light in lights.items():
-                for look in looks.tolist():
-                    if (look, photo) not in would:
-                        would[look, photo] = self._would(look, photo, light)
-                made = [one for look in looks.tolist() if (one := would[look, photo]) is not None]
-                if len(made) == len(looks):
-                    against += _against(seen, np.stack(made), light) / len(lights)
+                faces = [self._face(look, photo) for look in looks.tolist()]
+                known = [light.makes(face) for face in faces if face is not None]
+                if len(known) == len(faces):
+                    against += _against(seen, np.stack(known), light) / len(lights)
             against *= WEIGHT * self._reader.temperature
             # Other looks get the largest penalty, so that they do not become nearer.
             out[number] += against.max()
@@ -204,11 +192,6 @@ class _Beside:
             self._faces[key] = coarse(turned[None])[0][self._mask].astype(np.float64)
         return self._faces[key]
 
-    def _would(self, look: int, photo: int, light: LightMap) -> Floats | None:
-        """Return the expected colours of a look in this picture, ways x pixels x 3."""
-        face = self._face(look, photo)
-        return None if face is None else lit_ways(light, face[None])[:, 0]
-
 
 def _shifted(seen: Floats, mask: NDArray[np.bool_]) -> Floats:
     """Return the compared pixels of a tile at each of ``SHIFTS``: shifts x pixels x 3."""
@@ -222,39 +205,20 @@ def _against(seen: Floats, made: Floats, light: LightMap) -> Colours:
 
     Args:
         seen: the tile's colours, shifts x pixels x 3.
-        made: the expected colours, looks x ways x pixels x 3.
+        made: the expected colours, looks x pixels x 3.
         light: the light map of the expected colours.
     """
-    shown, off, costs = _at_their_best(seen, made, light)
-    fits = off.mean(axis=1) / 3 + costs
-    first = int(fits.argmin())
-    apart = lengths(shown - shown[first], light)
-    counts = LEAST_COUNT + apart / (apart + APART)
-    # Penalties refer to all pixels, so they are scaled up to the share of pixels that count.
-    share = np.maximum(counts.mean(axis=1), LEAST_SHARE)
-    counts /= 3 * counts.sum(axis=1, keepdims=True)
-    own = (off * counts).sum(axis=1) + costs / share
-    best = (off[first] * counts).sum(axis=1) + costs[first] / share
-    ratio = (own + FITS_ANYWAY) / (best + FITS_ANYWAY)
-    trust = 1 / max(float(fits[first]), 1.0) / (1 + (light.fuzz / TRUSTED) ** 2)
-    return np.asarray(trust * np.log(ratio))
-
-
-def _at_their_best(seen: Floats, made: Floats, light: LightMap) -> tuple[Floats, Floats, Floats]:
-    """Return colours, misfit and penalty of each look at its best lighting and shift.
-
-    The shapes are looks x pixels x 3, looks x pixels, and looks.
-    """
-    ways = np.argsort(_off(seen[0] - made, light).mean(axis=2) / 3 + COSTS, axis=1)[:, :MOST_WAYS]
-    lit = np.take_along_axis(made, ways[..., None, None], axis=1)
-    off = _off(seen[None, None] - lit[:, :, None], light)
-    fits = (off.mean(axis=3) / 3 + COSTS[ways][..., None]).reshape(len(made), -1)
-    every, best = np.arange(len(made)), fits.argmin(axis=1)
-    way, shift = np.divmod(best, len(seen))
-    return lit[every, way], off[every, way, shift], COSTS[ways[every, way]]
-
-
-def _off(off: Floats, light: LightMap) -> Floats:
-    """Return the misfit of each pixel, less the expected share of its tile's brightness offset."""
+    apart = seen - made[:, None]
+    # A tile's own brightness counts less the more tiles here differ in it.
     share = np.float32(1 - 1 / (1 + (light.uneven / LEAST_OFF) ** 2))
-    return lengths(off - share * off.mean(axis=(-2, -1), keepdims=True), light)
+    every = light.lengths(apart - share * apart.mean(axis=(-2, -1), keepdims=True))
+    shifts = every.mean(axis=2).argmin(axis=1)
+    off = every[np.arange(len(made)), shifts]
+    fits = off.mean(axis=1) / 3
+    first = int(fits.argmin())
+    unlike = light.lengths(made - made[first])
+    counts = LEAST_COUNT + unlike / (unlike + APART)
+    counts /= 3 * counts.sum(axis=1, keepdims=True)
+    own, best = (off * counts).sum(axis=1), (off[first] * counts).sum(axis=1)
+    trust = 1 / max(float(fits[first]), 1.0) / (1 + (light.fuzz / TRUSTED) ** 2)
+    return np.asarray(trust * np.log((own + FITS_ANYWAY) / (best + FITS_ANYWAY)))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from vision.classify.reader import CellGuess, CellReading
-from vision.classify.taught_tiles import Eyes, with_own_tiles
+from vision.classify.taught_tiles import with_own_tiles
 from vision.core.ground import Ground
 from vision.core.lattice import HEX_CORNERS, SQUARE_CORNERS
 from vision.core.types import Detection, Detections
@@ -41,20 +41,15 @@ class Table:
     def look(self, found):
         return [self._reading(one) for one in found]
 
-    def glance(self, known, some):
-        assert known
-        return self.look(some)
-
     def _reading(self, one):
         off = float(np.linalg.norm(self.middles - one.centre_px, axis=1).min()) / WIDE
         guess = CellGuess("fox", 0, 0, 1.0 if off < self.slack else 0.3)
         return CellReading((guess,), far=0.1 if off < 0.1 else 0.2 if off < self.slack else 0.9)
 
-    def completed(self, shape, found, faint=(), few=()):
+    def completed(self, shape, found):
         ground = Ground(self.bgr, [one.corners_px for one in found])
-        eyes = Eyes(self.look, self.glance, lambda: few, ground)
-        detections = Detections(SIZE_PX, shape, tuple(found), tuple(faint))
-        return with_own_tiles(detections, self.look(found), eyes)
+        detections = Detections(SIZE_PX, shape, tuple(found))
+        return with_own_tiles(detections, self.look(found), self.look, self.look, ground)
 
 
 def middles(detections):
@@ -105,46 +100,6 @@ def test_a_print_in_the_colours_of_the_table_counts_only_where_an_outline_was_se
     detections, _ = Table(shape, CELLS, bare=[(2, 1)]).completed(shape, found)
 
     assert middles(detections) == expected(shape, CELLS if outlined else seen)
-
-
-@SHAPES
-def test_faint_outlines_that_show_tiles_count_where_nothing_else_was_found(shape):
-    faint = [outline(shape, cell, 0.4) for cell in [*CELLS[:6], (6, 4)]]
-
-    detections, _ = Table(shape, CELLS).completed(shape, [], faint)
-
-    assert len(detections.found) == len(CELLS)
-
-
-@SHAPES
-def test_faint_outlines_that_show_tiles_count_beside_two_that_were_found(shape):
-    found = [outline(shape, cell) for cell in CELLS[:2]]
-    faint = [outline(shape, cell, 0.4) for cell in [*CELLS[1:4], (6, 4)]]
-
-    detections, _ = Table(shape, CELLS[:4]).completed(shape, found, faint)
-
-    assert middles(detections) == expected(shape, CELLS[:4])
-
-
-@SHAPES
-def test_three_faint_outlines_are_no_layout(shape):
-    faint = [outline(shape, cell, 0.4) for cell in CELLS[:3]]
-
-    detections, readings = Table(shape, CELLS).completed(shape, [], faint)
-
-    assert detections.found == () and not readings
-
-
-def test_three_tiles_that_several_looks_agree_on_count_if_all_of_them_show_the_box():
-    few = [outline("square", cell, 0.6) for cell in CELLS[:3]]
-    faint = [outline("square", cell, 0.4) for cell in [(5, 4), (6, 4)]]
-    table = Table("square", CELLS[:3])
-
-    detections, _ = table.completed("square", [], faint, few)
-    with_another, _ = table.completed("square", [], faint, [*few, outline("square", (6, 4))])
-
-    assert middles(detections) == expected("square", CELLS[:3])
-    assert with_another.found == ()
 
 
 @SHAPES

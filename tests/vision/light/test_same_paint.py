@@ -58,11 +58,6 @@ def seen(reader, doubtful: str, taken_for: str) -> np.ndarray:
     return distances
 
 
-def shining(bgr: np.ndarray, light: float) -> np.ndarray:
-    """The same with a lamp's light on it, as a share of white."""
-    return np.round(255 * ((bgr / 255.0) ** 2.2 + light).clip(0, 1) ** (1 / 2.2)).astype(np.uint8)
-
-
 def best(reader, distances) -> list[str]:
     return [reading.guesses[0].tile for reading in reader.readings(distances)]
 
@@ -76,21 +71,6 @@ def test_a_shade_is_told_by_what_the_lamp_makes_of_the_other_colours(reader):
     assert best(reader, distances)[KINDS.index("rose")] == "red"
     assert best(reader, told) == list(KINDS)
     assert all(one.best > 0.9 for one in reader.readings(told))
-
-
-@pytest.mark.parametrize("where", ["in the photograph", "here"])
-def test_a_shade_is_told_though_a_lamp_shines_on_the_tile(reader, where):
-    def shone_on(kind: str, place: str) -> np.ndarray:
-        return shining(face(kind), 0.3 if kind == "rose" and place == where else 0.0)
-
-    prints = Prints(np.stack([shone_on(kind, "in the photograph") for kind in KINDS]), KINDS,
-                    (0,) * len(KINDS))  # fmt: skip
-    patches = np.stack([under_lamp(shone_on(kind, "here")) for kind in KINDS])
-    distances = seen(reader, "rose", "red")
-
-    told = in_these_colours(replace(reader, prints=prints), distances, patches, WIDE)
-
-    assert best(reader, told) == list(KINDS)
 
 
 def test_tiles_that_are_not_in_doubt_stay_as_they_were_read(reader):
