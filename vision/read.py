@@ -162,10 +162,15 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         state = _state(picture, table, request, replace(detections, found=every), known=known)
         if taught and not state.tiles:
             other = _other_box(picture.bgr, *first, request)
-        if other is not None and not state.tiles:
-            quality = replace(state.quality, advice=(*state.quality.advice, other))
-            state = replace(state, quality=quality)
+        state = _advised(state, other)
     return replace(state, timings_ms=timings.ms)
+
+
+def _advised(state: TableState, advice: Advice | None) -> TableState:
+    """Return a table state with the advice about another box, if no tile was read."""
+    if advice is None or state.tiles:
+        return state
+    return replace(state, quality=replace(state.quality, advice=(*state.quality.advice, advice)))
 
 
 def _table(

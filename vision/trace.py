@@ -16,6 +16,7 @@ from time import perf_counter
 import cv2
 import numpy as np
 
+from vision.classify.reader import CellGuess, CellReading
 from vision.core.stages import watched_by
 from vision.core.tables import TableState
 from vision.core.types import LIKELIER, TOLD, Bgr, Detection, Detections, Guess, Points
@@ -115,6 +116,7 @@ def drawn_of(made: object) -> Iterator[Drawn]:
     match made:
         case (Detections(found=found), [*said]) if len(found) == len(said):
             for one, read in zip(found, said, strict=True):
+                assert isinstance(read, CellReading)
                 yield Drawn(one.corners_px, read.best, _label(next(iter(read.guesses), None)))
         case tuple() | list():
             yield from chain.from_iterable(map(drawn_of, made))
@@ -131,9 +133,10 @@ def drawn_of(made: object) -> Iterator[Drawn]:
             yield Drawn(made.outline(), 1.0 - min(1.0, made.unsteady))
         case TableState():
             for entry in (*made.tiles, *made.unsure, *made.aside):
-                outline, sure = np.asarray(entry["outline"], float), float(entry["confidence"])
-                yield Drawn(outline, sure, f"{entry['tile']} {sure:.2f}")
+                sure = float(entry["confidence"])
+                label = f"{entry['tile']} {sure:.2f}"
+                yield Drawn(np.asarray(entry["outline"], float), sure, label)
 
 
-def _label(best: Guess | None) -> str:
+def _label(best: Guess | CellGuess | None) -> str:
     return "" if best is None else f"{best.tile} {best.confidence:.2f}"

@@ -22,6 +22,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.lattice import Cell
 from vision.classify.embedding import described
 from vision.classify.reader import CellReading, Reader
 from vision.core.crop import Patches, cut
@@ -180,8 +181,7 @@ def _missed(
     """
     if len(own.found) < FEWEST_SURE:
         return []
-    square = own.shape == "square"
-    sides = SQUARE_SIDES if square else HEX_SIDES
+    sides = SQUARE_SIDES if own.shape == "square" else HEX_SIDES
     missed: list[Detection] = []
     for fit in fit_outlines(np.stack([d.corners_px for d in own.found]), own.shape, FEWEST_SURE):
         middles = np.stack([own.found[number].centre_px for number in fit.cells.values()])
@@ -191,11 +191,7 @@ def _missed(
         cells, tried = set(fit.cells), set(fit.cells)
         while new := sorted({(x + dx, y + dy) for x, y in cells for dx, dy in sides} - tried):
             tried.update(new)
-            corners = laid.outlines(np.array(new, float), SQUARE_CORNERS if square else HEX_CORNERS)
-            at = {
-                Detection(one, EXPECTED): cell for one, cell in zip(corners, new, strict=True)
-                if (one >= 0).all() and (one < own.size_px).all()
-            }  # fmt: skip
+            at = _in_picture(laid, new, own)
             free = _apart_from(at, [*own.found, *missed])
             expected = _not_table(free, (*doubtful, *own.faint), ground)
             # The light is estimated from the tiles that were found.
@@ -204,6 +200,18 @@ def _missed(
             missed += seen
             cells.update(at[one] for one in seen)
     return missed
+
+
+def _in_picture(
+    laid: LaidCells, cells: Sequence[Cell], own: Detections
+) -> dict[Detection, Cell]:  # fmt: skip
+    """Return the outlines of cells that lie in the picture, each with its cell."""
+    corners = SQUARE_CORNERS if own.shape == "square" else HEX_CORNERS
+    outlines = laid.outlines(np.array(cells, float), corners)
+    return {
+        Detection(one, EXPECTED): cell for one, cell in zip(outlines, cells, strict=True)
+        if (one >= 0).all() and (one < own.size_px).all()
+    }  # fmt: skip
 
 
 def _not_table(

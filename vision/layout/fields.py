@@ -427,12 +427,16 @@ def joints_of(cards: Sequence[SeenCard], tile_set: TileSet) -> list[Joint]:
         joined = _carried(met, tile_set)
         return Joint(
             owners[here], owners[there], float(gap[k]), float(slide[k]), float(turned[k]),
-            bool(corner[k]), joined, _is_broken(met), _alike(a, b),
-            joined == 1 and a.best is not None and b.best is not None
-            and a.best.turns != b.best.turns,
+            bool(corner[k]), joined, _is_broken(met), _alike(a, b), joined == 1 and _bends(a, b),
         )  # fmt: skip
 
     return list(map(joint, range(len(pairs))))
+
+
+def _bends(one: SeenCard, other: SeenCard) -> bool:
+    """Say whether two cards are turned differently."""
+    both = one.best, other.best
+    return len({best.turns for best in both if best is not None}) == len(both)
 
 
 def cell_outlines(card: SeenCard) -> list[Array]:
