@@ -48,11 +48,15 @@ hall-ready: .venv/hall-ready
 
 setup: .venv/run-ready
 
-check: .venv/dev-ready
+check: .venv/dev-ready .venv/js-ready
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
+	@if [ -x node_modules/.bin/prettier ]; then $(PRETTIER); \
+	else echo "Without Node.js and its tools the form of the JavaScript is not checked."; fi
 	.venv/bin/mypy
 	.venv/bin/python -m pytest --quiet tests/test_imports.py
+
+PRETTIER = node_modules/.bin/prettier --log-level warn --check $$(git ls-files '*.js')
 
 # Types are checked beside the first tests: that takes a minute on one core.
 test: .venv/dev-ready
@@ -115,7 +119,7 @@ test-deploy: setup
 	deploy/test-deploy.sh
 
 clean:
-	rm -rf .venv .cache build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules .cache build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A .venv holds its own address. One that was copied or moved along with the tree would run the code
@@ -151,6 +155,14 @@ endif
 	    || echo "Without the extra hall its tests are skipped."
 	@deploy/system-packages.sh 'ls /usr/lib/postgresql/*/bin/initdb' postgresql \
 	    || echo "Without PostgreSQL its tests are skipped."
+	@touch $@
+
+# What checks the page's JavaScript; the page itself is served as it stands. Where Node.js or the
+# download of its tools is missing, the checks say so and are left out.
+.venv/js-ready: .venv/place package.json package-lock.json
+	@deploy/system-packages.sh 'command -v node && command -v npm' nodejs npm \
+	    && npm ci --silent --ignore-scripts \
+	    || echo "Without Node.js and its tools the JavaScript is not checked."
 	@touch $@
 
 # What a hall needs beyond a table; tests of the hall are skipped where it does not install.

@@ -139,8 +139,11 @@ def _solve(
         rms, matrix, distortion, _, _, deviations, _, errors = cv2.calibrateCameraExtended(
             [s.board.astype(np.float32) for s in sightings],
             [s.seen_px.astype(np.float32).reshape(-1, 1, 2) for s in sightings],
-            size_px, matrix, distortion, flags=flags,
-        )  # fmt: skip
+            size_px,
+            matrix,
+            distortion,
+            flags=flags,
+        )
     except cv2.error:
         if doubt:
             return None
@@ -152,6 +155,9 @@ def _solve(
     if doubt and not (sane and np.isfinite(rms) and doubtful < FOCAL_DOUBT * focal):
         return None
     return _Fit(
-        float(rms), np.asarray(matrix, np.float64), np.asarray(distortion, np.float64).ravel()[:5],
-        [float(e) for e in errors.reshape(-1)], (),
-    )  # fmt: skip
+        float(rms),
+        np.asarray(matrix, np.float64),
+        np.asarray(distortion, np.float64).ravel()[:5],
+        [float(e) for e in errors.reshape(-1)],
+        (),
+    )

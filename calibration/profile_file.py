@@ -68,17 +68,23 @@ def profile_to_json(profile: Profile) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "size_px": list(profile.size_px),
-        "lens": lens and {
-            "matrix": lens.matrix.tolist(), "distortion": lens.distortion.tolist(),
-            "rms_px": lens.rms_px, "used": lens.used, "pictures": lens.pictures,
+        "lens": lens
+        and {
+            "matrix": lens.matrix.tolist(),
+            "distortion": lens.distortion.tolist(),
+            "rms_px": lens.rms_px,
+            "used": lens.used,
+            "pictures": lens.pictures,
         },
-        "table": table and {
-            "mm_from_px": table.mm_from_px.tolist(), "learnt_from": table.learnt_from,
+        "table": table
+        and {
+            "mm_from_px": table.mm_from_px.tolist(),
+            "learnt_from": table.learnt_from,
             "residual_mm": table.residual_mm,
         },
         "light": light and {"white_bgr": list(light.white_bgr), "slope": list(light.slope)},
         "reference_png": None if profile.reference is None else _png_text(profile.reference),
-    }  # fmt: skip
+    }
 
 
 def _png_text(gray: Array) -> str:
@@ -138,9 +144,12 @@ def profile_from_json(value: object, place: str) -> Profile:
         raise top.wrong("size_px", "width and height in pixels")
     size = (int(width), int(height))
     return Profile(
-        size, _lens_from(top.part("lens"), size), _table_from(top.part("table")),
-        _light_from(top.part("light")), _reference_from(top),
-    )  # fmt: skip
+        size,
+        _lens_from(top.part("lens"), size),
+        _table_from(top.part("table")),
+        _light_from(top.part("light")),
+        _reference_from(top),
+    )
 
 
 class _Reader:

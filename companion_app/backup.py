@@ -29,8 +29,15 @@ BY_PAGE = "backup"
 """The folder in which the page keeps a backup until it is downloaded or restored."""
 TAKEN_IN = "taken-in.zip"
 """Name of the backup that was uploaded to the page to be restored."""
-LEFT_OUT = ("games.lock", "games.log", "games.spare", "games.salvaged.json", "tls", "update",
-            BY_PAGE)  # fmt: skip
+LEFT_OUT = (
+    "games.lock",
+    "games.log",
+    "games.spare",
+    "games.salvaged.json",
+    "tls",
+    "update",
+    BY_PAGE,
+)
 """Files that belong to this machine: the store's lock, its second copy and its reserved space, the
 salvage report, TLS keys, files of an update, backups in transit."""
 LEFT_OUT_ENDS = (".part", ".new", "-wal", "-shm", "-journal", ".lock")
@@ -104,8 +111,9 @@ def _files(home: Path) -> Iterator[Path]:
     for folder, folders, names in os.walk(home):
         here = Path(folder)
         out = LEFT_OUT if here == home else ()
-        folders[:] = [name for name in folders
-                      if name not in out and not (here / name).is_symlink()]  # fmt: skip
+        folders[:] = [
+            name for name in folders if name not in out and not (here / name).is_symlink()
+        ]
         for name in names:
             path = here / name
             is_plain = path.is_file() and not path.is_symlink()
@@ -154,8 +162,13 @@ def _added(to: zipfile.ZipFile, source: Path, name: str) -> Kept:
 def _manifest(kept: tuple[Kept, ...], now_s: float) -> dict[str, Any]:
     files = [{"path": one.path, "size": one.size, "sha256": one.sha256} for one in kept]
     made_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_s))
-    return {"format": FORMAT, "version": VERSION, "made_at": made_at, "by": version(),
-            "files": files}  # fmt: skip
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "made_at": made_at,
+        "by": version(),
+        "files": files,
+    }
 
 
 def private_file(path: Path) -> IO[bytes]:

@@ -34,8 +34,12 @@ HOT_C, WARM_C = 80.0, 70.0
 """Degrees from which on heat is a fault, or gets advice; a Pi throttles at 80 and 85 degrees."""
 GAMES_KEPT = {"one": "{n} game is kept.", "other": "{n} games are kept."}
 KINDS = {"one": "{n} kind of tiles", "other": "{n} kinds of tiles"}
-THROTTLED = {0: "the power supply is too weak", 1: "it has slowed down", 2: "it has slowed down",
-             3: "it is too hot"}  # fmt: skip
+THROTTLED = {
+    0: "the power supply is too weak",
+    1: "it has slowed down",
+    2: "it has slowed down",
+    3: "it is too hot",
+}
 """Meaning of the low bits of the Pi's ``get_throttled``; 16 bits higher they mean "since boot"."""
 BUILT_S = 1_750_000_000
 """Unix time (June 2025) before which a clock is wrong: this code is newer."""
@@ -95,14 +99,21 @@ def _disk(machine: Machine) -> Check:
     folder = next(path for path in (machine.home, *machine.home.parents) if path.exists())
     fix = "Delete kept pictures on the page, or use a larger card."
     if not os.access(folder, os.W_OK):
-        return Check("disk", False, f"Nothing can be written in {folder}.",
-                     "Give the folder to the user that Snake Eye runs as.")  # fmt: skip
+        return Check(
+            "disk",
+            False,
+            f"Nothing can be written in {folder}.",
+            "Give the folder to the user that Snake Eye runs as.",
+        )
     try:
         free_mb = machine.free_bytes(folder) >> 20
     except OSError as error:
-        return Check("disk", False, f"The disk does not answer: {error.strerror}.",
-                     "Use a new memory card; make a backup first if the old one can still be "
-                     "read.")  # fmt: skip
+        return Check(
+            "disk",
+            False,
+            f"The disk does not answer: {error.strerror}.",
+            "Use a new memory card; make a backup first if the old one can still be read.",
+        )
     if free_mb < LEAST_FREE_MB:
         return Check("disk", False, f"Only {free_mb} MB are free.", fix)
     note = fix if free_mb < LITTLE_FREE_MB else ""
@@ -122,9 +133,13 @@ def _games(machine: Machine) -> Check:
         answer, count = str(error), 0
     damaged = sorted(machine.home.glob("games.damaged-*.sqlite3"))
     if answer != "ok":
-        return Check("games", False, f"The file of games is damaged: {answer}.",
-                     "Start Snake Eye: it keeps the damaged file and takes out what it "
-                     "can, or restore a backup.")  # fmt: skip
+        return Check(
+            "games",
+            False,
+            f"The file of games is damaged: {answer}.",
+            "Start Snake Eye: it keeps the damaged file and takes out what it "
+            "can, or restore a backup.",
+        )
     aside = f" A damaged file was put aside: {damaged[-1].name}." if damaged else ""
     return Check("games", True, in_english(GAMES_KEPT, {"n": str(count)}) + aside)
 
@@ -161,8 +176,12 @@ def _clock(machine: Machine) -> Check:
     kept = (machine.home / "games.sqlite3", machine.home / "page.json")
     newest_s = max((path.stat().st_mtime for path in kept if path.exists()), default=0.0)
     if now_s < BUILT_S or now_s < newest_s - 3600:
-        return Check("clock", False, f"The clock is wrong: it says {said} UTC.",
-                     f"{fix}. Games keep their order anyway.")  # fmt: skip
+        return Check(
+            "clock",
+            False,
+            f"The clock is wrong: it says {said} UTC.",
+            f"{fix}. Games keep their order anyway.",
+        )
     if machine.clock_is_set() is False:
         return Check(
             "clock", None, f"The clock says {said} UTC, but it was not set automatically.", fix
@@ -173,20 +192,30 @@ def _clock(machine: Machine) -> Check:
 def _network(machine: Machine) -> Check:
     addresses = machine.addresses()
     if not addresses:
-        return Check("network", False,
-                     "This device is not connected to a network, so phones cannot reach it.",
-                     "Join the Wi-Fi, plug in a cable, or make a hotspot as in "
-                     "deploy/README.md.")  # fmt: skip
+        return Check(
+            "network",
+            False,
+            "This device is not connected to a network, so phones cannot reach it.",
+            "Join the Wi-Fi, plug in a cable, or make a hotspot as in deploy/README.md.",
+        )
     text = f"Phones find it at {', '.join(addresses)}"
     if machine.has_mdns():
         return Check("network", True, f"{text} and as {machine.hostname()}.local.")
-    return Check("network", True, f"{text}.",
-                 "To be found by name as well: sudo apt install avahi-daemon")  # fmt: skip
+    return Check(
+        "network", True, f"{text}.", "To be found by name as well: sudo apt install avahi-daemon"
+    )
 
 
 def _versions() -> Check:
-    names = ("snake-eye", "numpy", "opencv-python-headless", "onnxruntime", "flask", "waitress",
-             "picamera2")  # fmt: skip
+    names = (
+        "snake-eye",
+        "numpy",
+        "opencv-python-headless",
+        "onnxruntime",
+        "flask",
+        "waitress",
+        "picamera2",
+    )
     said = [f"{name} {_version(name)}" for name in names if _version(name)]
     said += [f"Python {platform.python_version()}", f"SQLite {sqlite3.sqlite_version}"]
     said += [_system(), platform.machine(), *_pi_model()]

@@ -80,8 +80,12 @@ def camera_checks(seen: Seen, *, wanted: bool) -> list[Check]:
 
 def _camera(seen: Seen, wanted: bool) -> Check:
     if seen.in_use:
-        return Check("camera", None, "The companion is running and has the camera.",
-                     "Open its page to see what the camera sees, or stop it first.")  # fmt: skip
+        return Check(
+            "camera",
+            None,
+            "The companion is running and has the camera.",
+            "Open its page to see what the camera sees, or stop it first.",
+        )
     if seen.bgr is not None:
         height, width = seen.bgr.shape[:2]
         model = f" ({seen.facts.model})" if seen.facts else ""
@@ -89,20 +93,36 @@ def _camera(seen: Seen, wanted: bool) -> Check:
     fix = "Plug in a webcam, or the Pi's camera with the power off; a phone will do as well."
     if seen.trouble:
         return Check("camera", False, _sentence(seen.trouble), fix)
-    return Check("camera", False if wanted else None,
-                 "No camera was found; the demo table can be played.", fix)  # fmt: skip
+    return Check(
+        "camera",
+        False if wanted else None,
+        "No camera was found; the demo table can be played.",
+        fix,
+    )
 
 
 def _focus(seen: Seen, troubles: Sequence[str]) -> Check:
     if seen.facts is not None and seen.facts.focused is False:
-        return Check("focus", False, "The camera could not focus.",
-                     "Lay tiles under it, switch on a lamp, and let it focus again.")  # fmt: skip
+        return Check(
+            "focus",
+            False,
+            "The camera could not focus.",
+            "Lay tiles under it, switch on a lamp, and let it focus again.",
+        )
     if "blur" in troubles:
-        return Check("focus", False, "The picture is blurred.",
-                     "Turn the lens until the picture is sharp, or wipe it.")  # fmt: skip
+        return Check(
+            "focus",
+            False,
+            "The picture is blurred.",
+            "Turn the lens until the picture is sharp, or wipe it.",
+        )
     if sharpness_by_block(seen.bgr) is None:
-        return Check("focus", None, "There is too little on the table to check this.",
-                     "Lay some tiles down and check again.")  # fmt: skip
+        return Check(
+            "focus",
+            None,
+            "There is too little on the table to check this.",
+            "Lay some tiles down and check again.",
+        )
     return Check("focus", True, "The picture is sharp.")
 
 

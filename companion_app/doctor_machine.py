@@ -42,8 +42,11 @@ def ask_clock() -> bool | None:
     with suppress(OSError, subprocess.SubprocessError):
         said = subprocess.run(
             ["timedatectl", "show", "-p", "NTPSynchronized", "--value"],
-            capture_output=True, text=True, timeout=5, check=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=True,
+        )
         return said.stdout.strip() == "yes"
     return None
 

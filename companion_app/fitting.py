@@ -40,5 +40,8 @@ def whole(least: int, most: int) -> Callable[[Any], bool]:
 
 def by_name(form: Form, most: int = MOST) -> Callable[[Any], bool]:
     """Return a predicate for objects with at most ``most`` keys and all values of one form."""
-    return lambda value: isinstance(value, dict) and len(value) <= most and all(
-        fits(one, form) for one in value.values())  # fmt: skip
+    return lambda value: (
+        isinstance(value, dict)
+        and len(value) <= most
+        and all(fits(one, form) for one in value.values())
+    )

@@ -34,14 +34,22 @@ class Refusal(Exception):  # noqa: N818 - an answer to whoever asked, in its own
 
     def to_json(self) -> dict[str, Any]:
         """Return the refusal as plain data."""
-        return {"status": self.status, "code": self.code, "detail": self.detail,
-                "retry_after_s": self.retry_after_s}  # fmt: skip
+        return {
+            "status": self.status,
+            "code": self.code,
+            "detail": self.detail,
+            "retry_after_s": self.retry_after_s,
+        }
 
 
 def read_refusal(said: Mapping[str, Any]) -> Refusal:
     """Return a refusal from plain data."""
-    return Refusal(said["detail"], code=said["code"], status=said["status"],
-                   retry_after_s=said["retry_after_s"])  # fmt: skip
+    return Refusal(
+        said["detail"],
+        code=said["code"],
+        status=said["status"],
+        retry_after_s=said["retry_after_s"],
+    )
 
 
 def refusal_of(error: Exception) -> Refusal | None:

@@ -62,9 +62,13 @@ class Restored:
 
 
 def restore_backup(
-    home: Path, file: Path, free_bytes: Callable[[Path], int] | None = None, *,
-    with_secrets: bool = False, let_go: Callable[[], None] = lambda: None,
-) -> Restored:  # fmt: skip
+    home: Path,
+    file: Path,
+    free_bytes: Callable[[Path], int] | None = None,
+    *,
+    with_secrets: bool = False,
+    let_go: Callable[[], None] = lambda: None,
+) -> Restored:
     """Replace ``home`` by the content of a backup; the old folder is kept beside it.
 
     Args:
@@ -106,8 +110,12 @@ def restore_backup(
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
     except (
-        zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, UnicodeDecodeError
-    ) as error:  # fmt: skip
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        EOFError,
+        UnicodeDecodeError,
+    ) as error:
         raise BackupError(f"{file} is no backup of Snake Eye: {error}") from error
     except StoreError as error:
         raise BackupError(str(error), "not-kept") from error

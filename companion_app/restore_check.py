@@ -43,8 +43,10 @@ LARGEST_PICTURE = 24 << 20
 def check_own(staging: Path, file: Path) -> None:
     """Refuse a backup whose settings, PIN or sessions cannot be used."""
     checks: dict[str, Callable[[Path], Any]] = {
-        "page.json": read_settings, "sessions.json": read_sessions, SETTINGS_FILE: load_settings,
-    }  # fmt: skip
+        "page.json": read_settings,
+        "sessions.json": read_sessions,
+        SETTINGS_FILE: load_settings,
+    }
     for name, check in checks.items():
         if (staging / name).exists():
             try:

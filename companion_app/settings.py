@@ -93,31 +93,71 @@ def _is_topic(text: str) -> bool:
 
 
 _RULES = (
-    _Rule("camera", "source", "source", _is_source,
-          '"auto", "pi", "webcam:0", "video:FILE", "folder:DIR", "phone" or "demo"'),
+    _Rule(
+        "camera",
+        "source",
+        "source",
+        _is_source,
+        '"auto", "pi", "webcam:0", "video:FILE", "folder:DIR", "phone" or "demo"',
+    ),
     _Rule("camera", "number", "camera_number", lambda n: 0 <= n <= 7, "a number from 0 to 7"),
-    _Rule("camera", "longest_px", "longest_px", lambda n: 640 <= n <= 9152,
-          "a number of pixels from 640 to 9152"),
-    _Rule("camera", "frames_a_second", "frames_a_second", lambda n: 1 <= n <= 60,
-          "a number from 1 to 60"),
-    _Rule("game", "name", "game", lambda text: text == "" or text in GAMES,
-          '"" or one of ' + ", ".join(GAMES)),
-    _Rule("page", "host", "host", _is_address,
-          'an address of this machine, such as "0.0.0.0" for all of them'),
+    _Rule(
+        "camera",
+        "longest_px",
+        "longest_px",
+        lambda n: 640 <= n <= 9152,
+        "a number of pixels from 640 to 9152",
+    ),
+    _Rule(
+        "camera",
+        "frames_a_second",
+        "frames_a_second",
+        lambda n: 1 <= n <= 60,
+        "a number from 1 to 60",
+    ),
+    _Rule(
+        "game",
+        "name",
+        "game",
+        lambda text: text == "" or text in GAMES,
+        '"" or one of ' + ", ".join(GAMES),
+    ),
+    _Rule(
+        "page",
+        "host",
+        "host",
+        _is_address,
+        'an address of this machine, such as "0.0.0.0" for all of them',
+    ),
     _Rule("page", "port", "port", _is_port, "a number from 1 to 65535"),
     _Rule("page", "https", "https", lambda _: True, "true or false"),
     _Rule("page", "https_port", "https_port", _is_port, "a number from 1 to 65535"),
-    _Rule("mqtt", "host", "mqtt_host", lambda text: not re.search(r"\s", text),
-          'the name or address of a broker, or ""'),
+    _Rule(
+        "mqtt",
+        "host",
+        "mqtt_host",
+        lambda text: not re.search(r"\s", text),
+        'the name or address of a broker, or ""',
+    ),
     _Rule("mqtt", "port", "mqtt_port", _is_port, "a number from 1 to 65535"),
     _Rule("mqtt", "user", "mqtt_user", lambda _: True, "text"),
     _Rule("mqtt", "password", "mqtt_password", lambda _: True, "text"),
     _Rule("mqtt", "prefix", "mqtt_prefix", _is_topic, 'a topic such as "snake-eye"'),
-    _Rule("mqtt", "discovery", "mqtt_discovery", lambda text: not text or _is_topic(text),
-          'where Home Assistant looks, "homeassistant", or ""'),
-    _Rule("log", "level", "log", lambda text: text in ("warning", "info", "debug"),
-          '"warning", "info" or "debug"'),
-)  # fmt: skip
+    _Rule(
+        "mqtt",
+        "discovery",
+        "mqtt_discovery",
+        lambda text: not text or _is_topic(text),
+        'where Home Assistant looks, "homeassistant", or ""',
+    ),
+    _Rule(
+        "log",
+        "level",
+        "log",
+        lambda text: text in ("warning", "info", "debug"),
+        '"warning", "info" or "debug"',
+    ),
+)
 _USUAL = Settings()
 _SECRETS = ("user", "password")
 """Settings whose values are never shown."""

@@ -84,9 +84,12 @@ class Process:
         quiet = {name: value for name, value in os.environ.items() if name not in NAMES}
         try:
             self.popen = subprocess.Popen(
-                [sys.executable, "-m", self.module, said], env=quiet, stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, pass_fds=self._pass_fds,
-            )  # fmt: skip
+                [sys.executable, "-m", self.module, said],
+                env=quiet,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                pass_fds=self._pass_fds,
+            )
         except OSError as error:
             log.error("%s cannot be started now: %s", self.module, error)
             self._wait_longer()
@@ -176,10 +179,13 @@ class Supervisor:
     """Runs eye, page, seat and sender until told to stop."""
 
     def __init__(
-        self, arguments: Mapping[str, Any], sock: socket.socket,
-        announce: Callable[[Mapping[str, Any]], None], patience: Patience | None = None,
+        self,
+        arguments: Mapping[str, Any],
+        sock: socket.socket,
+        announce: Callable[[Mapping[str, Any]], None],
+        patience: Patience | None = None,
         systemd: Systemd | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Set up the processes without starting them.
 
         Args:
@@ -202,11 +208,15 @@ class Supervisor:
         self._systemd = systemd or Systemd(os.environ)
         self._folder = _own_folder()
         self._told = {
-            "arguments": dict(arguments), "line": str(self._folder / "line"),
-            "player": str(self._folder / "player"), "socket": sock.fileno(),
-            "host": arguments["host"], "port": sock.getsockname()[1],
-            "https_port": arguments["https_port"], "log": _log_level(),
-        }  # fmt: skip
+            "arguments": dict(arguments),
+            "line": str(self._folder / "line"),
+            "player": str(self._folder / "player"),
+            "socket": sock.fileno(),
+            "host": arguments["host"],
+            "port": sock.getsockname()[1],
+            "https_port": arguments["https_port"],
+            "log": _log_level(),
+        }
         self._stopping = False
         self._announced = False
         self._told_s = 0.0

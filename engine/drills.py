@@ -19,7 +19,7 @@ from engine.hexsnakes import (
     neighbours,
     side_towards,
     touching,
-)  # fmt: skip
+)
 from engine.lattice import HEX_SIDE_NAMES, Cell
 from engine.placement import Clay
 

@@ -308,7 +308,27 @@ Games = Mapping[str, AnyGame]
 Moves = Sequence[Move]
 
 __all__ = [
-    "EMPTY", "Answer", "AnyGame", "Change", "Facts", "Game", "Games", "Json", "Move",
-    "Moves", "OpenQuestion", "Option", "Outcome", "P", "Place", "Position", "Reason", "Rule",
-    "ScoreLine", "Start", "Summary", "Verdict", "Violation",
-]  # fmt: skip
+    "EMPTY",
+    "Answer",
+    "AnyGame",
+    "Change",
+    "Facts",
+    "Game",
+    "Games",
+    "Json",
+    "Move",
+    "Moves",
+    "OpenQuestion",
+    "Option",
+    "Outcome",
+    "P",
+    "Place",
+    "Position",
+    "Reason",
+    "Rule",
+    "ScoreLine",
+    "Start",
+    "Summary",
+    "Verdict",
+    "Violation",
+]

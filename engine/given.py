@@ -46,9 +46,12 @@ def load_json(text: str | bytes, place: str = "", largest: int = LARGEST_BYTES) 
         raise RecordError(place, f"this is larger than {largest >> 20} MB")
     try:
         value = json.loads(
-            text, object_pairs_hook=_no_key_twice, parse_constant=_refuse_constant,
-            parse_int=_whole_number, parse_float=_number,
-        )  # fmt: skip
+            text,
+            object_pairs_hook=_no_key_twice,
+            parse_constant=_refuse_constant,
+            parse_int=_whole_number,
+            parse_float=_number,
+        )
         _check_depth_and_letters(value)
     except RecursionError:
         raise RecordError(place, "the JSON has too many brackets inside each other") from None

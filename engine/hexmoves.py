@@ -64,10 +64,17 @@ def _drilled_moves(table: PlacementTable, player: str, choice: Choice) -> list[M
         for spot in (choice.origin, choice.to)
     )
     return [
-        Move(player, "place", placed.shape, cells=placed.cells, board=choice.board, origin=origin,
-             to=to)
+        Move(
+            player,
+            "place",
+            placed.shape,
+            cells=placed.cells,
+            board=choice.board,
+            origin=origin,
+            to=to,
+        )
         for placed in table.chosen(choice.placements, table.placements)
-    ]  # fmt: skip
+    ]
 
 
 @cache

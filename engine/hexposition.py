@@ -118,10 +118,14 @@ def open_game(start: Start, agreed: Agreed) -> HexPosition:
         for player in start.players
     }
     position = HexPosition(
-        agreed, start.players, start.next or start.players[0], pieces, MappingProxyType(own),
+        agreed,
+        start.players,
+        start.next or start.players[0],
+        pieces,
+        MappingProxyType(own),
         MappingProxyType(dict.fromkeys(start.players, frozenset())),
         MappingProxyType(_stocks(start.players, pieces, agreed)),
-    )  # fmt: skip
+    )
     return _with_drills(position, start.layout.clay)
 
 

@@ -41,15 +41,42 @@ MOST_TILES = 5_000
 MOST_CELLS_OF_A_TILE = 100
 
 RECORD_KEYS = (
-    "format", "version", "game", "set", "players", "options", "setup", "next", "moves",
-)  # fmt: skip
+    "format",
+    "version",
+    "game",
+    "set",
+    "players",
+    "options",
+    "setup",
+    "next",
+    "moves",
+)
 TABLE_KEYS = (
-    "format", "version", "file", "size", "game", "set", "tiles", "unsure", "aside", "clay",
-    "splits", "quality",
-)  # fmt: skip
+    "format",
+    "version",
+    "file",
+    "size",
+    "game",
+    "set",
+    "tiles",
+    "unsure",
+    "aside",
+    "clay",
+    "splits",
+    "quality",
+)
 LYING_KEYS = (
-    "tile", "at", "turns", "cells", "board", "field", "confidence", "outline", "guesses", "why",
-)  # fmt: skip
+    "tile",
+    "at",
+    "turns",
+    "cells",
+    "board",
+    "field",
+    "confidence",
+    "outline",
+    "guesses",
+    "why",
+)
 """Keys of a tile in a table state; the rules use only the tile, its place and its turns."""
 CLAY_KEYS = ("board", "cell", "kind", "opens", "confidence", "centre")
 CARD_KEYS = ("tile", "at", "turns")
@@ -283,8 +310,11 @@ def record_to_json(record: Record) -> dict[str, Json]:
         data["setup"] = layout_to_json(start.layout)["tiles"]
     if start.next is not None:
         data["next"] = start.next
-    data |= {key: dict(counts) for key, counts in (("tokens", start.tokens), ("out", start.out))
-             if counts}  # fmt: skip
+    data |= {
+        key: dict(counts)
+        for key, counts in (("tokens", start.tokens), ("out", start.out))
+        if counts
+    }
     if record.hand:
         data["hand"] = {player: list(tiles) for player, tiles in record.hand.items()}
     data["moves"] = [move_to_json(move) for move in record.moves]
@@ -346,9 +376,14 @@ def _parse_card_move(
     if "declares" in entry and declares != "no-own-tile":
         raise RecordError(f"{place}.declares", 'must be "no-own-tile" or left out')
     return Move(
-        entry["player"], entry["do"], tile, at=_cell(entry, "at", place),
-        turns=_card_turns(tile_set, tile, entry, place), snake=snake, declares=declares,
-    )  # fmt: skip
+        entry["player"],
+        entry["do"],
+        tile,
+        at=_cell(entry, "at", place),
+        turns=_card_turns(tile_set, tile, entry, place),
+        snake=snake,
+        declares=declares,
+    )
 
 
 def _snakes(game: AnyGame, players: tuple[str, ...]) -> tuple[str, ...]:
@@ -458,9 +493,11 @@ def _parse_clay(value: Json, place: str) -> Iterable[Clay]:
                 f"{here}.opens", f"{shown(opens)} is not one of {', '.join(HEX_SIDE_NAMES)}"
             )
         yield Clay(
-            _board(entry.get("board", 0), 5, f"{here}.board"), _cell(entry, "cell", here), kind,
+            _board(entry.get("board", 0), 5, f"{here}.board"),
+            _cell(entry, "cell", here),
+            kind,
             opens,
-        )  # fmt: skip
+        )
 
 
 def _piece_cells(

@@ -20,7 +20,7 @@ from engine.game import (
     ScoreLine,
     Start,
     Violation,
-)  # fmt: skip
+)
 from engine.record import Record, move_to_json
 from engine.tiles import TileSet
 

@@ -32,13 +32,34 @@ LONGEST_SIDE = 20
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 TILE_NAME = re.compile(r"[a-z0-9+-]+(/[a-z0-9+-]+)*")
 TOP_KEYS = {
-    "format", "name", "game", "lattice", "colours", "pitch_mm", "tile", "board", "clay", "title",
-    "house", "note", "diamond_points", "gift_points",
-}  # fmt: skip
+    "format",
+    "name",
+    "game",
+    "lattice",
+    "colours",
+    "pitch_mm",
+    "tile",
+    "board",
+    "clay",
+    "title",
+    "house",
+    "note",
+    "diamond_points",
+    "gift_points",
+}
 PARTS: Mapping[str, set[str]] = {"board": {"side", "eyes"}, "clay": {"open", "closed"}}
 TILE_KEYS = {
-    "name", "colours", "count", "strands", "path", "cells", "exits", "role", "points", "note",
-}  # fmt: skip
+    "name",
+    "colours",
+    "count",
+    "strands",
+    "path",
+    "cells",
+    "exits",
+    "role",
+    "points",
+    "note",
+}
 
 
 def built_in_names() -> tuple[str, ...]:
@@ -152,13 +173,21 @@ class _Reader:
             raise self._error(None, "tile", "a box needs at least one [[tile]]")
         if mistake := box_mistake(data.get("game"), colours, kinds.values(), data):
             raise self._error(None, *mistake)
-        extras = {k: v for k, v in data.items() if k not in TOP_KEYS - {"board", "clay", "house",
-                  "diamond_points", "gift_points"}}  # fmt: skip
+        extras = {
+            k: v
+            for k, v in data.items()
+            if k not in TOP_KEYS - {"board", "clay", "house", "diamond_points", "gift_points"}
+        }
         return TileSet(
-            self._text(data, "name", None), self._text(data, "game", None), lattice,
-            colours, MappingProxyType(kinds), float(pitch), MappingProxyType(extras),
+            self._text(data, "name", None),
+            self._text(data, "game", None),
+            lattice,
+            colours,
+            MappingProxyType(kinds),
+            float(pitch),
+            MappingProxyType(extras),
             self._text(data, "title", None, str(data["name"]).replace("-", " ").capitalize()),
-        )  # fmt: skip
+        )
 
     def _check_board_and_clay(self, board: Mapping[str, Any], clay: Mapping[str, Any]) -> None:
         side, eyes = board.get("side", 6), board.get("eyes")
@@ -212,11 +241,18 @@ class _Reader:
         for colour in own_colours:
             strands = self._strands(tile, number, colour)
             yield TileKind(
-                f"{colour}/{shape}" if colour else shape, shape, colour, count, strands,
-                self._cells(tile, number, lattice), self._exits(tile, number),
-                self._text(tile, "role", number, ""), points,
-                _period(strands, tile), tile.get("path"),
-            )  # fmt: skip
+                f"{colour}/{shape}" if colour else shape,
+                shape,
+                colour,
+                count,
+                strands,
+                self._cells(tile, number, lattice),
+                self._exits(tile, number),
+                self._text(tile, "role", number, ""),
+                points,
+                _period(strands, tile),
+                tile.get("path"),
+            )
 
     def _tile_colours(
         self, tile: Mapping[str, Any], number: int, colours: tuple[str, ...]

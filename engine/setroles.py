@@ -17,10 +17,18 @@ Mistake = tuple[str, str]
 CARNIVAL = "carnival"
 CARNIVAL_COLOURS = ("yellow", "violet", "black", "red")
 STRANDS: Mapping[str, tuple[int, ...]] = {
-    "plain": (2,), "diamond": (2,), "knot": (2,), "sore": (2,), "head": (1,),
-    "log": (2,), "crossing-log": (2, 2),
-    "house": (), "gift": (), "trouble": (), "hat": (),
-}  # fmt: skip
+    "plain": (2,),
+    "diamond": (2,),
+    "knot": (2,),
+    "sore": (2,),
+    "head": (1,),
+    "log": (2,),
+    "crossing-log": (2, 2),
+    "house": (),
+    "gift": (),
+    "trouble": (),
+    "hat": (),
+}
 """By role: the number of edges of each strand."""
 COLOURED = frozenset({"plain", "diamond", "knot", "sore", "head"})
 MOST_POINTS = 1000

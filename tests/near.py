@@ -32,9 +32,12 @@ class NearPlayer:
         """Said in place of what it thinks, where a test wants to see what becomes of it."""
 
     def ask(
-        self, what: str, body: Doc, within_s: float = ANSWER_S,
+        self,
+        what: str,
+        body: Doc,
+        within_s: float = ANSWER_S,
         wanted: Callable[[], bool] = lambda: True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Return the answer to a question."""
         del within_s
         self.asked.append(what)

@@ -138,8 +138,12 @@ def test_moves_are_listed_in_the_records_form(run, write):
     assert status == 0
     assert len(moves) == 14
     assert moves[0] == {
-        "player": "blue", "do": "place", "tile": "blue/straight", "at": [0, 0], "turns": 0
-    }  # fmt: skip
+        "player": "blue",
+        "do": "place",
+        "tile": "blue/straight",
+        "at": [0, 0],
+        "turns": 0,
+    }
 
 
 def test_moves_after_an_illegal_one_are_refused(run, write):
@@ -161,9 +165,19 @@ def test_perft_counts_sequences(run, depth, nodes):
 
 def test_perft_takes_options_and_sizes(run):
     status, out, _ = run(
-        "perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "2",
-        "--option", "tail_first=true", "--option", "size=5x7", "--json",
-    )  # fmt: skip
+        "perft",
+        "--game",
+        "schlangennest",
+        "--players",
+        "blue,red",
+        "--depth",
+        "2",
+        "--option",
+        "tail_first=true",
+        "--option",
+        "size=5x7",
+        "--json",
+    )
 
     assert status == 0
     assert json.loads(out)["nodes"] > 4
@@ -211,16 +225,21 @@ def test_draw_refuses_any_other_ending(run, write, tmp_path, name):
 @pytest.mark.parametrize("name", ["drawn.svg", "drawn.png"])
 def test_a_table_with_tiles_far_apart_is_drawn_all_the_same(run, write, tmp_path, name):
     tiles = [{"tile": "green/curve", "at": at, "turns": 0} for at in ([10_000, 0], [-10_000, 9])]
-    status, _, _ = run("draw", write(changed(setup={"tiles": tiles}, moves=[])), "--out",
-                       str(tmp_path / name))  # fmt: skip
+    status, _, _ = run(
+        "draw", write(changed(setup={"tiles": tiles}, moves=[])), "--out", str(tmp_path / name)
+    )
 
     assert status == 0
     assert (tmp_path / name).stat().st_size < 4_000_000
 
 
 def test_a_table_is_scored_as_it_lies(run, write):
-    table = {"tiles": [{"tile": "blue/straight", "at": [0, 0], "turns": 0},
-                       {"tile": "red/straight", "at": [1, 0], "turns": 1}]}  # fmt: skip
+    table = {
+        "tiles": [
+            {"tile": "blue/straight", "at": [0, 0], "turns": 0},
+            {"tile": "red/straight", "at": [1, 0], "turns": 1},
+        ]
+    }
     status, out, _ = run("score", write(table), "--game", "schlangennest", "--json")
     answer = json.loads(out)
 
@@ -232,8 +251,12 @@ def test_a_table_is_scored_as_it_lies(run, write):
 
 
 def test_a_table_that_breaks_a_rule_is_told_so(run, write):
-    table = {"tiles": [{"tile": "blue/straight", "at": [0, 0], "turns": 0},
-                       {"tile": "red/straight", "at": [1, 0], "turns": 0}]}  # fmt: skip
+    table = {
+        "tiles": [
+            {"tile": "blue/straight", "at": [0, 0], "turns": 0},
+            {"tile": "red/straight", "at": [1, 0], "turns": 0},
+        ]
+    }
     status, out, _ = run("score", write(table), "--game", "schlangennest", "--json")
 
     assert status == 1
@@ -242,9 +265,10 @@ def test_a_table_that_breaks_a_rule_is_told_so(run, write):
 
 def test_a_record_may_begin_with_a_table_taken_up_in_its_middle(run, write):
     setup = {
-        "format": "snake-eye/table", "version": 1,
+        "format": "snake-eye/table",
+        "version": 1,
         "tiles": [{"tile": "red/straight", "at": [0, 0], "turns": 0}],
-    }  # fmt: skip
+    }
     record = changed(setup=setup, next="red", moves=[])
     status, out, _ = run("moves", write(record), "--json")
 
@@ -265,9 +289,13 @@ def test_without_json_the_answers_are_for_people(run, write):
 
 
 def test_a_score_for_people_has_reasons_and_who_is_ahead(run, write):
-    table = {"tiles": [{"tile": "blue/straight", "at": [0, 0], "turns": 0},
-                       {"tile": "blue/straight", "at": [1, 0], "turns": 0},
-                       {"tile": "red/straight", "at": [2, 0], "turns": 1}]}  # fmt: skip
+    table = {
+        "tiles": [
+            {"tile": "blue/straight", "at": [0, 0], "turns": 0},
+            {"tile": "blue/straight", "at": [1, 0], "turns": 0},
+            {"tile": "red/straight", "at": [2, 0], "turns": 1},
+        ]
+    }
     _, out, _ = run("score", write(table), "--game", "schlangennest")
 
     assert out.splitlines() == [
@@ -316,8 +344,10 @@ def test_a_score_from_a_dark_photo_says_so_and_is_no_answer(run, tmp_path):
 
 def test_a_score_for_people_tells_how_many_tiles_are_not_counted(run, write):
     unsure = {"at": [3, 0], "why": "glare", "guesses": []}
-    table = {"tiles": [{"tile": "blue/straight", "at": [0, 0], "turns": 0}],
-             "unsure": [unsure, unsure | {"at": [4, 0]}]}  # fmt: skip
+    table = {
+        "tiles": [{"tile": "blue/straight", "at": [0, 0], "turns": 0}],
+        "unsure": [unsure, unsure | {"at": [4, 0]}],
+    }
     status, out, _ = run("score", write(table), "--game", "schlangennest")
 
     assert status == 0
@@ -378,9 +408,27 @@ def test_the_version_is_known_where_nothing_is_installed(run, monkeypatch):
     assert run("--version") == (0, f"snake-eye {project['version']}\n", "")
 
 
-COMMANDS = ("referee", "moves", "suggest", "analyse", "play", "perft", "rules", "draw", "score",
-            "read", "calibrate", "print", "doctor", "backup", "restore", "pin", "teach", "watch",
-            "run")  # fmt: skip
+COMMANDS = (
+    "referee",
+    "moves",
+    "suggest",
+    "analyse",
+    "play",
+    "perft",
+    "rules",
+    "draw",
+    "score",
+    "read",
+    "calibrate",
+    "print",
+    "doctor",
+    "backup",
+    "restore",
+    "pin",
+    "teach",
+    "watch",
+    "run",
+)
 
 
 def test_every_command_is_in_the_help(run):
@@ -419,8 +467,9 @@ def test_every_option_of_every_game_is_in_the_help_with_its_default(run, command
     for game in GAMES.values():
         assert f"  {game.facts.name}: " in out
         for option in game.facts.options:
-            assert re.search(rf"^    {option.name} = .+ {re.escape(json.dumps([option.default]))}$",
-                             out, re.M)  # fmt: skip
+            assert re.search(
+                rf"^    {option.name} = .+ {re.escape(json.dumps([option.default]))}$", out, re.M
+            )
 
 
 # --- bad input: one sentence that names the place, status 2, no traceback
@@ -528,7 +577,7 @@ def test_a_bad_record_gets_one_clear_sentence(run, write, command, name):
         (changed(options={"size": 3}), "options.size"),
         (changed(setup=[{"tile": "green/curve", "at": [0, 0], "turns": 9}]), "setup[0].turns"),
     ],
-)  # fmt: skip
+)
 def test_the_place_of_a_mistake_is_named(run, write, record, place):
     _, _, err = run("referee", write(record))
 
@@ -550,15 +599,42 @@ def test_the_place_of_a_mistake_is_named(run, write, record, place):
         ("perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "-1"),
         ("perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "x"),
         ("perft", "--game", "schlangennest", "--players", "a,b", "--depth", "1"),
-        ("perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "1",
-         "--option", "size"),
-        ("perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "1",
-         "--option", "size=huge"),
-        ("perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "1",
-         "--option", "border=fixed"),
+        (
+            "perft",
+            "--game",
+            "schlangennest",
+            "--players",
+            "blue,red",
+            "--depth",
+            "1",
+            "--option",
+            "size",
+        ),
+        (
+            "perft",
+            "--game",
+            "schlangennest",
+            "--players",
+            "blue,red",
+            "--depth",
+            "1",
+            "--option",
+            "size=huge",
+        ),
+        (
+            "perft",
+            "--game",
+            "schlangennest",
+            "--players",
+            "blue,red",
+            "--depth",
+            "1",
+            "--option",
+            "border=fixed",
+        ),
         ("rules",),
     ],
-)  # fmt: skip
+)
 def test_bad_usage_is_status_two(run, arguments):
     status, out, err = run(*arguments)
 
@@ -569,12 +645,18 @@ def test_bad_usage_is_status_two(run, arguments):
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(("run", "--port", "eighty"), "a port is a number from 0 to 65535"),
-     (("perft", "--game", "snekagon", "--players", "red,green", "--depth", "two"),
-      "a depth is a whole number from 0 to 100"),
-     (("watch", "webcam:²", "--game", "snekagon", "--players", "red,green"),
-      "write a whole number after the colon")],
-)  # fmt: skip
+    [
+        (("run", "--port", "eighty"), "a port is a number from 0 to 65535"),
+        (
+            ("perft", "--game", "snekagon", "--players", "red,green", "--depth", "two"),
+            "a depth is a whole number from 0 to 100",
+        ),
+        (
+            ("watch", "webcam:²", "--game", "snekagon", "--players", "red,green"),
+            "write a whole number after the colon",
+        ),
+    ],
+)
 def test_what_is_no_number_is_answered_with_the_numbers_that_are_good(run, arguments, words):
     status, _, err = run(*arguments)
 
@@ -592,7 +674,9 @@ def test_number_of_players_and_missing_game_are_said_plainly(run, write):
 def test_the_command_runs_as_a_program():
     answer = subprocess.run(
         [sys.executable, "-m", "companion_app.cli", "rules", "--game", "schlangennest", "--json"],
-        capture_output=True, check=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        check=True,
+        text=True,
+    )
 
     assert json.loads(answer.stdout)["rules"]

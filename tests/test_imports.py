@@ -343,12 +343,16 @@ def test_every_broken_arrow_is_told_with_its_line(tmp_path):
     [
         {"vision/a.py": "from vision.b import one", "vision/b.py": "import vision.a"},
         {"vision/a.py": "from vision import b", "vision/b.py": "from .a import two"},
-        {"companion_app/a.py": "def f():\n    import companion_app.b",
-         "companion_app/b.py": "from companion_app.a import f"},
-        {"companion_app/a.py": "if TYPE_CHECKING:\n    import companion_app.b",
-         "companion_app/b.py": "from companion_app.a import f"},
+        {
+            "companion_app/a.py": "def f():\n    import companion_app.b",
+            "companion_app/b.py": "from companion_app.a import f",
+        },
+        {
+            "companion_app/a.py": "if TYPE_CHECKING:\n    import companion_app.b",
+            "companion_app/b.py": "from companion_app.a import f",
+        },
     ],
-)  # fmt: skip
+)
 def test_circle_is_told_module_by_module(tmp_path, files):
     a, b = (name_of(Path(file)) for file in files)
 

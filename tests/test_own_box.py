@@ -65,8 +65,20 @@ def test_the_box_of_the_guide_is_printed_taught_read_and_scored(home, capsys):
     photo, truth = drawn_table(home)
 
     main(["print", "--game", GAME, "--set", NAME, "--out", sheets])
-    main(["teach", NAME, "--shape", "square", "--game", GAME, "--photos", sheets,
-          "--labels", f"{sheets}/labels.json"])  # fmt: skip
+    main(
+        [
+            "teach",
+            NAME,
+            "--shape",
+            "square",
+            "--game",
+            GAME,
+            "--photos",
+            sheets,
+            "--labels",
+            f"{sheets}/labels.json",
+        ]
+    )
     capsys.readouterr()
     read = main(["read", str(photo), "--set", NAME, "--json"])
     state = json.loads(capsys.readouterr().out)

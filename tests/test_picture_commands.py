@@ -70,9 +70,12 @@ def reader(monkeypatch):
         asked.append((picture, request))
         tile = {"tile": "blue/curve", "at": (0, 1), "turns": 1, "confidence": 0.9987654}
         return TableState(
-            picture.size_px, (tile,), quality=answer["quality"],
-            game=request.game, set_name=request.set_name,
-        )  # fmt: skip
+            picture.size_px,
+            (tile,),
+            quality=answer["quality"],
+            game=request.game,
+            set_name=request.set_name,
+        )
 
     module = ModuleType("vision.read")
     module.read_table = read_table  # type: ignore[attr-defined]
@@ -343,9 +346,15 @@ def test_opencvs_left_photos_give_opencvs_error(run, tmp_path):
         (folder / path.name).write_bytes(path.read_bytes())
 
     ran = run(
-        "calibrate", "--photos", folder, "--pattern", "chessboard:9x6",
-        "--out", tmp_path / "p.json", "--json",
-    )  # fmt: skip
+        "calibrate",
+        "--photos",
+        folder,
+        "--pattern",
+        "chessboard:9x6",
+        "--out",
+        tmp_path / "p.json",
+        "--json",
+    )
 
     (answer,) = ran.documents
     assert (ran.status, answer["used"], answer["pictures"]) == (0, 13, 13)

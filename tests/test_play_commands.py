@@ -23,9 +23,10 @@ from engine.referee import referee_record
 from engine.setfile import built_in_set
 
 NEST: dict[str, Any] = {
-    "game": "schlangennest", "players": ["blue", "red"],
+    "game": "schlangennest",
+    "players": ["blue", "red"],
     "moves": [{"player": "blue", "do": "place", "tile": "blue/curve", "at": [0, 0], "turns": 0}],
-}  # fmt: skip
+}
 ILLEGAL = {**NEST, "moves": [*NEST["moves"], {**NEST["moves"][0], "player": "red"}]}
 HAND = {"yellow": ["yellow/straight", "gift"]}
 CARNIVAL = {"game": "carnival", "players": ["yellow", "black"], "moves": []}
@@ -163,9 +164,19 @@ def test_a_game_in_the_terminal_is_a_legal_record(run, tmp_path, game):
     out = tmp_path / "played.json"
     answers = "?\nh\nnonsense\n" + "1\n" * 200
     status, told, _ = run(
-        "play", "--game", game, "--looks", "2", "--level", "2", "--seed", "3", "--out", str(out),
+        "play",
+        "--game",
+        game,
+        "--looks",
+        "2",
+        "--level",
+        "2",
+        "--seed",
+        "3",
+        "--out",
+        str(out),
         stdin=answers,
-    )  # fmt: skip
+    )
 
     assert status == 0
     assert "Over. Won by " in told

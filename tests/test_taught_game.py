@@ -57,15 +57,33 @@ def test_a_taught_copy_of_a_game_is_refereed(home, capsys):
     one = write_game(home / "game", rope_box(), MOVES, SIZE_PX)
 
     status = run(
-        add_teach_command, "teach", "ropes", "--shape", "square", "--photos", str(lessons),
-        "--labels", str(lessons / "labels.json"), "--game", GAME,
-        "--map", str(lessons / "map.json"), "--json",
-    )  # fmt: skip
+        add_teach_command,
+        "teach",
+        "ropes",
+        "--shape",
+        "square",
+        "--photos",
+        str(lessons),
+        "--labels",
+        str(lessons / "labels.json"),
+        "--game",
+        GAME,
+        "--map",
+        str(lessons / "map.json"),
+        "--json",
+    )
     report = json.loads(capsys.readouterr().out)
     run(
-        add_watch_command, "watch", f"folder:{home / 'game'}", "--game", GAME, "--set", "ropes",
-        "--players", ",".join(one.players),
-    )  # fmt: skip
+        add_watch_command,
+        "watch",
+        f"folder:{home / 'game'}",
+        "--game",
+        GAME,
+        "--set",
+        "ropes",
+        "--players",
+        ",".join(one.players),
+    )
     told = events(capsys)
 
     verdicts = [event for event in told if event["event"] == "verdict"]
@@ -86,15 +104,33 @@ def test_a_taught_wooden_board_is_refereed(home, capsys):
     one = wood.write_game(home / "game", box, MOVES, SIZE_PX)
 
     status = run(
-        add_teach_command, "teach", "wood", "--shape", "hex", "--photos", str(lessons),
-        "--labels", str(lessons / "labels.json"), "--game", wood.GAME,
-        "--map", str(lessons / "map.json"), "--json",
-    )  # fmt: skip
+        add_teach_command,
+        "teach",
+        "wood",
+        "--shape",
+        "hex",
+        "--photos",
+        str(lessons),
+        "--labels",
+        str(lessons / "labels.json"),
+        "--game",
+        wood.GAME,
+        "--map",
+        str(lessons / "map.json"),
+        "--json",
+    )
     report = json.loads(capsys.readouterr().out)
     run(
-        add_watch_command, "watch", f"folder:{home / 'game'}", "--game", wood.GAME,
-        "--set", "wood", "--players", ",".join(one.players),
-    )  # fmt: skip
+        add_watch_command,
+        "watch",
+        f"folder:{home / 'game'}",
+        "--game",
+        wood.GAME,
+        "--set",
+        "wood",
+        "--players",
+        ",".join(one.players),
+    )
     told = events(capsys)
 
     verdicts = [event for event in told if event["event"] == "verdict"]

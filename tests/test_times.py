@@ -35,8 +35,12 @@ def project(tmp_path: Path) -> Path:
 
 def test_every_part_of_a_test_is_added_to_its_folder():
     times = TimeByFolder()
-    for file, took_s in (("engine/test_a.py", 2.0), ("browser/test_b.py", 0.5),
-                         ("browser/more/test_c.py", 2.25), ("test_d.py", 0.125)):  # fmt: skip
+    for file, took_s in (
+        ("engine/test_a.py", 2.0),
+        ("browser/test_b.py", 0.5),
+        ("browser/more/test_c.py", 2.25),
+        ("test_d.py", 0.125),
+    ):
         nodeid = f"tests/{file}::test_it"
         times.pytest_runtest_logreport(
             pytest.TestReport(nodeid, ("", 0, ""), {}, "passed", None, "call", duration=took_s)

@@ -16,17 +16,29 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("engine", "calibration", "vision", "models", "companion_app", "pyproject.toml",
-         "README.md", "LICENSE")  # fmt: skip
+PARTS = (
+    "engine",
+    "calibration",
+    "vision",
+    "models",
+    "companion_app",
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+)
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
 
 def run(*command: str | Path, at: Path) -> str:
     ran = subprocess.run(
-        command, cwd=at, capture_output=True, text=True, check=False,
+        command,
+        cwd=at,
+        capture_output=True,
+        text=True,
+        check=False,
         env={"PATH": "/usr/bin:/bin", "HOME": str(at), "SNAKE_EYE_HOME": str(at / "home")},
-    )  # fmt: skip
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 
@@ -41,8 +53,16 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(ROOT / name, copy / name, ignore=ignored)
         else:
             shutil.copy(ROOT / name, copy / name)
-    run(*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", copy / "out", copy,
-        at=copy)  # fmt: skip
+    run(
+        *PIP,
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        copy / "out",
+        copy,
+        at=copy,
+    )
     (made,) = (copy / "out").glob("*.whl")
     return made
 
@@ -56,8 +76,16 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     # A path that is named here is only looked through: what it says itself about paths, such as
     # where this checkout lies, does not count.
     (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    run(*PIP, "--python", folder / "bin/python", "install", "--no-deps", "--no-index", wheel,
-        at=folder)  # fmt: skip
+    run(
+        *PIP,
+        "--python",
+        folder / "bin/python",
+        "install",
+        "--no-deps",
+        "--no-index",
+        wheel,
+        at=folder,
+    )
     return folder
 
 
@@ -82,28 +110,42 @@ def test_command_says_its_version_from_an_empty_folder(command, tmp_path):
 
 
 def test_code_of_the_wheel_runs_and_not_that_of_the_checkout(installed, tmp_path):
-    told = run(installed / "bin/python", "-c",
-               "import companion_app, models, vision; "
-               "print(companion_app.__file__, models.__file__, vision.__file__)",
-               at=tmp_path)  # fmt: skip
+    told = run(
+        installed / "bin/python",
+        "-c",
+        "import companion_app, models, vision; "
+        "print(companion_app.__file__, models.__file__, vision.__file__)",
+        at=tmp_path,
+    )
 
     assert all(place.startswith(str(installed)) for place in told.split())
 
 
 def test_written_game_is_refereed_and_a_photo_read(command, tmp_path):
-    record = run(command, "referee", ROOT / "tests/examples/two_players.json", "--json",
-                 at=tmp_path)  # fmt: skip
-    table = run(command, "read", ROOT / "tests/examples/table.jpg", "--game", "schlangennest",
-                "--json", at=tmp_path)  # fmt: skip
+    record = run(
+        command, "referee", ROOT / "tests/examples/two_players.json", "--json", at=tmp_path
+    )
+    table = run(
+        command,
+        "read",
+        ROOT / "tests/examples/table.jpg",
+        "--game",
+        "schlangennest",
+        "--json",
+        at=tmp_path,
+    )
 
     assert all(move["legal"] for move in json.loads(record)["moves"])
     assert json.loads(table)["tiles"]
 
 
 def test_guide_is_found_where_it_was_installed(installed, tmp_path):
-    told = run(installed / "bin/python", "-c",
-               "from companion_app.web.guide import chapter; print(chapter('de', 'light').html)",
-               at=tmp_path)  # fmt: skip
+    told = run(
+        installed / "bin/python",
+        "-c",
+        "from companion_app.web.guide import chapter; print(chapter('de', 'light').html)",
+        at=tmp_path,
+    )
 
     assert "<h1>Licht</h1>" in told
 

@@ -35,12 +35,37 @@ if TYPE_CHECKING:
     from vision.trace import traced
 
 __all__ = [
-    "Advice", "Bgr", "Frame", "LargePictureError", "ModelError", "OutdatedError", "Picture",
-    "PictureError", "Points", "Quality", "ReadRequest", "Shape", "Stages", "TableState",
-    "TaughtSet", "TrackedTable", "VisionError", "find_taught", "grey_advice", "load_picture",
-    "open_picture", "picture_file", "picture_troubles", "pixels_enough", "read_die", "read_table",
-    "shown", "stages_for", "table_state_to_json", "traced",
-]  # fmt: skip
+    "Advice",
+    "Bgr",
+    "Frame",
+    "LargePictureError",
+    "ModelError",
+    "OutdatedError",
+    "Picture",
+    "PictureError",
+    "Points",
+    "Quality",
+    "ReadRequest",
+    "Shape",
+    "Stages",
+    "TableState",
+    "TaughtSet",
+    "TrackedTable",
+    "VisionError",
+    "find_taught",
+    "grey_advice",
+    "load_picture",
+    "open_picture",
+    "picture_file",
+    "picture_troubles",
+    "pixels_enough",
+    "read_die",
+    "read_table",
+    "shown",
+    "stages_for",
+    "table_state_to_json",
+    "traced",
+]
 
 _ROOMS = {
     "classify.taught": ("TaughtSet", "find_taught"),

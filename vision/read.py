@@ -174,9 +174,12 @@ def _advised(state: TableState, advice: Advice | None) -> TableState:
 
 
 def _table(
-    detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
-    request: ReadRequest, sight: Sight | None,
-) -> Reconstruction:  # fmt: skip
+    detections: Detections,
+    fits: Sequence[LatticeFit],
+    readings: Sequence[CellReading],
+    request: ReadRequest,
+    sight: Sight | None,
+) -> Reconstruction:
     """Return the reconstructed table; the method depends on the box and its tile shape."""
     if request.tile_set is None:
         return reconstruct_unknown(detections, fits)
@@ -195,9 +198,12 @@ def _other_box(
 
 
 def _with_overlooked(
-    bgr: Bgr, detections: Detections, readings: Sequence[CellReading], reader: Reader | None,
+    bgr: Bgr,
+    detections: Detections,
+    readings: Sequence[CellReading],
+    reader: Reader | None,
     request: ReadRequest,
-) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+) -> tuple[Detections, Sequence[CellReading]]:
     """Return the outlines and readings with tiles added that the detector missed.
 
     Args:
@@ -232,9 +238,13 @@ def _in_company(readings: Sequence[CellReading], reader: Reader | None) -> Seque
 
 
 def _sight(
-    bgr: Bgr, ground: Ground, every: Sequence[Detection], cards: Sequence[Detection],
-    reader: Reader | None, request: ReadRequest,
-) -> Sight | None:  # fmt: skip
+    bgr: Bgr,
+    ground: Ground,
+    every: Sequence[Detection],
+    cards: Sequence[Detection],
+    reader: Reader | None,
+    request: ReadRequest,
+) -> Sight | None:
     """Return what a second look for cards needs; ``None`` unless the request is loose."""
     if not request.is_loose:
         return None
@@ -298,10 +308,13 @@ def _fits(detections: Detections, request: ReadRequest) -> list[LatticeFit]:
     columns, rows = request.grid
     cells = {(x, y): y * columns + x for y in range(rows) for x in range(columns)}
     width, height = detections.size_px
-    matrix = np.array([
-        [width / columns, 0, width / columns / 2 - 0.5],
-        [0, height / rows, height / rows / 2 - 0.5], [0, 0, 1],
-    ])  # fmt: skip
+    matrix = np.array(
+        [
+            [width / columns, 0, width / columns / 2 - 0.5],
+            [0, height / rows, height / rows / 2 - 0.5],
+            [0, 0, 1],
+        ]
+    )
     return [LatticeFit(cells, matrix, 0.0)]
 
 
@@ -340,13 +353,27 @@ def _state(
             seen = visible_unread(picture.bgr, seen, every, picture.scale, known=known)
     cut_read = sum(card.cut_off and card.is_read(TOLD) for card in table.laid)
     quality = assess(
-        picture.bgr, seen.whole, scale=picture.scale, cut_off=seen.cut_off, covered=seen.covered,
-        limits=LIMITS, cut_read=cut_read, burnt=seen.burnt, beside=seen.beside,
-    )  # fmt: skip
+        picture.bgr,
+        seen.whole,
+        scale=picture.scale,
+        cut_off=seen.cut_off,
+        covered=seen.covered,
+        limits=LIMITS,
+        cut_read=cut_read,
+        burnt=seen.burnt,
+        beside=seen.beside,
+    )
     quality = _judged(quality, table, burnt=bool(seen.burnt))
     unsure = tuple(_explained(entry, picture) for entry in table.unsure)
-    state = TableState(picture.size_px, table.tiles, unsure, table.aside, quality=quality,
-                       game=request.game, set_name=request.set_name)  # fmt: skip
+    state = TableState(
+        picture.size_px,
+        table.tiles,
+        unsure,
+        table.aside,
+        quality=quality,
+        game=request.game,
+        set_name=request.set_name,
+    )
     return _whole(state, picture)
 
 
@@ -376,14 +403,21 @@ def _whole(state: TableState, picture: Picture) -> TableState:
     if picture.scale == 1:
         return state
     tiles, unsure, aside = (
-        tuple(replace(entry, outline=picture.whole_px(np.asarray(entry.outline)))
-              for entry in some if isinstance(entry, TileEntry))
+        tuple(
+            replace(entry, outline=picture.whole_px(np.asarray(entry.outline)))
+            for entry in some
+            if isinstance(entry, TileEntry)
+        )
         for some in (state.tiles, state.unsure, state.aside)
-    )  # fmt: skip
-    clay = tuple(replace(one, centre=picture.whole_px(np.asarray(one.centre)).tolist())
-                 for one in state.clay if isinstance(one, ClayEntry))  # fmt: skip
-    return replace(state, size_px=picture.size_px, tiles=tiles, unsure=unsure, aside=aside,
-                   clay=clay)  # fmt: skip
+    )
+    clay = tuple(
+        replace(one, centre=picture.whole_px(np.asarray(one.centre)).tolist())
+        for one in state.clay
+        if isinstance(one, ClayEntry)
+    )
+    return replace(
+        state, size_px=picture.size_px, tiles=tiles, unsure=unsure, aside=aside, clay=clay
+    )
 
 
 def _read_hexes(picture: Picture, request: ReadRequest) -> TableState:

@@ -121,9 +121,11 @@ def drawn_of(made: object) -> Iterator[Drawn]:
         case tuple() | list():
             yield from chain.from_iterable(map(drawn_of, made))
         case (
-            Detections(found=inner) | CardGroup(cards=inner)
-            | Field(group=inner) | Reconstruction(laid=inner)
-        ):  # fmt: skip
+            Detections(found=inner)
+            | CardGroup(cards=inner)
+            | Field(group=inner)
+            | Reconstruction(laid=inner)
+        ):
             yield from drawn_of(inner)
         case Detection():
             yield Drawn(made.corners_px, made.confidence)

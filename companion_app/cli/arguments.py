@@ -65,16 +65,22 @@ def new_parser(
     does = does or COMMANDS[name][1]
     shown = "\n".join(f"  snake-eye {example}" for example in examples)
     return commands.add_parser(
-        name, help=does, description=does[0].upper() + does[1:] + ".",
+        name,
+        help=does,
+        description=does[0].upper() + does[1:] + ".",
         epilog=f"Examples:\n{shown}" + (f"\n\n{more}" if more else ""),
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
 
 
 def add_command(
-    commands: Commands, name: str, command: Command, examples: Sequence[str], more: str = "",
+    commands: Commands,
+    name: str,
+    command: Command,
+    examples: Sequence[str],
+    more: str = "",
     does: str = "",
-) -> argparse.ArgumentParser:  # fmt: skip
+) -> argparse.ArgumentParser:
     """Add a command that can answer in JSON; the arguments are those of ``new_parser``."""
     parser = new_parser(commands, name, examples, more, does)
     parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
@@ -90,14 +96,18 @@ def add_game(
         "--game", required=required, choices=GAMES, metavar="G", help="one of " + ", ".join(GAMES)
     )
     parser.add_argument(
-        "--set", metavar="N",
+        "--set",
+        metavar="N",
         help="the box: a game's name, or that of your own set file; the game's own where missing",
-    )  # fmt: skip
+    )
     if options:
         parser.add_argument(
-            "--option", action="append", default=[], metavar="K=V",
+            "--option",
+            action="append",
+            default=[],
+            metavar="K=V",
             help="an option of the game, listed below; may be repeated",
-        )  # fmt: skip
+        )
 
 
 def games_in_words() -> str:

@@ -26,22 +26,29 @@ LAST_LEFT_OUT = (
 def add_calibrate_command(commands: Commands) -> None:
     """Add ``calibrate`` to the commands of ``snake-eye``."""
     parser = add_command(
-        commands, "calibrate", calibrate,
-        ["calibrate --photos photos --out camera.json",
-         "calibrate --photos photos --pattern chessboard:9x6 --out camera.json"],
-    )  # fmt: skip
+        commands,
+        "calibrate",
+        calibrate,
+        [
+            "calibrate --photos photos --out camera.json",
+            "calibrate --photos photos --pattern chessboard:9x6 --out camera.json",
+        ],
+    )
     photos = parser.add_mutually_exclusive_group(required=True)
     photos.add_argument(
-        "--photos", metavar="DIR",
+        "--photos",
+        metavar="DIR",
         help="photos of the sheet, tilted differently, 5 or more; in the last one by name it lies "
         "flat on the table and the camera hangs as in play",
-    )  # fmt: skip
+    )
     photos.add_argument("--source", metavar="S", help="folder:DIR, the same as --photos DIR")
     parser.add_argument(
-        "--pattern", default="sheet", metavar="sheet|chessboard:9x6",
+        "--pattern",
+        default="sheet",
+        metavar="sheet|chessboard:9x6",
         help="what the photos show: sheet, as print makes it (at first), or a chessboard, named by "
         "its inner corners",
-    )  # fmt: skip
+    )
     parser.add_argument("--out", required=True, metavar="PROFILE", help="the file to write")
 
 

@@ -24,9 +24,11 @@ MOST_PX_PER_MM = 8.0
 def add_draw_command(commands: Commands) -> None:
     """Add ``draw`` to the commands of ``snake-eye``."""
     parser = add_command(
-        commands, "draw", draw,
+        commands,
+        "draw",
+        draw,
         ["draw game.json --out position.svg", "draw game.json --out position.png"],
-    )  # fmt: skip
+    )
     parser.add_argument("record", metavar="RECORD", help=RECORD)
     parser.add_argument(
         "--out", required=True, metavar="FILE", help="what to write: a .svg drawing or a .png"
@@ -70,11 +72,13 @@ def _drawing(record: Record) -> Drawing:
         move for move, broken in zip(record.moves, played.verdicts, strict=True) if broken == ()
     ]
     return layout_drawing(
-        box_on_the_table(record), record.game.layout(played.position),
+        box_on_the_table(record),
+        record.game.layout(played.position),
         marked=[cell for foul in fouls for cell in _drawn(foul.cells, foul.snake, record)],
         last=_last_cells(legal[-1], record) if legal else (),
-        players=record.start.players, title=record.game.facts.title,
-    )  # fmt: skip
+        players=record.start.players,
+        title=record.game.facts.title,
+    )
 
 
 def _drawn(cells: Iterable[Place], snake: str | None, record: Record) -> list[Place]:

@@ -34,41 +34,67 @@ def add_reader_command(commands: Commands) -> None:
 def add_hall_command(commands: Commands) -> None:
     """Add ``hall`` to the commands of ``snake-eye``."""
     hall = new_parser(
-        commands, "hall",
-        ["hall", "hall --database postgresql://hall@localhost/hall",
-         "hall join http://hall.local:8090 K7QF2MZP --name 'Table 3'", "hall verify",
-         "hall backup evening.backup", "hall migrate --database postgresql://hall@localhost/hall"],
-    )  # fmt: skip
+        commands,
+        "hall",
+        [
+            "hall",
+            "hall --database postgresql://hall@localhost/hall",
+            "hall join http://hall.local:8090 K7QF2MZP --name 'Table 3'",
+            "hall verify",
+            "hall backup evening.backup",
+            "hall migrate --database postgresql://hall@localhost/hall",
+        ],
+    )
     _database(hall)
     hall.add_argument("--json", action="store_true", help="print one line when ready")
     hall.add_argument(
         "--broker", metavar="URL", help="mqtts://HOST:8883 of a broker that runs; else its own"
     )
-    hall.add_argument("--broker-port", type=port, default=8883, metavar="P",
-                      help="where the own broker listens, 8883 at first")  # fmt: skip
+    hall.add_argument(
+        "--broker-port",
+        type=port,
+        default=8883,
+        metavar="P",
+        help="where the own broker listens, 8883 at first",
+    )
     hall.add_argument(
         "--host", default="0.0.0.0", metavar="H", help="address to listen at; all of this machine"
     )
     hall.add_argument("--port", type=port, metavar="P", help="8090, or the next that is free")
-    hall.add_argument("--demo", type=int, default=0, metavar="N",
-                      help="so many tables that play by themselves")  # fmt: skip
+    hall.add_argument(
+        "--demo", type=int, default=0, metavar="N", help="so many tables that play by themselves"
+    )
     hall.set_defaults(command=run_hall)
     parts = hall.add_subparsers(title="at the hall or at a table", metavar="PART")
 
-    join = add_command(parts, "join", join_hall,
-                       ["hall join http://hall.local:8090 K7QF2MZP --name 'Table 3'"],
-                       does="let this table join a hall")  # fmt: skip
+    join = add_command(
+        parts,
+        "join",
+        join_hall,
+        ["hall join http://hall.local:8090 K7QF2MZP --name 'Table 3'"],
+        does="let this table join a hall",
+    )
     join.add_argument("address", metavar="ADDRESS", help="the hall's page")
     join.add_argument("code", metavar="CODE", help="the hall's code; an arbiter's phone shows it")
     join.add_argument("--name", default="", metavar="NAME", help="what the table is called there")
 
     add_command(parts, "leave", leave_hall, ["hall leave"], does="let this table leave its hall")
-    add_command(parts, "verify", verify, ["hall verify", "hall verify --json"],
-                does="compare this table's log with the hall's, line by line")  # fmt: skip
+    add_command(
+        parts,
+        "verify",
+        verify,
+        ["hall verify", "hall verify --json"],
+        does="compare this table's log with the hall's, line by line",
+    )
     pin = add_command(parts, "pin", new_pin, ["hall pin"], does="make another PIN for arbiters")
     _database(pin)
-    migrate = add_command(parts, "migrate", migrate_hall, ["hall migrate"],
-                          does="take the database on to this version")  # fmt: skip
+    migrate = add_command(
+        parts,
+        "migrate",
+        migrate_hall,
+        ["hall migrate"],
+        does="take the database on to this version",
+    )
     _database(migrate)
     for name, does, command in (
         ("backup", "write everything that the hall keeps into one file", backup_hall),
@@ -96,8 +122,14 @@ def run_hall(arguments: Namespace) -> int:
     from companion_app.hall.process import Asked, HallProcess
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    asked = Asked(home_folder() / FOLDER, arguments.database, arguments.broker, arguments.host,
-                  arguments.port, arguments.broker_port)  # fmt: skip
+    asked = Asked(
+        home_folder() / FOLDER,
+        arguments.database,
+        arguments.broker,
+        arguments.host,
+        arguments.port,
+        arguments.broker_port,
+    )
     with HallProcess(asked) as hall:
         settle()
         _announce(arguments, hall.hall.address, hall.code, hall.pin)
@@ -119,14 +151,18 @@ def _wait(wait: Callable[[], None]) -> None:
 
 
 def _announce(arguments: Namespace, address: str, code: str, pin: str | None) -> None:
-    answer(arguments, {"url": address, "code": code, "arbiter_pin": pin}, [
-        f"The hall is open: {address}",
-        f"Tables join by: snake-eye hall join {address} {code}",
-        "The arbiters' PIN is the one that you know; snake-eye hall pin makes another."
-        if pin is None
-        else f"Arbiters' PIN: {pin} (shown this once; type it in at {address}arbiter)",
-        "Ctrl-C closes the hall; the tables play on, and send what they played later.",
-    ])  # fmt: skip
+    answer(
+        arguments,
+        {"url": address, "code": code, "arbiter_pin": pin},
+        [
+            f"The hall is open: {address}",
+            f"Tables join by: snake-eye hall join {address} {code}",
+            "The arbiters' PIN is the one that you know; snake-eye hall pin makes another."
+            if pin is None
+            else f"Arbiters' PIN: {pin} (shown this once; type it in at {address}arbiter)",
+            "Ctrl-C closes the hall; the tables play on, and send what they played later.",
+        ],
+    )
     sys.stdout.flush()
 
 
@@ -161,10 +197,14 @@ def backup_hall(arguments: Namespace) -> int:
     from companion_app.hall.store.backup import backup
 
     size = backup(arguments.database, home_folder() / FOLDER, Path(arguments.file))
-    answer(arguments, {"file": arguments.file, "bytes": size}, [
-        f"Backed up in {arguments.file} ({size / 1e6:.1f} MB).",
-        "It holds the hall's keys, names and pictures: keep it to yourself.",
-    ])  # fmt: skip
+    answer(
+        arguments,
+        {"file": arguments.file, "bytes": size},
+        [
+            f"Backed up in {arguments.file} ({size / 1e6:.1f} MB).",
+            "It holds the hall's keys, names and pictures: keep it to yourself.",
+        ],
+    )
     return ANSWERED
 
 
@@ -204,10 +244,14 @@ def join_hall(arguments: Namespace) -> int:
     )
     MembershipFiles(home).join(membership)
     said = {"hall": membership.hall, "table": membership.table, "name": membership.name}
-    answer(arguments, said, [
-        f"This table is {membership.name} in the hall at {membership.address} now.",
-        "Games from now on are sent there; earlier ones stay here.",
-    ])  # fmt: skip
+    answer(
+        arguments,
+        said,
+        [
+            f"This table is {membership.name} in the hall at {membership.address} now.",
+            "Games from now on are sent there; earlier ones stay here.",
+        ],
+    )
     return ANSWERED
 
 
@@ -237,10 +281,20 @@ def verify(arguments: Namespace) -> int:
     agreed = compare(membership, Journal(home / FILE))
     words = f"Table and hall agree on all {agreed.lines} lines."
     if not agreed.ok:
-        words = (f"Lines that agree: {agreed.lines}. Lines that differ: {len(agreed.differing)}. "
-                 f"Lines that one of them lacks: {len(agreed.missing)}.")  # fmt: skip
-    answer(arguments, {"ok": agreed.ok, "lines": agreed.lines, "missing": list(agreed.missing),
-                       "differing": list(agreed.differing)}, [words])  # fmt: skip
+        words = (
+            f"Lines that agree: {agreed.lines}. Lines that differ: {len(agreed.differing)}. "
+            f"Lines that one of them lacks: {len(agreed.missing)}."
+        )
+    answer(
+        arguments,
+        {
+            "ok": agreed.ok,
+            "lines": agreed.lines,
+            "missing": list(agreed.missing),
+            "differing": list(agreed.differing),
+        },
+        [words],
+    )
     return ANSWERED if agreed.ok else NO
 
 

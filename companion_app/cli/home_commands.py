@@ -23,9 +23,10 @@ def add_doctor_command(commands: Commands) -> None:
     examples = ["doctor", "doctor --source webcam:0", "doctor --out help.zip --with-picture"]
     asking = add_command(commands, "doctor", doctor, examples)
     asking.add_argument(
-        "--source", metavar="S",
+        "--source",
+        metavar="S",
         help="the camera to look through: pi, webcam:0, video:FILE, folder:DIR, phone or demo",
-    )  # fmt: skip
+    )
     asking.add_argument("--out", metavar="FILE.zip", help="also write one file to send for help")
     asking.add_argument(
         "--with-picture", action="store_true", help="put a picture of the table into that file"
@@ -78,10 +79,15 @@ def doctor(arguments: Namespace) -> int:
         with writing(arguments.out):
             picture = _jpeg(seen) if arguments.with_picture else None
             write_help_file(Path(arguments.out), said, picture)
-    answer(arguments, said, (
-        f"{MARKS[check.ok]}  {check.name}: {check.text}"
-        + (f"\n       {check.fix}" if check.fix else "") for check in checks
-    ))  # fmt: skip
+    answer(
+        arguments,
+        said,
+        (
+            f"{MARKS[check.ok]}  {check.name}: {check.text}"
+            + (f"\n       {check.fix}" if check.fix else "")
+            for check in checks
+        ),
+    )
     return ANSWERED if said["ok"] else NO
 
 
@@ -91,10 +97,14 @@ def backup(arguments: Namespace) -> int:
 
     kept = make_backup(home_folder(), Path(arguments.file))
     size = sum(one.size for one in kept)
-    answer(arguments, {"file": arguments.file, "files": len(kept), "bytes": size}, [
-        f"Backed up in {arguments.file}. Files: {len(kept)} ({size / 1e6:.1f} MB).",
-        "It holds games, pictures of your table and who is host: keep it to yourself.",
-    ])  # fmt: skip
+    answer(
+        arguments,
+        {"file": arguments.file, "files": len(kept), "bytes": size},
+        [
+            f"Backed up in {arguments.file}. Files: {len(kept)} ({size / 1e6:.1f} MB).",
+            "It holds games, pictures of your table and who is host: keep it to yourself.",
+        ],
+    )
     return ANSWERED
 
 
@@ -102,19 +112,31 @@ def restore(arguments: Namespace) -> int:
     """Replace the stored data with a backup, after validating all of it."""
     from companion_app.restore import restore_backup
 
-    restored = restore_backup(home_folder(), Path(arguments.file),
-                              with_secrets=arguments.with_secrets)  # fmt: skip
+    restored = restore_backup(
+        home_folder(), Path(arguments.file), with_secrets=arguments.with_secrets
+    )
     kept = None if restored.kept is None else str(restored.kept)
-    said = {"file": arguments.file, "files": restored.files, "kept": kept,
-            "left_out": list(restored.left_out), "secrets": not restored.own}  # fmt: skip
-    own = ("Host PIN, joined phones, settings and hall are those of this machine; "
-           "--with-secrets takes them from the backup.")  # fmt: skip
-    answer(arguments, said, [
-        f"Restored in {home_folder()}. Files: {restored.files}.",
-        *(f"Left out, since it cannot be used: {one}" for one in restored.left_out),
-        *([own] if restored.own else []),
-        *([f"What was there before lies in {kept}."] if kept else []),
-    ])  # fmt: skip
+    said = {
+        "file": arguments.file,
+        "files": restored.files,
+        "kept": kept,
+        "left_out": list(restored.left_out),
+        "secrets": not restored.own,
+    }
+    own = (
+        "Host PIN, joined phones, settings and hall are those of this machine; "
+        "--with-secrets takes them from the backup."
+    )
+    answer(
+        arguments,
+        said,
+        [
+            f"Restored in {home_folder()}. Files: {restored.files}.",
+            *(f"Left out, since it cannot be used: {one}" for one in restored.left_out),
+            *([own] if restored.own else []),
+            *([f"What was there before lies in {kept}."] if kept else []),
+        ],
+    )
     return ANSWERED
 
 
@@ -123,10 +145,16 @@ def pin(arguments: Namespace) -> int:
     from companion_app.web.serving.page_file import SettingsFile
 
     made = SettingsFile(home_folder() / "page.json").new_pin() if arguments.new else None
-    answer(arguments, {"host_pin": made}, [made] if made is not None else [
-        "Only a hash of the host PIN is kept, so it cannot be shown again.",
-        "snake-eye pin --new makes another.",
-    ])  # fmt: skip
+    answer(
+        arguments,
+        {"host_pin": made},
+        [made]
+        if made is not None
+        else [
+            "Only a hash of the host PIN is kept, so it cannot be shown again.",
+            "snake-eye pin --new makes another.",
+        ],
+    )
     return ANSWERED if made is not None else NO
 
 
@@ -149,10 +177,14 @@ def card(arguments: Namespace) -> int:
     with writing(arguments.out), private_file(Path(arguments.out)) as file:
         file.write(drawn.encode())
     kept.keep_card(code)
-    answer(arguments, {"card": arguments.out}, [
-        f"Print {arguments.out} at its own size (A6), then delete the file.",
-        "Whoever has the card can be host: keep it where guests do not find it.",
-    ])  # fmt: skip
+    answer(
+        arguments,
+        {"card": arguments.out},
+        [
+            f"Print {arguments.out} at its own size (A6), then delete the file.",
+            "Whoever has the card can be host: keep it where guests do not find it.",
+        ],
+    )
     return ANSWERED
 
 

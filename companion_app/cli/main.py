@@ -59,8 +59,13 @@ def build_parser(asked: str) -> argparse.ArgumentParser:
         "Exit status: 0 answered, 1 the answer is no, 2 bad usage or bad input.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, default=argparse.SUPPRESS,
-                        help="print name and version")  # fmt: skip
+    parser.add_argument(
+        "--version",
+        action=_Version,
+        nargs=0,
+        default=argparse.SUPPRESS,
+        help="print name and version",
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, (file, does) in COMMANDS.items():
         if name == asked:

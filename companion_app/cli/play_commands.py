@@ -35,8 +35,9 @@ from engine.record import Record, move_to_json, parse_move, parse_players
 
 LONGEST_SECONDS = 3600.0
 MOST_LOOKS = 10_000_000
-_seconds = between(float, SMALLEST, LONGEST_SECONDS,
-                   f"seconds are a number above 0, up to {LONGEST_SECONDS:g}")  # fmt: skip
+_seconds = between(
+    float, SMALLEST, LONGEST_SECONDS, f"seconds are a number above 0, up to {LONGEST_SECONDS:g}"
+)
 _looks = between(int, 1, MOST_LOOKS, f"looks are a whole number from 1 to {MOST_LOOKS}")
 _level = between(
     int, player.LOWEST, player.HIGHEST, f"levels are {player.LOWEST} to {player.HIGHEST}"
@@ -54,10 +55,16 @@ LINES = ("#0b5fa5", "#b3261e", "#8a6d00", "#1b7a3d", "#6b3fa0")
 def add_suggest_command(commands: Commands) -> None:
     """Add ``suggest`` to the commands of ``snake-eye``."""
     suggest = add_command(
-        commands, "suggest", _suggest,
-        ["suggest game.json", "suggest game.json --seconds 5", "suggest - --looks 50 < games.jsonl",
-         "suggest game.json --level 2 --seed 7 --json"],
-    )  # fmt: skip
+        commands,
+        "suggest",
+        _suggest,
+        [
+            "suggest game.json",
+            "suggest game.json --seconds 5",
+            "suggest - --looks 50 < games.jsonl",
+            "suggest game.json --level 2 --seed 7 --json",
+        ],
+    )
     suggest.add_argument(
         "record", metavar="RECORD", help="a game in writing (.json), or - for one a line"
     )
@@ -67,9 +74,11 @@ def add_suggest_command(commands: Commands) -> None:
 def add_analyse_command(commands: Commands) -> None:
     """Add ``analyse`` to the commands of ``snake-eye``."""
     analysed = add_command(
-        commands, "analyse", _analyse,
+        commands,
+        "analyse",
+        _analyse,
         ["analyse game.json --out game.html", "analyse game.json --out seen.json --looks 100"],
-    )  # fmt: skip
+    )
     analysed.add_argument("record", metavar="RECORD", help="a game in writing (.json)")
     analysed.add_argument("--out", required=True, metavar="FILE", help="a .html page or .json")
     analysed.add_argument(
@@ -81,11 +90,16 @@ def add_analyse_command(commands: Commands) -> None:
 def add_play_command(commands: Commands) -> None:
     """Add ``play`` to the commands of ``snake-eye``."""
     played = add_command(
-        commands, "play", _play,
-        ["play --game snekagon", "play --game sssnake --players Ann,machine --level 3",
-         "play --game schlangennest --option size=5x7 --out game.json"],
+        commands,
+        "play",
+        _play,
+        [
+            "play --game snekagon",
+            "play --game sssnake --players Ann,machine --level 3",
+            "play --game schlangennest --option size=5x7 --out game.json",
+        ],
         games_in_words(),
-    )  # fmt: skip
+    )
     add_game(played)
     played.add_argument("--players", metavar="A,B", help="in turn order; two where it is missing")
     played.add_argument("--seat", metavar="A", help="whom you play; the first where it is missing")
@@ -101,9 +115,12 @@ def _add_thinking(parser: argparse.ArgumentParser) -> None:
         "--looks", type=_looks, metavar="N", help="how many looks ahead: the same answer every time"
     )
     parser.add_argument(
-        "--level", type=_level, default=player.HIGHEST, metavar="L",
+        "--level",
+        type=_level,
+        default=player.HIGHEST,
+        metavar="L",
         help="1 to 5, how far and how well it looks; 5",
-    )  # fmt: skip
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="for the same answer")
 
 
@@ -178,11 +195,17 @@ def _analyse(arguments: Namespace) -> int:
     if ending == ".html":
         text = game_page(record, document)
     _write(arguments.out, text)
-    answer(arguments, {"file": str(out), "players": document["players"]}, [
-        *(f"{who}: luck {apart['luck']:+.2f}, skill {apart['skill']:+.2f} wins"
-          for who, apart in document["players"].items()),
-        f"{out} written",
-    ])  # fmt: skip
+    answer(
+        arguments,
+        {"file": str(out), "players": document["players"]},
+        [
+            *(
+                f"{who}: luck {apart['luck']:+.2f}, skill {apart['skill']:+.2f} wins"
+                for who, apart in document["players"].items()
+            ),
+            f"{out} written",
+        ],
+    )
     return ANSWERED
 
 
@@ -211,11 +234,18 @@ def _progress(moves: int) -> Callable[[int], None]:
 def analysis_to_json(record: Record, seen: Analysis) -> dict[str, Json]:
     """Return the analysis of a game as a JSON document."""
     moves = [
-        {"n": number + 1, "move": move_to_json(step.move), "before": _rounded(step.before),
-         "after": _rounded(step.after), "luck": round(step.luck, 4), "skill": round(step.skill, 4),
-         "best": [move_to_json(move) for move in step.best], "turning": number in seen.turning}
+        {
+            "n": number + 1,
+            "move": move_to_json(step.move),
+            "before": _rounded(step.before),
+            "after": _rounded(step.after),
+            "luck": round(step.luck, 4),
+            "skill": round(step.skill, 4),
+            "best": [move_to_json(move) for move in step.best],
+            "turning": number in seen.turning,
+        }
         for number, step in enumerate(seen.steps)
-    ]  # fmt: skip
+    ]
     return {
         "game": record.game.facts.name,
         "players": {
@@ -331,9 +361,14 @@ def _play(arguments: Namespace) -> int:
         raise InputError(f"--seat {seat}: is not one of {', '.join(players)}")
     start = Start(players, told_options(game, arguments.option))
     table = TerminalGame(
-        game, start, box_for(game, arguments.set), seat, _budget(arguments), arguments.level,
+        game,
+        start,
+        box_for(game, arguments.set),
+        seat,
+        _budget(arguments),
+        arguments.level,
         random.Random(arguments.seed),
-    )  # fmt: skip
+    )
     table.play(sys.stdin)
     if arguments.out:
         _write(arguments.out, json.dumps(table.record_json()))

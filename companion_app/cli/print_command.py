@@ -15,10 +15,13 @@ from engine.record import find_set
 def add_print_command(commands: Commands) -> None:
     """Add ``print`` to the commands of ``snake-eye``."""
     parser = new_parser(
-        commands, "print",
-        ["print --game schlangennest --out sheets",
-         "print --game snekagon --paper letter --size 30 --out sheets"],
-    )  # fmt: skip
+        commands,
+        "print",
+        [
+            "print --game schlangennest --out sheets",
+            "print --game snekagon --paper letter --size 30 --out sheets",
+        ],
+    )
     parser.add_argument("--json", action="store_true", help="print the manifest, nothing else")
     add_game(parser, options=False)
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write into")
@@ -43,8 +46,13 @@ def print_sheets(arguments: Namespace) -> int:
             manifest = make_sheets(tile_set, out, arguments.paper, arguments.size)
     except SheetError as error:
         raise InputError(str(error)) from error
-    answer(arguments, manifest, [
-        *map(str, sorted(out.glob("*.pdf"))),
-        f"Pictures of single tiles: {len(manifest['faces'])}, listed in {out / 'manifest.json'}",
-    ])  # fmt: skip
+    answer(
+        arguments,
+        manifest,
+        [
+            *map(str, sorted(out.glob("*.pdf"))),
+            f"Pictures of single tiles: {len(manifest['faces'])}, "
+            f"listed in {out / 'manifest.json'}",
+        ],
+    )
     return ANSWERED

@@ -51,10 +51,16 @@ PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 def add_read_command(commands: Commands) -> None:
     """Add ``read`` to the commands of ``snake-eye``."""
     parser = add_command(
-        commands, "read", read,
-        ["read table.jpg --game schlangennest", "read table.jpg --game carnival --out seen.png",
-         "read *.jpg --set my-box --json", "read table.jpg --shape hex"],
-    )  # fmt: skip
+        commands,
+        "read",
+        read,
+        [
+            "read table.jpg --game schlangennest",
+            "read table.jpg --game carnival --out seen.png",
+            "read *.jpg --set my-box --json",
+            "read table.jpg --shape hex",
+        ],
+    )
     parser.add_argument("images", nargs="+", metavar="IMAGE", help="JPEG, PNG, WebP or HEIC")
     add_game(parser, required=False, options=False)
     parser.add_argument(

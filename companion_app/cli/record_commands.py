@@ -45,7 +45,7 @@ from engine.record import (
     parse_counts,
     parse_record,
     parse_table,
-)  # fmt: skip
+)
 from engine.tiles import TileSet
 from engine.wording import in_english
 
@@ -64,32 +64,42 @@ RECORD = "a game in writing (.json), or - for standard input"
 def add_referee_command(commands: Commands) -> None:
     """Add ``referee`` to the commands of ``snake-eye``."""
     parser = add_command(
-        commands, "referee", referee,
+        commands,
+        "referee",
+        referee,
         ["referee game.json", "referee monday.json tuesday.json", "referee - --json < games.jsonl"],
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "records", nargs="+", metavar="RECORD",
+        "records",
+        nargs="+",
+        metavar="RECORD",
         help="games in writing (.json), several are added up; - for standard input, one a line",
-    )  # fmt: skip
+    )
 
 
 def add_moves_command(commands: Commands) -> None:
     """Add ``moves`` to the commands of ``snake-eye``."""
     parser = add_command(
-        commands, "moves", moves,
+        commands,
+        "moves",
+        moves,
         ["moves game.json", "moves game.json --json", "moves - < games.jsonl"],
-    )  # fmt: skip
+    )
     parser.add_argument("record", metavar="RECORD", help=RECORD + ", one a line")
 
 
 def add_perft_command(commands: Commands) -> None:
     """Add ``perft`` to the commands of ``snake-eye``."""
     parser = add_command(
-        commands, "perft", perft,
-        ["perft --game schlangennest --players blue,red --depth 2",
-         "perft --game schlangennest --players blue,red --option size=5x7 --depth 3 --json"],
+        commands,
+        "perft",
+        perft,
+        [
+            "perft --game schlangennest --players blue,red --depth 2",
+            "perft --game schlangennest --players blue,red --option size=5x7 --depth 3 --json",
+        ],
         games_in_words(),
-    )  # fmt: skip
+    )
     add_game(parser)
     parser.add_argument("--players", required=True, metavar="A,B", help="players in turn order")
     depth = between(int, 0, 100, "a depth is a whole number from 0 to 100")
@@ -111,15 +121,21 @@ def add_rules_command(commands: Commands) -> None:
 def add_score_command(commands: Commands) -> None:
     """Add ``score`` to the commands of ``snake-eye``."""
     parser = add_command(
-        commands, "score", score,
-        ["score table.jpg --game schlangennest", "score table.json --game carnival --json",
-         "score table.jpg --game sssnake --players Ann,Ben --option rolls=trust"],
+        commands,
+        "score",
+        score,
+        [
+            "score table.jpg --game schlangennest",
+            "score table.json --game carnival --json",
+            "score table.jpg --game sssnake --players Ann,Ben --option rolls=trust",
+        ],
         games_in_words(),
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "table", metavar="IMAGE|TABLE.json",
+        "table",
+        metavar="IMAGE|TABLE.json",
         help="a photo (JPEG, PNG, WebP, HEIC), or a table in writing (tiles alone will do)",
-    )  # fmt: skip
+    )
     add_game(parser)
     parser.add_argument("--profile", metavar="FILE", help="what calibrate learnt of the camera")
     parser.add_argument("--players", metavar="A,B", help="players in turn order; else those seen")
@@ -152,10 +168,14 @@ def moves(arguments: Namespace) -> int:
         record = record_from(arguments.record)
         legal = judging.moves_at_end(record)
     ways = Counter(_move_in_words(move, record) for move in legal)
-    answer(arguments, judging.moves_to_json(legal), [
-        *(text + (f" ({count} ways)" if count > 1 else "") for text, count in ways.items()),
-        in_english(LEGAL, {"n": str(len(legal))}),
-    ])  # fmt: skip
+    answer(
+        arguments,
+        judging.moves_to_json(legal),
+        [
+            *(text + (f" ({count} ways)" if count > 1 else "") for text, count in ways.items()),
+            in_english(LEGAL, {"n": str(len(legal))}),
+        ],
+    )
     return ANSWERED
 
 
@@ -168,8 +188,11 @@ def perft(arguments: Namespace) -> int:
     start = Start(players, told_options(game, arguments.option))
     nodes = judging.perft(game, game.opening(start, tile_set), arguments.depth)
     moves = in_english(MOVES, {"n": str(arguments.depth)})
-    answer(arguments, {"depth": arguments.depth, "nodes": nodes},
-           [in_english(SEQUENCES, {"n": str(nodes), "moves": moves})])  # fmt: skip
+    answer(
+        arguments,
+        {"depth": arguments.depth, "nodes": nodes},
+        [in_english(SEQUENCES, {"n": str(nodes), "moves": moves})],
+    )
     return ANSWERED
 
 
@@ -177,10 +200,18 @@ def rules(arguments: Namespace) -> int:
     """List the rules of a game with their ids."""
     facts = game_named(arguments.game).facts
     summary = facts.summary
-    answer(arguments, judging.rules_to_json(facts), [
-        summary.goal, summary.turn, summary.end, summary.scoring, "",
-        *(f"{rule.id}: {rule.text} ({ENGLISH.source(rule.source)})" for rule in facts.rules),
-    ])  # fmt: skip
+    answer(
+        arguments,
+        judging.rules_to_json(facts),
+        [
+            summary.goal,
+            summary.turn,
+            summary.end,
+            summary.scoring,
+            "",
+            *(f"{rule.id}: {rule.text} ({ENGLISH.source(rule.source)})" for rule in facts.rules),
+        ],
+    )
     return ANSWERED
 
 
@@ -193,10 +224,13 @@ def score(arguments: Namespace) -> int:
         given = _table_from(arguments, Record(game, tile_set, Start(players, options)))
         layout, table = parse_table(game, tile_set, given, more=game.facts.counts)
         start = Start(
-            players or players_seen(game, tile_set, layout), options, layout, midgame=True,
+            players or players_seen(game, tile_set, layout),
+            options,
+            layout,
+            midgame=True,
             tokens=parse_counts(table.get("tokens", {}), "tokens"),
             out=parse_counts(table.get("out", {}), "out"),
-        )  # fmt: skip
+        )
         scored = judging.score_table(game, tile_set, start)
     head = {"format": TABLE_FORMAT, "version": VERSION, "game": game.facts.name}
     full = head | {"set": tile_set.name} | dict(table)

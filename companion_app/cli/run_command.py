@@ -32,13 +32,17 @@ WATCHES = {
 def add_run_command(commands: Commands) -> None:
     """Add ``run`` to the command line."""
     run = new_parser(
-        commands, "run",
-        ["run", "run --source webcam:0 --game schlangennest --players blue,red",
-         "run --game carnival --players yellow,black --option hands=ask",
-         "run --game snekagon --players red,green --machine green=3",
-         "run --source demo:7 --game snekagon --speed 4"],
+        commands,
+        "run",
+        [
+            "run",
+            "run --source webcam:0 --game schlangennest --players blue,red",
+            "run --game carnival --players yellow,black --option hands=ask",
+            "run --game snekagon --players red,green --machine green=3",
+            "run --source demo:7 --game snekagon --speed 4",
+        ],
         games_in_words(),
-    )  # fmt: skip
+    )
     run.add_argument("--json", action="store_true", help="print url and host_pin when ready")
     sources = (
         "pi, webcam:0, video:FILE, folder:DIR, phone, demo[:SEED] or recorded; the first camera "
@@ -47,15 +51,25 @@ def add_run_command(commands: Commands) -> None:
     run.add_argument("--source", metavar="S", help=sources)
     add_game(run, required=False)
     run.add_argument("--players", metavar="A,B", help="players in turn order")
-    run.add_argument("--machine", action="append", default=[], metavar="A=LEVEL",
-                     help="a player that Snake Eye plays, at a level from 1 to 5")  # fmt: skip
+    run.add_argument(
+        "--machine",
+        action="append",
+        default=[],
+        metavar="A=LEVEL",
+        help="a player that Snake Eye plays, at a level from 1 to 5",
+    )
     where = "address to listen at; 0.0.0.0, all of this machine, at first"
     run.add_argument("--host", default="0.0.0.0", metavar="H", help=where)
     run.add_argument("--port", type=port, metavar="P", help="8080, or the next that is free")
-    run.add_argument("--https-port", type=port, metavar="P",
-                     help="serve over https as well, for a phone's live camera")  # fmt: skip
-    run.add_argument("--resume", action="store_true",
-                     help="take up the game that was not finished, if any")  # fmt: skip
+    run.add_argument(
+        "--https-port",
+        type=port,
+        metavar="P",
+        help="serve over https as well, for a phone's live camera",
+    )
+    run.add_argument(
+        "--resume", action="store_true", help="take up the game that was not finished, if any"
+    )
     run.add_argument(
         "--speed", type=speed, default=1.0, metavar="X", help="hastens the demo; 1 is real time"
     )
@@ -91,12 +105,17 @@ def _announce(said: Mapping[str, Any], arguments: Namespace) -> None:
     ]
     if pin is None:
         hosting = ["The host PIN is the one that you know; snake-eye pin --new makes another."]
-    answer(arguments, {"url": url, "host_pin": pin}, [
-        f"Snake Eye is ready: open {url} on any phone in this network.", *hosting,
-        f"Join code: {said['code']} (players type it in on the page to take their seat)",
-        WATCHES.get(source.partition(":")[0], f"It watches through {source}."),
-        "Ctrl-C stops it; the game is kept, and goes on at the next start.",
-    ])  # fmt: skip
+    answer(
+        arguments,
+        {"url": url, "host_pin": pin},
+        [
+            f"Snake Eye is ready: open {url} on any phone in this network.",
+            *hosting,
+            f"Join code: {said['code']} (players type it in on the page to take their seat)",
+            WATCHES.get(source.partition(":")[0], f"It watches through {source}."),
+            "Ctrl-C stops it; the game is kept, and goes on at the next start.",
+        ],
+    )
     if sys.stdout.isatty() and not arguments.json:
         import segno
 

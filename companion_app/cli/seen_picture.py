@@ -62,8 +62,12 @@ def drawn_over(
         own_px: maps points of the table state to pixels of ``bgr``.
         colours: the players' colours of the box.
     """
-    found = [(part, entry, own_px(np.array(entry["outline"], float))) for part in STYLES
-             for entry in table[part] if len(entry.get("outline", ())) > 2]  # fmt: skip
+    found = [
+        (part, entry, own_px(np.array(entry["outline"], float)))
+        for part in STYLES
+        for entry in table[part]
+        if len(entry.get("outline", ())) > 2
+    ]
     scale = _enlargement(bgr, [outline for _, _, outline in found])
     canvas: Picture = np.asarray(
         cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC), np.uint8
@@ -74,10 +78,13 @@ def drawn_over(
         style = STYLES[part]
         colour = style.colour or ink_of(str(entry["tile"]), colours)
         _outline(canvas, outline, style, width * style.width, _bgr(colour))
-    _write_labels(canvas, [
-        (outline, _words(part, entry), _bgr(STYLES[part].colour or PLAIN))
-        for part, entry, outline in found
-    ])  # fmt: skip
+    _write_labels(
+        canvas,
+        [
+            (outline, _words(part, entry), _bgr(STYLES[part].colour or PLAIN))
+            for part, entry, outline in found
+        ],
+    )
     for clay in table["clay"]:
         if "centre" in clay:
             centre = (own_px(np.array([clay["centre"]], float))[0] + 0.5) * scale - 0.5
@@ -129,8 +136,10 @@ def _dashes(outline: Points, style: Style, width: float) -> list[Points]:
 def _write_labels(canvas: Picture, labels: Sequence[tuple[Points, Sequence[str], Bgr]]) -> None:
     """Write each label on a plate at its tile's widest point, most in the same letter size."""
     middles = [_middle(outline) for outline, _, _ in labels]
-    sizes = [_letters(words, 1.5 * room, 1.1 * room)
-             for (_, words, _), (_, room) in zip(labels, middles, strict=True)]  # fmt: skip
+    sizes = [
+        _letters(words, 1.5 * room, 1.1 * room)
+        for (_, words, _), (_, room) in zip(labels, middles, strict=True)
+    ]
     usual = float(np.percentile(sizes, 25)) if sizes else 0.0
     for (_, words, colour), (centre, _), size in zip(labels, middles, sizes, strict=True):
         _plate(canvas, centre, words, min(size, usual), colour)

@@ -27,20 +27,25 @@ SIGNED = {
 KINDS = {"one": "{n} kind", "other": "{n} kinds"}
 TILES = {"one": "{n} tile", "other": "{n} tiles"}
 PHOTOS = {"one": "{n} photo", "other": "{n} photos"}
-CORRECTIONS = {"one": "{n} of them is a correction from play",
-               "other": "{n} of them are corrections from play"}  # fmt: skip
-NOT_FOUND = {"one": "{n} labelled tile was not found",
-             "other": "{n} labelled tiles were not found"}  # fmt: skip
+CORRECTIONS = {
+    "one": "{n} of them is a correction from play",
+    "other": "{n} of them are corrections from play",
+}
+NOT_FOUND = {"one": "{n} labelled tile was not found", "other": "{n} labelled tiles were not found"}
 
 
 def add_teach_command(commands: Commands) -> None:
     """Add ``teach`` to the commands of ``snake-eye``."""
     parser = add_command(
-        commands, "teach", teach,
-        ["teach my-box --shape square --photos photos --labels labels.json",
-         "teach ropes --shape square --photos photos --labels labels.json --game schlangennest "
-         "--map map.json"],
-    )  # fmt: skip
+        commands,
+        "teach",
+        teach,
+        [
+            "teach my-box --shape square --photos photos --labels labels.json",
+            "teach ropes --shape square --photos photos --labels labels.json --game schlangennest "
+            "--map map.json",
+        ],
+    )
     parser.add_argument("name", metavar="NAME", help="what your box is to be called")
     parser.add_argument("--shape", required=True, choices=("square", "hex"), help="of the tiles")
     parser.add_argument("--photos", required=True, metavar="DIR", help="the folder of photos")
@@ -62,9 +67,11 @@ def add_teach_command(commands: Commands) -> None:
 def add_box_command(commands: Commands) -> None:
     """Add ``box`` to the commands of ``snake-eye``."""
     parser = add_command(
-        commands, "box", box,
+        commands,
+        "box",
+        box,
         ["box ropes.zip", "box ropes.zip --sign minisign.key", "box ropes.zip --take"],
-    )  # fmt: skip
+    )
     parser.add_argument("file", metavar="FILE.zip", help="a box that the page exported")
     parser.add_argument("--sign", metavar="KEY", help="sign it with this secret key of minisign")
     parser.add_argument("--take", action="store_true", help="put it on the shelf of this machine")
@@ -90,11 +97,16 @@ def teach(arguments: Namespace) -> int:
             raise InputError(f"there is no folder {photos}")
         check_name(arguments.name)
         lesson = Lesson(
-            arguments.name, arguments.shape, photos,
-            read_labels(Path(arguments.labels), arguments.shape), arguments.game,
-            read_mapping(Path(arguments.map)) if arguments.map is not None else None, grid,
-            arguments.replace, corrections_folder(),
-        )  # fmt: skip
+            arguments.name,
+            arguments.shape,
+            photos,
+            read_labels(Path(arguments.labels), arguments.shape),
+            arguments.game,
+            read_mapping(Path(arguments.map)) if arguments.map is not None else None,
+            grid,
+            arguments.replace,
+            corrections_folder(),
+        )
         report = learn(lesson, set_folders()[0], _progress)
     except (TeachingError, EngineError) as error:
         raise InputError(str(error)) from error
@@ -123,8 +135,11 @@ def box(arguments: Namespace) -> int:
     except OSError as error:
         raise InputError(f"{file} cannot be used: {error.strerror or error}") from error
     on_shelf = f"Taken in as {taken}: snake-eye read PHOTO --set {taken}"
-    answer(arguments, {"file": arguments.file, "signed": asdict(found), "taken": taken},
-           [SIGNED[found.state].format(by=found.by), *([on_shelf] if taken else [])])  # fmt: skip
+    answer(
+        arguments,
+        {"file": arguments.file, "signed": asdict(found), "taken": taken},
+        [SIGNED[found.state].format(by=found.by), *([on_shelf] if taken else [])],
+    )
     return ANSWERED if found.state != "changed" else NO
 
 

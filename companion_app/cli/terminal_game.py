@@ -30,9 +30,15 @@ class TerminalGame:
     """A game loop that asks one person, computes the others' moves, and deals and rolls for all."""
 
     def __init__(
-        self, game: AnyGame, start: Start, box: TileSet, seat: str, budget: player.Budget,
-        level: int, rng: random.Random,
-    ) -> None:  # fmt: skip
+        self,
+        game: AnyGame,
+        start: Start,
+        box: TileSet,
+        seat: str,
+        budget: player.Budget,
+        level: int,
+        rng: random.Random,
+    ) -> None:
         self.game, self.start, self.box = game, start, box
         self.seat, self.budget, self.level = seat, budget, level
         self._rng = rng
@@ -64,9 +70,13 @@ class TerminalGame:
     def _thought(self) -> Move | None:
         dealer = self.dealer
         thought = player.think(
-            self.game, dealer.position, dealer.seat(), self.budget, self.level,
+            self.game,
+            dealer.position,
+            dealer.seat(),
+            self.budget,
+            self.level,
             self._rng.getrandbits(30),
-        )  # fmt: skip
+        )
         return thought.best
 
     def _asked(self, given: TextIO) -> Move | None:

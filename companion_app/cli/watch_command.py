@@ -56,21 +56,29 @@ ANSWER_WITHIN_S = 2.0
 def add_watch_command(commands: Commands) -> None:
     """Add ``watch`` to the commands of ``snake-eye``."""
     parser = new_parser(
-        commands, "watch",
-        ["watch webcam:0 --game schlangennest --players blue,red",
-         "watch video:evening.mp4 --game sssnake --players Ann,Ben --option rolls=trust",
-         "watch demo:7 --game carnival --players yellow,black --speed 1"],
+        commands,
+        "watch",
+        [
+            "watch webcam:0 --game schlangennest --players blue,red",
+            "watch video:evening.mp4 --game sssnake --players Ann,Ben --option rolls=trust",
+            "watch demo:7 --game carnival --players yellow,black --speed 1",
+        ],
         games_in_words(),
-    )  # fmt: skip
+    )
     parser.description = "Referee a live game, one event a line; answers on standard input."
     parser.add_argument(
-        "source", metavar="SOURCE",
+        "source",
+        metavar="SOURCE",
         help="pi, webcam:0, video:FILE, folder:DIR or demo[:SEED]",
-    )  # fmt: skip
+    )
     add_game(parser)
     parser.add_argument("--players", required=True, metavar="A,B", help="players in turn order")
-    parser.add_argument("--fps", type=_frames_a_second, metavar="F",
-                        help="frames a second of a folder or video, 0.1 to 240")  # fmt: skip
+    parser.add_argument(
+        "--fps",
+        type=_frames_a_second,
+        metavar="F",
+        help="frames a second of a folder or video, 0.1 to 240",
+    )
     parser.add_argument(
         "--speed", type=speed, default=1e6, metavar="X", help="hastens the demo; 1 is real time"
     )
@@ -123,8 +131,9 @@ def _match(store: Store, record: Record, arguments: argparse.Namespace, live: bo
     key = store.unfinished() if (live or arguments.resume) and not arguments.new else None
     match = None if key is None else _resumed(store, key, arguments.resume)
     if match is not None:
-        begun = record_to_json(Record(match.game, match.box, Start(
-            match.start.players, match.start.options)))  # fmt: skip
+        begun = record_to_json(
+            Record(match.game, match.box, Start(match.start.players, match.start.options))
+        )
         if begun == record_to_json(record):
             return match
     return Match.begin(store, record)

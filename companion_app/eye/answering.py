@@ -110,8 +110,14 @@ class _Line:
                 if self._asked.acquire(blocking=False):
                     self._answerers.submit(self._answer, said, data)
                 else:
-                    self._send(said, {"refusal": Refusal(code="eye-away", status=503,
-                                                         retry_after_s=2).to_json()})  # fmt: skip
+                    self._send(
+                        said,
+                        {
+                            "refusal": Refusal(
+                                code="eye-away", status=503, retry_after_s=2
+                            ).to_json()
+                        },
+                    )
         except (WireCut, RuntimeError):
             # The page has disconnected, or another one has replaced it.
             self.end()

@@ -49,9 +49,13 @@ class TableCamera:
     """The chosen source, shared by the current game and the page."""
 
     def __init__(
-        self, desk: Desk, name: str, home: Path, speed: float = 1.0,
+        self,
+        desk: Desk,
+        name: str,
+        home: Path,
+        speed: float = 1.0,
         found: Callable[[], Iterable[str]] = tuple,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.desk = desk
         self.name = name
         self.round = 0
@@ -220,9 +224,11 @@ class Look:
     """A source that is open while somebody views it; a stored one yields only its first frame."""
 
     def __init__(
-        self, what: object, opened: Callable[[], FrameSource],
+        self,
+        what: object,
+        opened: Callable[[], FrameSource],
         clock: Callable[[], float] = time.monotonic,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.what = what
         self.ended = False
         self.trouble: Exception | None = None

@@ -45,20 +45,46 @@ class Commands:
     """Executes the page's commands on a desk, its camera, and the pictures of corrections."""
 
     CHANGES = frozenset(
-        {"tell", "undo", "redo", "end", "take-foul-back", "begin", "resume", "choose",
-         "machine-seat", "machine-mute", "machine-hand", "machine-draw", "take-hint"}
-    )  # fmt: skip
+        {
+            "tell",
+            "undo",
+            "redo",
+            "end",
+            "take-foul-back",
+            "begin",
+            "resume",
+            "choose",
+            "machine-seat",
+            "machine-mute",
+            "machine-hand",
+            "machine-draw",
+            "take-hint",
+        }
+    )
     """Commands that change the standing: their answer includes the new one."""
     AT_ONCE = frozenset(
-        {"tell", "rename", "delete-game", "raise-hand", "machine-seat", "machine-mute",
-         "machine-hand", "machine-draw", "take-hint", "seen"}
-    )  # fmt: skip
+        {
+            "tell",
+            "rename",
+            "delete-game",
+            "raise-hand",
+            "machine-seat",
+            "machine-mute",
+            "machine-hand",
+            "machine-draw",
+            "take-hint",
+            "seen",
+        }
+    )
     """Commands that run with the desk's lock held from start to end."""
 
     def __init__(
-        self, desk: Desk, camera: TableCamera | None, corrections: Corrections,
+        self,
+        desk: Desk,
+        camera: TableCamera | None,
+        corrections: Corrections,
         machine: MachineSeats,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.desk = desk
         self.camera = camera
         """The camera; ``None`` if only written games are shown."""
@@ -72,25 +98,39 @@ class Commands:
         """The machine's seats."""
         self._number = 0
         self._known: Mapping[str, Callable[[Doc], Any]] = {
-            "tell": self._tell, "undo": self._undo, "redo": lambda _: desk.redo(),
-            "end": lambda _: desk.end(), "take-foul-back": lambda _: desk.take_foul_back(),
-            "begin": self._begin, "resume": self._resume, "pause": self._pause,
-            "sources": lambda _: self._table_camera().sources(), "choose": self._choose,
-            "picture": self._picture, "frame": self._frame, "still": self._still,
-            "seen": self._seen, "phone-picture": self._phone_picture,
-            "limit-pictures": self._limit_pictures, "wipe-pictures": self._wipe_pictures,
+            "tell": self._tell,
+            "undo": self._undo,
+            "redo": lambda _: desk.redo(),
+            "end": lambda _: desk.end(),
+            "take-foul-back": lambda _: desk.take_foul_back(),
+            "begin": self._begin,
+            "resume": self._resume,
+            "pause": self._pause,
+            "sources": lambda _: self._table_camera().sources(),
+            "choose": self._choose,
+            "picture": self._picture,
+            "frame": self._frame,
+            "still": self._still,
+            "seen": self._seen,
+            "phone-picture": self._phone_picture,
+            "limit-pictures": self._limit_pictures,
+            "wipe-pictures": self._wipe_pictures,
             "forget-corrections": lambda body: self.corrections.forget(body["file"]),
-            "keep-summaries": self._keep_summaries, "rename": self._rename,
-            "delete-game": self._delete_game, "restore": self._restore,
-            "start-again": lambda _: self.start_again(), "ruling": self._ruling,
+            "keep-summaries": self._keep_summaries,
+            "rename": self._rename,
+            "delete-game": self._delete_game,
+            "restore": self._restore,
+            "start-again": lambda _: self.start_again(),
+            "ruling": self._ruling,
             "raise-hand": lambda body: desk.raise_hand(body["raised"]),
             "machine-seat": lambda body: self.machine.sit(body["player"], body["level"]),
             "machine-mute": lambda body: self.machine.mute(body["on"]),
             "machine-hand": self._machine_hand,
             "machine-draw": lambda body: self.machine.draw(body["tiles"]),
-            "take-hint": lambda body: {"left": self.machine.take_hint(body["player"],
-                                                                      body["most"])},
-        }  # fmt: skip
+            "take-hint": lambda body: {
+                "left": self.machine.take_hint(body["player"], body["most"])
+            },
+        }
 
     def answer(self, what: str, body: Doc, data: bytes) -> Answer:
         """Execute a command; bytes sent with it become the body's ``data``."""
@@ -111,16 +151,24 @@ class Commands:
                 number=self._number,
                 key=referee.match.key if referee else None,
                 seq=referee.match.seq if referee else 0,
-                names=dict(desk.names), seeing=desk.seeing, why=desk.why, trouble=desk.trouble,
-                kind=desk.feeder.kind, source=self.camera.name if self.camera else None,
+                names=dict(desk.names),
+                seeing=desk.seeing,
+                why=desk.why,
+                trouble=desk.trouble,
+                kind=desk.feeder.kind,
+                source=self.camera.name if self.camera else None,
                 covered=sorted(map(list, loop.covered)) if loop else [],
                 unsure=sorted(map(list, loop.unsure)) if loop else [],
                 pending=pending_to_json(pending) if pending else None,
-                questions=list(map(question_written, referee.state.questions.values())) if referee
+                questions=list(map(question_written, referee.state.questions.values()))
+                if referee
                 else [],
-                can_undo=desk.can_undo, can_redo=desk.can_redo, paused=desk.paused,
-                machine=self.machine.to_json(), looks=loop.looks if loop else 0,
-            )  # fmt: skip
+                can_undo=desk.can_undo,
+                can_redo=desk.can_redo,
+                paused=desk.paused,
+                machine=self.machine.to_json(),
+                looks=loop.looks if loop else 0,
+            )
 
     # --- a backup that is restored ---------------------------------------------------------
 
@@ -134,8 +182,12 @@ class Commands:
             if self._is_played():
                 raise Refusal(code="restore-game", status=409)
         try:
-            restored = restore_backup(home, home / BY_PAGE / TAKEN_IN, let_go=self._let_go,
-                                      with_secrets=body["with_secrets"])  # fmt: skip
+            restored = restore_backup(
+                home,
+                home / BY_PAGE / TAKEN_IN,
+                let_go=self._let_go,
+                with_secrets=body["with_secrets"],
+            )
         except BackupError as error:
             raise Refusal(code=error.code, status=422) from error
         if restored.kept is not None:
@@ -273,12 +325,15 @@ class Commands:
         """Execute a ruling of the hall's arbiter on the current game, exactly once."""
         desk, what = self.desk, body["what"]
         deeds: Mapping[str, Callable[[], None]] = {
-            "overrule": desk.overrule_pending, "lift": desk.take_foul_back,
-            "take-back": desk.take_back, "end": desk.end,
+            "overrule": desk.overrule_pending,
+            "lift": desk.take_foul_back,
+            "take-back": desk.take_back,
+            "end": desk.end,
             "lower-hand": lambda: desk.raise_hand(False),
             "correct": lambda: self._correct_as_host(body),
-            HELP_OFF: lambda: None, HELP_ON: lambda: None,
-        }  # fmt: skip
+            HELP_OFF: lambda: None,
+            HELP_ON: lambda: None,
+        }
         with desk.lock:
             match = desk.match
             if match is None or body["key"] != match.key:
@@ -352,10 +407,12 @@ class Commands:
             return None
         return {
             "size": [frame.bgr.shape[1], frame.bgr.shape[0]],
-            "outlines": [[list(spot), [[float(x), float(y)] for x, y in outline]]
-                         for spot, outline in loop.outlines_px.items()],
+            "outlines": [
+                [list(spot), [[float(x), float(y)] for x, y in outline]]
+                for spot, outline in loop.outlines_px.items()
+            ],
             "ghost": outlines_ahead(loop),
-        }  # fmt: skip
+        }
 
     def _phone_picture(self, body: Doc) -> Any:
         camera = self._table_camera()

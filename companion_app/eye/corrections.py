@@ -179,15 +179,23 @@ def _keep_board(kept: Corrections, frame: Frame, match: Match) -> None:
     """Save the whole picture with all that lies on the boards: they are learnt as a whole."""
     layout = match.layout
     labels: list[Doc] = [
-        {"tile": one.tile, "cells": [list(cell) for cell in one.cells],
-         **({} if one.board is None else {"board": one.board})}
+        {
+            "tile": one.tile,
+            "cells": [list(cell) for cell in one.cells],
+            **({} if one.board is None else {"board": one.board}),
+        }
         for one in sorted(layout.pieces)
-    ]  # fmt: skip
+    ]
     labels += [
-        {"tile": f"clay/{one.kind}", "cells": [list(one.cell)], "board": one.board,
-         **({} if one.opens is None else {"opens": one.opens})}
-        for one in layout.placements() if isinstance(one, Clay)
-    ]  # fmt: skip
+        {
+            "tile": f"clay/{one.kind}",
+            "cells": [list(one.cell)],
+            "board": one.board,
+            **({} if one.opens is None else {"opens": one.opens}),
+        }
+        for one in layout.placements()
+        if isinstance(one, Clay)
+    ]
     # Labels count the boards by the last one that they name.
     if any((one.board or 0) == match.position.agreed.boards - 1 for one in layout.pieces):
         kept.keep(match.box.name, frame.bgr, *labels, most=MOST_BOARDS_KEPT)

@@ -30,9 +30,12 @@ class DemoRounds:
     """Begins one demo game after the other until somebody begins a game of their own."""
 
     def __init__(
-        self, desk: Desk, feeder: Callable[[Record, int], Feeder | None],
-        is_on: Callable[[], bool] = lambda: True, admired_s: float = ADMIRED_S,
-    ) -> None:  # fmt: skip
+        self,
+        desk: Desk,
+        feeder: Callable[[Record, int], Feeder | None],
+        is_on: Callable[[], bool] = lambda: True,
+        admired_s: float = ADMIRED_S,
+    ) -> None:
         """Wait for the first round.
 
         Args:

@@ -57,9 +57,12 @@ class Desk:
         return self.referee.match if self.referee else None
 
     def begin(
-        self, record: Record, names: Mapping[str, str] | None = None, feeder: Feeder | None = None,
+        self,
+        record: Record,
+        names: Mapping[str, str] | None = None,
+        feeder: Feeder | None = None,
         machine: Mapping[str, int] | None = None,
-    ) -> Match:  # fmt: skip
+    ) -> Match:
         """Begin a new game; its feeder starts at once.
 
         Args:

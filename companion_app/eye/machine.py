@@ -142,8 +142,11 @@ class MachineSeats:
         return {who: held for who, held in told.items() if held is not None}
 
     def _has_failed(self, position: Any) -> bool:
-        return self._failed is not None and self._failed[0] is position and (
-            time.monotonic() - self._failed[1] < AGAIN_S)  # fmt: skip
+        return (
+            self._failed is not None
+            and self._failed[0] is position
+            and (time.monotonic() - self._failed[1] < AGAIN_S)
+        )
 
     def _needs(self, match: Match, player: str) -> str | None:
         """Return what people must do for a seat: ``roll``, ``draw`` or ``hand``, else ``None``."""
@@ -199,11 +202,20 @@ class MachineSeats:
             return None
         match = referee.match
         said: dict[str, Json] = {
-            "seats": dict(machine.seats), "muted": machine.muted, "player": None, "level": None,
-            "thinking": False, "move": None, "needs": None, "laid": None,
-            "hands": {who: list(held) for who in machine.seats
-                      if (held := machine.hand(who, match)) is not None},
-        }  # fmt: skip
+            "seats": dict(machine.seats),
+            "muted": machine.muted,
+            "player": None,
+            "level": None,
+            "thinking": False,
+            "move": None,
+            "needs": None,
+            "laid": None,
+            "hands": {
+                who: list(held)
+                for who in machine.seats
+                if (held := machine.hand(who, match)) is not None
+            },
+        }
         if match.ended or match.game.outcome(match.position).over:
             return said
         player = match.position.to_move
@@ -213,11 +225,17 @@ class MachineSeats:
         if not player:
             return said
         turn = referee.state.machine
-        said |= {"player": player, "level": machine.seats[player],
-                 "needs": self._needs(match, player)}  # fmt: skip
+        said |= {
+            "player": player,
+            "level": machine.seats[player],
+            "needs": self._needs(match, player),
+        }
         if turn is not None and turn.player == player and turn.position is match.position:
-            said |= {"thinking": turn.move is None, "needs": None,
-                     "move": move_to_json(turn.move) if turn.move else None}  # fmt: skip
+            said |= {
+                "thinking": turn.move is None,
+                "needs": None,
+                "move": move_to_json(turn.move) if turn.move else None,
+            }
         elif said["needs"] is None:
             said["needs"] = "people" if self._has_failed(match.position) else None
             said["thinking"] = said["needs"] is None
@@ -337,7 +355,8 @@ def _first_legal(match: Match, said: Any) -> Move | None:
         try:
             move = match.parsed(one["move"], "move")
             if move.player == match.position.to_move and (
-                match.game.judge(match.position, move).legal):  # fmt: skip
+                match.game.judge(match.position, move).legal
+            ):
                 return move
         except (RecordError, KeyError, TypeError):
             continue

@@ -26,8 +26,16 @@ SENSORS = {
 }
 """Sensors for Home Assistant: title, and template of the value in the ``table`` message."""
 PUBLISHED = (
-    "verdict", "taken-back", "turn", "score", "over", "question", "withdrawn", "game", "state",
-)  # fmt: skip
+    "verdict",
+    "taken-back",
+    "turn",
+    "score",
+    "over",
+    "question",
+    "withdrawn",
+    "game",
+    "state",
+)
 """Events that are published; the others are for the page alone."""
 
 
@@ -77,8 +85,11 @@ class Publisher:
         self._publish(self._topic("online"), "yes", retain=True)
         found_at = self._settings.mqtt_discovery
         for name, (title, template) in SENSORS.items() if found_at else ():
-            self._publish(f"{found_at}/sensor/{self._id}/{name}/config",
-                          self._discovery(name, title, template), retain=True)  # fmt: skip
+            self._publish(
+                f"{found_at}/sensor/{self._id}/{name}/config",
+                self._discovery(name, title, template),
+                retain=True,
+            )
         self._publish_table()
 
     def _follow(self) -> None:
@@ -144,8 +155,10 @@ def table_to_json(desk: Desk) -> dict[str, Any]:
             return short
         match = referee.match
         outcome, facts = match.game.outcome(match.position), match.game.facts
-        names = {player: desk.names.get(player) or player[:1].upper() + player[1:]
-                 for player in match.start.players}  # fmt: skip
+        names = {
+            player: desk.names.get(player) or player[:1].upper() + player[1:]
+            for player in match.start.players
+        }
         over = outcome.over or match.ended
         turn = None if over else match.position.to_move
         ahead = leading(outcome.scores)
@@ -153,8 +166,10 @@ def table_to_json(desk: Desk) -> dict[str, Any]:
         return short | {
             "game": facts.name,
             "title": facts.title,
-            "players": [{"id": player, "name": name, "score": outcome.scores.get(player)}
-                        for player, name in names.items()],
+            "players": [
+                {"id": player, "name": name, "score": outcome.scores.get(player)}
+                for player, name in names.items()
+            ],
             "scores": dict(outcome.scores),
             "turn": turn,
             "turn_name": names.get(turn or "", ""),
@@ -164,4 +179,4 @@ def table_to_json(desk: Desk) -> dict[str, Any]:
             "questions": len(referee.state.questions),
             "over": over,
             "winners": [names[player] for player in winners],
-        }  # fmt: skip
+        }

@@ -45,11 +45,15 @@ def read_script(data: Mapping[str, Any]) -> Script:
     return Script(
         record,
         tuple(
-            (foul["before"], parse_move(record.game, record.tile_set, record.start.players,
-                                        foul["move"], "fouls"))
+            (
+                foul["before"],
+                parse_move(
+                    record.game, record.tile_set, record.start.players, foul["move"], "fouls"
+                ),
+            )
             for foul in data.get("fouls", ())
         ),
-    )  # fmt: skip
+    )
 
 
 def shipped_script(game: str) -> Script | None:

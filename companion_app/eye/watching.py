@@ -95,8 +95,7 @@ class Watched(Feeder):
             table.emit({"event": "trouble", "text": str(error), "t": now_s})
         except Exception as error:  # the top of the camera loop: shown on the page, not swallowed
             log.exception("the camera loop failed")
-            table.emit({"event": "trouble", "text": f"{type(error).__name__}: {error}",
-                        "t": now_s})  # fmt: skip
+            table.emit({"event": "trouble", "text": f"{type(error).__name__}: {error}", "t": now_s})
 
     def _see(self, frame: Frame) -> None:
         """Pass a frame to the loop; a fault that nobody foresaw costs this frame only."""

@@ -23,8 +23,28 @@ from engine.game import Move
 from engine.games import GAMES
 from engine.record import Record
 
-NAMES = ("Anna", "Ben", "Cleo", "David", "Ella", "Finn", "Greta", "Hugo", "Ida", "Jan", "Karla",
-         "Leo", "Mia", "Noah", "Olga", "Paul", "Rosa", "Sam", "Tess", "Uli")  # fmt: skip
+NAMES = (
+    "Anna",
+    "Ben",
+    "Cleo",
+    "David",
+    "Ella",
+    "Finn",
+    "Greta",
+    "Hugo",
+    "Ida",
+    "Jan",
+    "Karla",
+    "Leo",
+    "Mia",
+    "Noah",
+    "Olga",
+    "Paul",
+    "Rosa",
+    "Sam",
+    "Tess",
+    "Uli",
+)
 MOVE_S = (3.0, 9.0)
 FOUL, HAND = 0.04, 0.01
 """Probabilities per move: that a foul follows it, and that somebody raises a hand."""

@@ -93,9 +93,13 @@ class Keeper:
     """A thread that keeps standings, alerts and rulings up to date."""
 
     def __init__(
-        self, store: HallStore, games: Games, tell: Tell, clock: Callable[[], float] = time.time,
+        self,
+        store: HallStore,
+        games: Games,
+        tell: Tell,
+        clock: Callable[[], float] = time.time,
         also: Callable[[], None] = lambda: None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self.foul_s = FOUL_S
         self._store, self._games, self._tell, self._clock = store, games, tell, clock
@@ -158,9 +162,10 @@ class Keeper:
             newest = {table: due[table] or self._store.newest_game(table) for table in some}
             games = self._games.games((table, key) for table, key in newest.items() if key)
             made = [
-                one for (table, key), game in games.items()
+                one
+                for (table, key), game in games.items()
                 if (one := self._made(table, key, game)) is not None
-            ]  # fmt: skip
+            ]
             self.counts["standings"] += len(games)
             if made:
                 self._store.keep_standings(made)

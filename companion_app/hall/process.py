@@ -96,8 +96,17 @@ class HallProcess:
         rounds = RoundsKeeper(store, self.tournaments)
         self.keeper = Keeper(store, games, self.receiver.tell, also=rounds.look)
         self.overview = Overview(store, Broadcast(store, self.tournaments))
-        self.hall = Hall(store, self.keys, self.receiver, self.keeper, shown, self.overview,
-                         address, self.tournaments, self.own_broker is not None)  # fmt: skip
+        self.hall = Hall(
+            store,
+            self.keys,
+            self.receiver,
+            self.keeper,
+            shown,
+            self.overview,
+            address,
+            self.tournaments,
+            self.own_broker is not None,
+        )
         self._photos = self._readers()
         self.hall.photos = self._photos
         self._server = self._served()
@@ -170,12 +179,19 @@ class HallProcess:
 
     def _served(self) -> Server:
         app, asked = create_hall_app(self.hall), self._asked
-        ports = [asked.port] if asked.port is not None else [
-            PAGE_PORT + n for n in range(NEXT_PORTS)]  # fmt: skip
+        ports = (
+            [asked.port] if asked.port is not None else [PAGE_PORT + n for n in range(NEXT_PORTS)]
+        )
         for port in ports:
             try:
-                return Server(app, asked.host, port, most_threads=MOST_THREADS,
-                              most_connections=MOST_CONNECTIONS, at_once=AT_ONCE)  # fmt: skip
+                return Server(
+                    app,
+                    asked.host,
+                    port,
+                    most_threads=MOST_THREADS,
+                    most_connections=MOST_CONNECTIONS,
+                    at_once=AT_ONCE,
+                )
             except OSError as error:
                 if port == ports[-1]:
                     raise HallError(f"port {port} cannot be used: {error.strerror}") from error

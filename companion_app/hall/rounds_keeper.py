@@ -125,9 +125,10 @@ class RoundsKeeper:
 def paired_s(kept: Kept, round_: Round) -> float:
     """Return when a round was paired; games that began earlier do not belong to it."""
     times = [
-        event.at_s for event in kept.events
+        event.at_s
+        for event in kept.events
         if event.do == "pair-round" and event.data.get("round") == round_.number
-    ]  # fmt: skip
+    ]
     return max(times, default=0.0)
 
 
@@ -144,8 +145,9 @@ def result_steps(now: Tournament, over: Mapping[str, Standing]) -> Iterator[Step
         if data is None:
             continue
         if old is None or (dict(old.scores), list(old.winners)) != (
-            data["scores"], sorted(data["winners"], key=table.players.index)
-        ):  # fmt: skip
+            data["scores"],
+            sorted(data["winners"], key=table.players.index),
+        ):
             yield Step("result", {**data, "round": round_.number}, f"table:{table.box}")
 
 

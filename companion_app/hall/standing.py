@@ -25,9 +25,15 @@ from engine.record import parse_move, parse_record
 from engine.tiles import TileSet
 
 BROKEN = (
-    EngineError, LookupError, TypeError, ValueError, AttributeError, AssertionError,
-    ArithmeticError, RuntimeError,
-)  # fmt: skip
+    EngineError,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    AssertionError,
+    ArithmeticError,
+    RuntimeError,
+)
 """Exceptions that replaying lines may raise when they do not make a game."""
 MOST_LINES = 5000
 """Lines of one game at most; the longest that people play has some 300."""
@@ -199,13 +205,17 @@ class GameSoFar:
             ],
             "moves": len(self.moves),
             "over": over,
-            "foul": None if self.foul is None else {
-                "number": self.foul.number, "n": self.foul.n, "player": self.foul.player,
+            "foul": None
+            if self.foul is None
+            else {
+                "number": self.foul.number,
+                "n": self.foul.n,
+                "player": self.foul.player,
                 "rules": list(self.foul.rules),
             },
             "hand": self.hand,
             "drawing": self.drawing_mark(),
-        }  # fmt: skip
+        }
 
     def drawing_mark(self) -> str:
         """Return a checksum of what the drawing shows; it changes when a new drawing is needed."""
@@ -223,13 +233,15 @@ class GameSoFar:
             position = self.game.apply(self.position_after(upto - 1), instead)
         layout: Layout = self.game.layout(position)
         return draw_table(
-            self.box, layout, self.start.players,
+            self.box,
+            layout,
+            self.start.players,
             label=speech.labels(layout, self.box),
             names=[speech.player(player) for player in self.start.players],
             last=self._last(moves),
             board_word=speech.page("board"),
             title=self.game.facts.title,
-        )  # fmt: skip
+        )
 
     def _last(self, moves: Sequence[Move]) -> list[Place]:
         """Return the places of the last move that left something on the table."""

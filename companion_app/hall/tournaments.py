@@ -196,8 +196,12 @@ def in_short(id_: str, tournament: Tournament) -> Mapping[str, Any]:
     """Return a tournament's entry in the list of tournaments."""
     round_ = tournament.round
     return {
-        "id": id_, "name": tournament.settings.name, "game": tournament.settings.game,
-        "round": 0 if round_ is None else round_.number, "rounds": tournament.settings.rounds,
-        "stage": "" if round_ is None else round_.stage, "over": tournament.over,
+        "id": id_,
+        "name": tournament.settings.name,
+        "game": tournament.settings.game,
+        "round": 0 if round_ is None else round_.number,
+        "rounds": tournament.settings.rounds,
+        "stage": "" if round_ is None else round_.stage,
+        "over": tournament.over,
         "players": len(tournament.players),
-    }  # fmt: skip
+    }

@@ -33,9 +33,12 @@ class FarEye:
     """Keeps a connection to the eye, and hands its events to the page's hub."""
 
     def __init__(
-        self, path: str, hub: Hub, greeting: Callable[[], Mapping[str, Doc]] = dict,
+        self,
+        path: str,
+        hub: Hub,
+        greeting: Callable[[], Mapping[str, Doc]] = dict,
         after: int | None = 0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Follow the eye at an address.
 
         Args:

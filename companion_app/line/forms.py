@@ -20,9 +20,11 @@ def layout_from_json(said: Mapping[str, Any]) -> Layout:
     """Return the layout that ``layout_to_json`` wrote, legal or not."""
     return Layout.of(
         *(_placed(tile) for tile in said["tiles"]),
-        *(Clay(one["board"], _cell(one["cell"]), one["kind"], one.get("opens"))
-          for one in said.get("clay", ())),
-    )  # fmt: skip
+        *(
+            Clay(one["board"], _cell(one["cell"]), one["kind"], one.get("opens"))
+            for one in said.get("clay", ())
+        ),
+    )
 
 
 def _placed(tile: Mapping[str, Any]) -> Placement | Piece:
@@ -41,14 +43,21 @@ def _cell(cell: Sequence[int]) -> tuple[int, int]:
 def pending_to_json(pending: Pending) -> Doc:
     """Return an announced foul as JSON."""
     return {
-        "n": pending.n, "seq": pending.seq, "move": move_to_json(pending.move),
+        "n": pending.n,
+        "seq": pending.seq,
+        "move": move_to_json(pending.move),
         "layout": layout_to_json(pending.layout),
         "violations": [
-            {"rule": one.rule.id, "cells": [list(cell) for cell in one.cells],
-             "params": dict(one.params), "snake": one.snake, "case": one.case}
+            {
+                "rule": one.rule.id,
+                "cells": [list(cell) for cell in one.cells],
+                "params": dict(one.params),
+                "snake": one.snake,
+                "case": one.case,
+            }
             for one in pending.violations
         ],
-    }  # fmt: skip
+    }
 
 
 def pending_from_json(said: Mapping[str, Any], match: Match) -> Pending:
@@ -56,10 +65,15 @@ def pending_from_json(said: Mapping[str, Any], match: Match) -> Pending:
     move = match.parsed(said["move"], "foul")
     rules = {rule.id: rule for rule in match.game.facts.rules}
     broken = tuple(
-        Violation(rules[one["rule"]], tuple(tuple(cell) for cell in one["cells"]), one["params"],
-                  one["snake"], one["case"])
+        Violation(
+            rules[one["rule"]],
+            tuple(tuple(cell) for cell in one["cells"]),
+            one["params"],
+            one["snake"],
+            one["case"],
+        )
         for one in said["violations"]
-    )  # fmt: skip
+    )
     return Pending(said["n"], move, broken, layout_from_json(said["layout"]), said["seq"])
 
 
@@ -69,26 +83,33 @@ def pending_from_json(said: Mapping[str, Any], match: Match) -> Pending:
 def question_written(question: Question) -> Doc:
     """Return an open question as JSON; its choices keep only what the page shows, their moves."""
     return {
-        "id": question.id, "about": question.about, "guesses": list(question.guesses),
-        "spot": question.spot, "cells": [list(cell) for cell in question.cells],
+        "id": question.id,
+        "about": question.about,
+        "guesses": list(question.guesses),
+        "spot": question.spot,
+        "cells": [list(cell) for cell in question.cells],
         "choices": {
             str(name): list(map(move_to_json, one.moves)) if isinstance(one, Row) else None
             for name, one in question.choices.items()
         },
-    }  # fmt: skip
+    }
 
 
 def question_read(said: Mapping[str, Any], match: Match) -> Question:
     """Return an open question of a match from JSON; it can be shown, but not answered here."""
     spot = said["spot"]
     choices = {
-        name: None if moves is None else Row(tuple(
-            match.parsed(move, "choices")
-            for move in moves), None)
+        name: None
+        if moves is None
+        else Row(tuple(match.parsed(move, "choices") for move in moves), None)
         for name, moves in said["choices"].items()
-    }  # fmt: skip
+    }
     return Question(
-        said["id"], said["about"], None, tuple(said["guesses"]),
+        said["id"],
+        said["about"],
+        None,
+        tuple(said["guesses"]),
         None if spot is None else (spot[0], spot[1], spot[2]),
-        tuple(tuple(cell) for cell in said["cells"]), choices,
-    )  # fmt: skip
+        tuple(tuple(cell) for cell in said["cells"]),
+        choices,
+    )

@@ -110,9 +110,14 @@ class Aligner:
         if (lost and not matched) or (of >= 2 and matched < LEAST_FIT * of):
             return None
         return Sighting(
-            beliefs, frozenset(lost), centres_px=centres, outlines_px=outlines,
-            aside_px=_aside(table), die=_die(table), unmoored=frozenset(unmoored),
-        )  # fmt: skip
+            beliefs,
+            frozenset(lost),
+            centres_px=centres,
+            outlines_px=outlines,
+            aside_px=_aside(table),
+            die=_die(table),
+            unmoored=frozenset(unmoored),
+        )
 
     def _way(
         self, number: int, entries: list[Mapping[str, Any]], known: list[Placement]
@@ -233,9 +238,12 @@ class Aligner:
         return self._hex_sighting(table, entries, ring)
 
     def _ring(
-        self, seen: Mapping[Spot, str], known: Mapping[Spot, str],
-        entries: list[Mapping[str, Any]], in_view: int,
-    ) -> tuple[Ring, int]:  # fmt: skip
+        self,
+        seen: Mapping[Spot, str],
+        known: Mapping[Spot, str],
+        entries: list[Mapping[str, Any]],
+        in_view: int,
+    ) -> tuple[Ring, int]:
         """Return the alignment that most known hexes vote for, and the number of votes.
 
         Boards in view are numbered without gaps, so a covered board changes the numbers of those
@@ -243,8 +251,10 @@ class Aligner:
         otherwise a tile that was moved to the next board would be a moved board.
         """
         centres = _centres(entries)
-        in_turn = [tuple((board + shift) % self.boards for board in range(self.boards))
-                   for shift in range(self.boards)]  # fmt: skip
+        in_turn = [
+            tuple((board + shift) % self.boards for board in range(self.boards))
+            for shift in range(self.boards)
+        ]
         fits = [self._fit(targets, seen, known, centres) for targets in in_turn]
         total, _, ring = min(fits, key=lambda fit: (-fit[0], fit[1], fit[2] != self.ring, fit[2]))
         near = SAME_PLACE * _narrowest_px(entries) * len(seen)
@@ -262,9 +272,12 @@ class Aligner:
                     yield shown[first:] + shown[:first]
 
     def _fit(
-        self, targets: tuple[int, ...], seen: Mapping[Spot, str], known: Mapping[Spot, str],
+        self,
+        targets: tuple[int, ...],
+        seen: Mapping[Spot, str],
+        known: Mapping[Spot, str],
         centres: Mapping[Spot, Point],
-    ) -> tuple[int, float, Ring]:  # fmt: skip
+    ) -> tuple[int, float, Ring]:
         """Return the votes for an alignment, its summed distance in pixels, and its turns."""
         total, far, turns = 0, 0.0, []
         for board, target in enumerate(targets):
@@ -329,9 +342,16 @@ class Aligner:
                 pieces.append(piece)
         splits = tuple(self._split(split, ring) for split in table.splits)
         return Sighting(
-            beliefs, frozenset(), frozenset(pieces), frozenset(half_hidden), splits,
-            self._clay(table.clay, ring), centres, outlines, _aside(table),
-        )  # fmt: skip
+            beliefs,
+            frozenset(),
+            frozenset(pieces),
+            frozenset(half_hidden),
+            splits,
+            self._clay(table.clay, ring),
+            centres,
+            outlines,
+            _aside(table),
+        )
 
     def _split(
         self, split: Mapping[str, Any], ring: Ring
@@ -411,9 +431,11 @@ def _narrowest_px(entries: Iterable[Mapping[str, Any]]) -> float:
 
 
 def _remember(
-    entry: Mapping[str, Any], spot: Spot, centres: dict[Spot, Point],
+    entry: Mapping[str, Any],
+    spot: Spot,
+    centres: dict[Spot, Point],
     outlines: dict[Spot, tuple[Point, ...]],
-) -> None:  # fmt: skip
+) -> None:
     outline = entry.get("outline")
     centre = middle(outline)
     if centre is not None:

@@ -57,13 +57,23 @@ class Asker:
             first = min(loose)
             content = settled.sure[first][0] if first in settled.sure else NOBODY_KNOWS
             guesses = [[content[0], 0.5], ["none", 0.5]]
-            self._state.ask("tile", ("loose", loose), guesses, t, spot=first,
-                           choices={content[0]: content}, cells=tuple(sorted(loose)))  # fmt: skip
+            self._state.ask(
+                "tile",
+                ("loose", loose),
+                guesses,
+                t,
+                spot=first,
+                choices={content[0]: content},
+                cells=tuple(sorted(loose)),
+            )
 
     def ask_tile(
-        self, spot: Spot, guesses: Iterable[tuple[Content, float]], t: float,
+        self,
+        spot: Spot,
+        guesses: Iterable[tuple[Content, float]],
+        t: float,
         spots: Iterable[Spot] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Ask which tile lies in a spot; ``spots`` are all the spots that the tile fills."""
         listed = list(guesses)
         choices: dict[str, Content] = {}
@@ -82,8 +92,14 @@ class Asker:
             choices[str(len(shown))] = undo
             shown.append("taken-back")
         about = "tile" if differ_by_tile(rows) else "order"
-        self._state.ask(about, ("order", key(table)), shown, t, choices=choices,
-                       cells=tuple(sorted(cells_of(rows))))  # fmt: skip
+        self._state.ask(
+            about,
+            ("order", key(table)),
+            shown,
+            t,
+            choices=choices,
+            cells=tuple(sorted(cells_of(rows))),
+        )
 
     def ask_hand(self, row: Row, table: Layout, t: float) -> None:
         """Ask about a player's hand, or whether players passed, if a row of moves depends on it.
@@ -94,8 +110,14 @@ class Asker:
         assert told is not None
         words = ("no-own-tile", "own-tile") if told.moves[-1].declares else ("pass", "foul")
         choices = {words[0]: told, words[1]: table}
-        self._state.ask("hand", ("hand", key(table)), list(choices), t, choices=choices,
-                       cells=tuple(sorted(cells_of([told]))))  # fmt: skip
+        self._state.ask(
+            "hand",
+            ("hand", key(table)),
+            list(choices),
+            t,
+            choices=choices,
+            cells=tuple(sorted(cells_of([told]))),
+        )
 
     def ask_whether_lifted(self, hidden: list[Spot], t: float) -> None:
         """Ask once whether the tile of a foul that stays covered has been lifted."""
@@ -141,18 +163,25 @@ class Asker:
         """
         look = settled.last
         hidden = {
-            piece: frozenset(spots_of(piece)) for piece in sorted(look.pieces)
+            piece: frozenset(spots_of(piece))
+            for piece in sorted(look.pieces)
             if not look.half_hidden.isdisjoint(spots_of(piece))
-        }  # fmt: skip
+        }
         hidden = {piece: spots for piece, spots in hidden.items() if not spots <= self._state.whole}
         keys = {(HALF_HIDDEN, spots) for spots in hidden.values()}
         asked = filter(is_half_hidden, self._state.questions.values())
         self._state.withdraw((question for question in asked if question.key not in keys), t)
         for piece, spots in hidden.items():
             if self._state.waited((HALF_HIDDEN, spots), t, self._state.settings.ask_after_s):
-                self._state.ask("tile", (HALF_HIDDEN, spots), [[piece.tile, 0.5]], t,
-                               spot=min(spots), cells=tuple(sorted(spots)),
-                               choices={"hidden": True})  # fmt: skip
+                self._state.ask(
+                    "tile",
+                    (HALF_HIDDEN, spots),
+                    [[piece.tile, 0.5]],
+                    t,
+                    spot=min(spots),
+                    cells=tuple(sorted(spots)),
+                    choices={"hidden": True},
+                )
         return bool(hidden)
 
     def _ask_next(self, table: Layout, t: float) -> None:
@@ -175,8 +204,15 @@ class Asker:
         self, spot: Spot, content: Content, cells: Iterable[Spot], t: float
     ) -> None:
         guesses = [_guess(content, 0.5), ["none", 0.5]]
-        self._state.ask("tile", ("gone", spot), guesses, t, spot=spot,
-                        choices={content[0]: content}, cells=tuple(cells))  # fmt: skip
+        self._state.ask(
+            "tile",
+            ("gone", spot),
+            guesses,
+            t,
+            spot=spot,
+            choices={content[0]: content},
+            cells=tuple(cells),
+        )
 
 
 def _guess(content: Content, share: float) -> list[Json]:

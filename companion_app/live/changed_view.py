@@ -191,9 +191,13 @@ def _followed(
     one: NDArray[np.uint8], other: NDArray[np.uint8], corners: Picture
 ) -> tuple[Picture, NDArray[np.bool_]]:
     there, found, _ = cv2.calcOpticalFlowPyrLK(
-        one, other, corners, np.empty_like(corners), winSize=(WINDOW_PX, WINDOW_PX),
+        one,
+        other,
+        corners,
+        np.empty_like(corners),
+        winSize=(WINDOW_PX, WINDOW_PX),
         maxLevel=HALVINGS,
-    )  # fmt: skip
+    )
     return np.asarray(there, np.float32), found.ravel() > 0
 
 

@@ -19,9 +19,11 @@ AROUND = 2.0
 
 
 def with_covered(
-    look: Sighting, known: Layout, is_bare: Callable[[Spot], bool | None],
+    look: Sighting,
+    known: Layout,
+    is_bare: Callable[[Spot], bool | None],
     is_clear: Callable[[Spot], bool | None] = lambda spot: None,
-) -> Sighting:  # fmt: skip
+) -> Sighting:
     """Return a look with the known tiles marked that something lies over or stands on.
 
     Args:

@@ -40,10 +40,16 @@ class DemoSource:
     live = False
 
     def __init__(
-        self, game: str, seed: int = 1, speed: float = 1.0, size_px: tuple[int, int] | None = None,
-        clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
-        record: Record | None = None, manners: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        game: str,
+        seed: int = 1,
+        speed: float = 1.0,
+        size_px: tuple[int, int] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        record: Record | None = None,
+        manners: Any = None,
+    ) -> None:
         self.record = record or demo_record(game)
         """The start of the game: players and options."""
         self._seed, self._speed = seed, speed
@@ -58,9 +64,11 @@ class DemoSource:
         """Called with the players' messages."""
 
     def heed(
-        self, referee: Callable[[], Referee | None], lock: AbstractContextManager[object],
+        self,
+        referee: Callable[[], Referee | None],
+        lock: AbstractContextManager[object],
         lift: Callable[[], None] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Let the players continue the referee's game from its current position.
 
         Args:
@@ -88,10 +96,12 @@ class DemoSource:
         start_s = self._clock()
         usual = Manners(pace_s=0.2) if self._speed >= HASTY else Manners()
         film = RefereedFilm(
-            Book(self.record, self._standing, self._say, self._lift), self._seed,
-            HASTY_FRAMES_A_SECOND if self._speed >= HASTY else FRAMES_A_SECOND, self._size_px,
+            Book(self.record, self._standing, self._say, self._lift),
+            self._seed,
+            HASTY_FRAMES_A_SECOND if self._speed >= HASTY else FRAMES_A_SECOND,
+            self._size_px,
             self._manners or usual,
-        )  # fmt: skip
+        )
         for shot in film.frames():
             if self._closed:
                 return
@@ -117,9 +127,13 @@ class DemoTable:
     live = False
 
     def __init__(
-        self, game: str, layout: Layout, players: tuple[str, ...], seed: int = 1,
+        self,
+        game: str,
+        layout: Layout,
+        players: tuple[str, ...],
+        seed: int = 1,
         size_px: tuple[int, int] = (1280, 720),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._game, self._layout, self._players = game, layout, players
         self._seed, self._size_px = seed, size_px
         self._closed = False

@@ -144,8 +144,9 @@ class _Search:
     def _fits(self, position: Any, move: Move, action: Change) -> bool:
         if not self.game.judge(position, move).legal:
             return False
-        made = change_between(self.game.layout(position),
-                              self.game.layout(self.game.apply(position, move)))  # fmt: skip
+        made = change_between(
+            self.game.layout(position), self.game.layout(self.game.apply(position, move))
+        )
         return made.laid.cards == action.laid.cards and made.laid.pieces == action.laid.pieces
 
     def _silences(self, position: Any) -> Iterator[tuple[tuple[Move, ...], Any]]:
@@ -195,8 +196,12 @@ class _Search:
             ][:MOST_ROWS]
         found = [foul for row, left in deepest for foul in self._wrong(row, left)]
         # A foul of the player to move is likelier than one of a player whose turn it is not.
-        found.sort(key=lambda foul: (foul.move.player != foul.before.position.to_move,
-                                     len(foul.verdict.violations)))  # fmt: skip
+        found.sort(
+            key=lambda foul: (
+                foul.move.player != foul.before.position.to_move,
+                len(foul.verdict.violations),
+            )
+        )
         return list({foul.move: foul for foul in reversed(found)}.values())[::-1]
 
     def _wrong(self, row: Row, left: list[Change]) -> Iterator[Foul]:
@@ -220,8 +225,10 @@ def _alike_once(game: AnyGame, rows: list[Row]) -> list[Row]:
     kept: dict[object, Row] = {}
     for row in sorted(rows, key=lambda row: len(row.moves)):
         outcome = game.outcome(row.position)
-        laid = frozenset((m.player, m.do, m.tile, m.at, m.cells, m.board, m.origin, m.to, m.snake)
-                         for m in row.moves)  # fmt: skip
+        laid = frozenset(
+            (m.player, m.do, m.tile, m.at, m.cells, m.board, m.origin, m.to, m.snake)
+            for m in row.moves
+        )
         key = (row.position.to_move, tuple(outcome.scores.items()), outcome.over, laid)
         kept.setdefault(key, row)
     return list(kept.values())

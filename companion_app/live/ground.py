@@ -118,9 +118,12 @@ class Ground:
         return same and not self._is_tinted(now, picture, inside & known, beside & known)
 
     def _is_as_it_was(
-        self, bgr: NDArray[np.float32], around: Part, inside: NDArray[np.bool_],
+        self,
+        bgr: NDArray[np.float32],
+        around: Part,
+        inside: NDArray[np.bool_],
         beside: NDArray[np.bool_],
-    ) -> bool:  # fmt: skip
+    ) -> bool:
         """Say whether a place looks as when it was last seen empty, even close to other tiles.
 
         A single cell between tiles has no pixel far from all of them, and the picture without
@@ -137,9 +140,12 @@ class Ground:
         return same and not self._is_tinted(now, picture, known, beside & seen)
 
     def _is_tinted(
-        self, now: NDArray[np.float32], picture: NDArray[np.float32], inside: NDArray[np.bool_],
+        self,
+        now: NDArray[np.float32],
+        picture: NDArray[np.float32],
+        inside: NDArray[np.bool_],
         beside: NDArray[np.bool_],
-    ) -> bool:  # fmt: skip
+    ) -> bool:
         """Say whether a place has changed its colour, and not only its brightness.
 
         The change of light is measured on the table next to it; with too little of that in view

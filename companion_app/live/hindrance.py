@@ -24,10 +24,29 @@ from engine.placement import Layout, Piece, Placement
 from engine.tiles import TileSet
 
 What = Literal[
-    "looking", "hand", "moving", "flickering", "too-dark", "camera-moved", "camera-lost",
-    "not-kept", "question", "roll", "foul", "hidden", "unreadable", "part", "apart",
-    "one-lifted", "several-lifted", "missing", "one-laid", "several-laid", "changed", "other-table",
-]  # fmt: skip
+    "looking",
+    "hand",
+    "moving",
+    "flickering",
+    "too-dark",
+    "camera-moved",
+    "camera-lost",
+    "not-kept",
+    "question",
+    "roll",
+    "foul",
+    "hidden",
+    "unreadable",
+    "part",
+    "apart",
+    "one-lifted",
+    "several-lifted",
+    "missing",
+    "one-laid",
+    "several-laid",
+    "changed",
+    "other-table",
+]
 SAME_PLACE_PX = 12.0
 """Distance in pixels within which a tile aside is the same one; tiles are at least twice that."""
 SAID_AFTER_S = 4.0

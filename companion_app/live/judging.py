@@ -72,9 +72,13 @@ class Judge:
     def _read(self, settled: Settled) -> Reading:
         """Return the layouts that looks, the known layout and people's answers allow."""
         return read_settled(
-            settled, self._match.layout, self._match.box, self._state.answers,
-            self._match.game.facts.several_boards, self._state.there,
-        )  # fmt: skip
+            settled,
+            self._match.layout,
+            self._match.box,
+            self._state.answers,
+            self._match.game.facts.several_boards,
+            self._state.there,
+        )
 
     def _covered_foul(self, settled: Settled) -> list[Spot]:
         """Return the spots of an announced foul's tile that seem to be covered."""
@@ -173,9 +177,14 @@ class Judge:
         return self._unexplained(answers, tables[0], reading, settled, t, picture)
 
     def _unexplained(
-        self, answers: list[Explanation], table: Layout, reading: Reading, settled: Settled,
-        t: float, picture: Picture,
-    ) -> Standing:  # fmt: skip
+        self,
+        answers: list[Explanation],
+        table: Layout,
+        reading: Reading,
+        settled: Settled,
+        t: float,
+        picture: Picture,
+    ) -> Standing:
         """Handle a table that no legal moves lead to."""
         if self._rolls.after_told_roll(table, t, picture):
             return "settled"
@@ -282,9 +291,14 @@ class Judge:
         return True
 
     def _foul(
-        self, foul: Foul, table: Layout, reading: Reading, settled: Settled, t: float,
+        self,
+        foul: Foul,
+        table: Layout,
+        reading: Reading,
+        settled: Settled,
+        t: float,
         picture: Picture,
-    ) -> Standing:  # fmt: skip
+    ) -> Standing:
         if settled.looks < self._state.settings.looks_for_foul:
             return "settling"
         # The rule "none-left" means a misread: nobody can lay more tiles than the box has.

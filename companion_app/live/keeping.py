@@ -50,9 +50,14 @@ class Keeper:
         seq = self._match.foul(move, broken, t, state.picture, shot)
         state.pending, state.otherwise = Pending(self._match.next_n, move, broken, table, seq), None
         self._state.say(
-            "verdict", t, n=state.pending.n, move=move_to_json(move), legal=False,
-            violations=[violation_to_json(one) for one in broken], seq=seq,
-        )  # fmt: skip
+            "verdict",
+            t,
+            n=state.pending.n,
+            move=move_to_json(move),
+            legal=False,
+            violations=[violation_to_json(one) for one in broken],
+            seq=seq,
+        )
 
     def _accept(
         self, moves: Iterable[Move], t: float, picture: Picture, overruled: bool = False

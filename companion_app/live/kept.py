@@ -78,8 +78,9 @@ class KeptGames:
 
     def picture(self, game: str, seq: int, name: str) -> bytes | None:
         """Return a kept picture of a game; ``None`` if there was none or it was deleted."""
-        asked = ("SELECT jpeg FROM pictures JOIN log USING (seq) "
-                 "WHERE seq = ? AND name = ? AND game = ?")  # fmt: skip
+        asked = (
+            "SELECT jpeg FROM pictures JOIN log USING (seq) WHERE seq = ? AND name = ? AND game = ?"
+        )
         found = self._found(asked, seq, name, game)
         return bytes(found[0][0]) if found else None
 
@@ -93,13 +94,16 @@ class KeptGames:
         """Return the summaries that a version made, by game."""
         asked = "SELECT game, seq, summary FROM summaries WHERE made_by = ?"
         with self._errors():
-            return {game: Kept(seq, _understood(text))
-                    for game, seq, text in self._found(asked, made_by)}  # fmt: skip
+            return {
+                game: Kept(seq, _understood(text))
+                for game, seq, text in self._found(asked, made_by)
+            }
 
     def keep(self, made: Mapping[str, Kept], made_by: str) -> None:
         """Save summaries, replacing older ones of the same games."""
-        rows = [(game, one.seq, made_by, json.dumps(dict(one.summary)))
-                for game, one in made.items()]  # fmt: skip
+        rows = [
+            (game, one.seq, made_by, json.dumps(dict(one.summary))) for game, one in made.items()
+        ]
         with self._errors(), closing(self._opened("rw")) as db, db:
             # Durability does not matter: summaries lost in a power cut are made again. Waiting for
             # the disk here would hold up the writer of the game, and with it a verdict.

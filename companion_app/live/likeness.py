@@ -49,9 +49,7 @@ def clay_seen(layout: Layout) -> set[tuple[int, tuple[int, int]]]:
 
 def differ_by_drill(rows: list[Row]) -> bool:
     """Say whether rows are the same but for where a snake is drilled."""
-    flat = {
-        tuple(replace(move, origin=None, to=None) for move in row.moves) for row in rows
-    }  # fmt: skip
+    flat = {tuple(replace(move, origin=None, to=None) for move in row.moves) for row in rows}
     return len(flat) == 1 and len(rows) > 1
 
 

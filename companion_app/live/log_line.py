@@ -43,9 +43,13 @@ def names_in(lines: Sequence[Line]) -> dict[str, str]:
 def written(line: Line) -> str:
     """Return a line as ASCII text, which can be found among the bytes of a damaged file."""
     said = {
-        "snake-eye-log": 1, "seq": line.seq, "game": line.game, "kind": line.kind,
-        "at_s": line.at_s, "body": dict(line.body),
-    }  # fmt: skip
+        "snake-eye-log": 1,
+        "seq": line.seq,
+        "game": line.game,
+        "kind": line.kind,
+        "at_s": line.at_s,
+        "body": dict(line.body),
+    }
     crc = zlib.crc32(json.dumps(said).encode())
     return json.dumps({**said, "crc": crc})
 
@@ -65,7 +69,9 @@ def read_line(text: str) -> Line | None:
 
 
 def _is_whole(said: Mapping[str, Any]) -> bool:
-    texts = all(isinstance(text, str) and 0 < len(text) <= LONGEST_NAME
-                for text in (said["game"], said["kind"]))  # fmt: skip
+    texts = all(
+        isinstance(text, str) and 0 < len(text) <= LONGEST_NAME
+        for text in (said["game"], said["kind"])
+    )
     numbers = type(said["seq"]) is int and said["seq"] > 0 and type(said["at_s"]) in (int, float)
     return texts and numbers and isinstance(said["body"], dict)

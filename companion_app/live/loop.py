@@ -92,9 +92,12 @@ class LiveLoop:
     """Connects watcher, reader, settler and referee."""
 
     def __init__(
-        self, match: Match, reader: Reader, emit: Callable[[Event], None],
+        self,
+        match: Match,
+        reader: Reader,
+        emit: Callable[[Event], None],
         meanwhile: Lock | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Set up the loop for one match.
 
         Args:
@@ -331,8 +334,7 @@ class LiveLoop:
 
     def _referee(self, settled: Settled, frame: Frame, t: float) -> None:
         try:
-            standing = self.referee.look(settled, t, lambda: packed(
-                frame, self._outlines.values()))  # fmt: skip
+            standing = self.referee.look(settled, t, lambda: packed(frame, self._outlines.values()))
             self.trouble = None
         except StoreError as error:
             # A move that is not on the disk is not accepted; the next look tries again.

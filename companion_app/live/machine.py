@@ -51,10 +51,14 @@ class Machine:
     def to_json(self) -> dict[str, Json]:
         """Return the settings as the body of a log line."""
         return {
-            "seats": dict(self.seats), "muted": self.muted, "hints": dict(self.hints),
-            "hands": {who: {"tiles": list(one.tiles), "n": one.n, "seq": one.seq}
-                      for who, one in self.hands.items()},
-        }  # fmt: skip
+            "seats": dict(self.seats),
+            "muted": self.muted,
+            "hints": dict(self.hints),
+            "hands": {
+                who: {"tiles": list(one.tiles), "n": one.n, "seq": one.seq}
+                for who, one in self.hands.items()
+            },
+        }
 
     def hand(self, player: str, match: Match) -> tuple[str, ...] | None:
         """Return a player's hand: the tiles told, without those laid since."""
@@ -104,11 +108,16 @@ def machine_in(lines: Sequence[Line]) -> Machine:
         return Machine(
             {str(who): int(level) for who, level in body.get("seats", {}).items()},
             body.get("muted") is True,
-            {str(who): OpenHand(tuple(map(str, one["tiles"])), int(one["n"]),
-                                None if one.get("seq") is None else int(one["seq"]))
-             for who, one in body.get("hands", {}).items()},
+            {
+                str(who): OpenHand(
+                    tuple(map(str, one["tiles"])),
+                    int(one["n"]),
+                    None if one.get("seq") is None else int(one["seq"]),
+                )
+                for who, one in body.get("hands", {}).items()
+            },
             {str(who): int(count) for who, count in body.get("hints", {}).items()},
-        )  # fmt: skip
+        )
     except (AttributeError, KeyError, TypeError, ValueError):
         return Machine()
 

@@ -188,10 +188,12 @@ class Match:
         t: float = 0.0,
         overruled: bool = False,
     ) -> list[Accepted]:
-        """Append moves as one log line; they are on the disk when this returns."""  # fmt: skip
+        """Append moves as one log line; they are on the disk when this returns."""
         body: dict[str, Json] = {
-            "n": self.next_n, "moves": [move_to_json(move) for move in moves], "t": t,
-        }  # fmt: skip
+            "n": self.next_n,
+            "moves": [move_to_json(move) for move in moves],
+            "t": t,
+        }
         if overruled:
             body["overruled"] = True
         line = self._append("moves", body, _named(after=picture))
@@ -243,9 +245,11 @@ class Match:
     ) -> int:
         """Log an announced foul with pictures before and after; return its line number."""
         body = {
-            "n": self.next_n, "move": move_to_json(move), "t": t,
+            "n": self.next_n,
+            "move": move_to_json(move),
+            "t": t,
             "violations": [violation_to_json(broken) for broken in violations],
-        }  # fmt: skip
+        }
         return self._append("foul", body, _named(before=before, after=after)).seq
 
     def note(self, kind: str, body: Mapping[str, Any]) -> None:

@@ -18,9 +18,13 @@ KNOWN = "pi, webcam:0, video:FILE, folder:DIR and demo[:SEED]"
 
 
 def open_source(
-    name: str, game: str, frames_a_second: float | None = None, speed: float = 1.0,
-    record: Record | None = None, patient: bool = False,
-) -> FrameSource:  # fmt: skip
+    name: str,
+    game: str,
+    frames_a_second: float | None = None,
+    speed: float = 1.0,
+    record: Record | None = None,
+    patient: bool = False,
+) -> FrameSource:
     """Return the source of that name; the demo table plays the game of ``record`` if given.
 
     With ``patient``, a camera that is not plugged in is waited for.

@@ -80,8 +80,14 @@ class PlayerMessages:
     def _take_answer(self, question: Question, value: Any, t: float) -> None:
         if question.about == "roll":
             told = value if isinstance(value, dict) else {"roll": value}
-            self._rolls.rolled({"do": "roll", "value": told.get("roll", told.get("value")),
-                          "tiles": told.get("tiles")}, t)  # fmt: skip
+            self._rolls.rolled(
+                {
+                    "do": "roll",
+                    "value": told.get("roll", told.get("value")),
+                    "tiles": told.get("tiles"),
+                },
+                t,
+            )
         elif question.about == "next":
             self._join(question, value, t)
             self._keeper.go_on(t)

@@ -30,9 +30,12 @@ class Referee:
     """Builds the parts of the referee for one match; every change of the match goes through it."""
 
     def __init__(
-        self, match: Match, emit: Callable[[Event], None], settings: RefereeSettings | None = None,
+        self,
+        match: Match,
+        emit: Callable[[Event], None],
+        settings: RefereeSettings | None = None,
         look_again: LookAgain = lambda jpeg: None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.match = match
         self.state = state = RefereeState(
             match, emit, settings or RefereeSettings(), begun=bool(match.accepted)

@@ -60,8 +60,21 @@ class Pending:
     seq: int
 
 
-REMEMBERED = ("pending", "waived", "answers", "overruled", "in_doubt", "there", "strays",
-              "whole", "chosen", "rolls", "rolled_s", "seen_roll", "begun")  # fmt: skip
+REMEMBERED = (
+    "pending",
+    "waived",
+    "answers",
+    "overruled",
+    "in_doubt",
+    "there",
+    "strays",
+    "whole",
+    "chosen",
+    "rolls",
+    "rolled_s",
+    "seen_roll",
+    "begun",
+)
 """Fields of ``RefereeState`` that are restored when a player's message is undone."""
 
 
@@ -279,10 +292,15 @@ class RefereeState:
     # --- what is asked ---------------------------------------------------------------------
 
     def ask(
-        self, about: str, key: object, guesses: Iterable[Json], t: float,
-        spot: Spot | None = None, cells: tuple[tuple[int, ...], ...] = (),
+        self,
+        about: str,
+        key: object,
+        guesses: Iterable[Json],
+        t: float,
+        spot: Spot | None = None,
+        cells: tuple[tuple[int, ...], ...] = (),
         choices: Mapping[str, Any] = EMPTY,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Ask a question, or renew the open one that has the same ``key``."""
         for question in self.questions.values():
             if question.key == key:

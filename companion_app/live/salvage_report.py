@@ -31,9 +31,14 @@ def tell(folder: Path, found: Salvaged, aside: Path) -> None:
     """Log what was salvaged, and save it for the page; a failing disk is only logged."""
     log.error(
         "the file of games was damaged and is put aside as %s; saved: games %d, lines %d, "
-        "pictures %d; not saved: lines %d, pictures %d", aside.name, found.games, found.lines,
-        found.pictures, found.lines_lost, found.pictures_lost,
-    )  # fmt: skip
+        "pictures %d; not saved: lines %d, pictures %d",
+        aside.name,
+        found.games,
+        found.lines,
+        found.pictures,
+        found.lines_lost,
+        found.pictures_lost,
+    )
     try:
         write_whole(folder / FILE, json.dumps(asdict(found)))
     except OSError as error:

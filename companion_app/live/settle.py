@@ -142,8 +142,10 @@ def averaged(beliefs: list[Belief]) -> Belief:
     }
     shares = {content: 1 / (1 + exp(-value)) for content, value in odds.items()}
     total = max(1.0, sum(shares.values()))
-    ranked = sorted(((content, share / total) for content, share in shares.items()),
-                    key=lambda item: (-item[1], item[0]))  # fmt: skip
+    ranked = sorted(
+        ((content, share / total) for content, share in shares.items()),
+        key=lambda item: (-item[1], item[0]),
+    )
     whys = Counter(belief.why for belief in beliefs if belief.why)
     sure = all(belief.sure for belief in beliefs)
     why = None if sure else whys.most_common(1)[0][0] if whys else None

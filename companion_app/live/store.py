@@ -143,7 +143,7 @@ class Store:
         Raises:
             StoreFull: there is no room; nothing was written.
             StoreError: the disk or the file fails; nothing was written.
-        """  # fmt: skip
+        """
         with self._transaction() as db:
             (last,) = db.execute(LAST_SEQ).fetchone()
             line = Line(last + 1, game, kind, body, round(self._clock(), 3))
@@ -301,10 +301,17 @@ class Store:
                 old.rename(aside.with_name(aside.name + end))
                 self.salvaged = aside
         fresh.rename(self.path)
-        tell(self.path.parent, Salvaged(
-            len({line.game for line in found.values()}), len(found),
-            sum(n not in found for n in range(complete_upto + 1, max(found, default=0) + 1)),
-            pictures, max(0, listed - pictures)), aside)  # fmt: skip
+        tell(
+            self.path.parent,
+            Salvaged(
+                len({line.game for line in found.values()}),
+                len(found),
+                sum(n not in found for n in range(complete_upto + 1, max(found, default=0) + 1)),
+                pictures,
+                max(0, listed - pictures),
+            ),
+            aside,
+        )
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

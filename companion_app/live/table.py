@@ -101,9 +101,12 @@ def read_settled(
 
 
 def _content_at(
-    spot: Spot, before: Content | None, settled: Settled, answers: Mapping[Spot, Content | None],
+    spot: Spot,
+    before: Content | None,
+    settled: Settled,
+    answers: Mapping[Spot, Content | None],
     there: Collection[Spot],
-) -> tuple[Content | None, float, Belief | None]:  # fmt: skip
+) -> tuple[Content | None, float, Belief | None]:
     """Return a spot's content, its confidence, and the doubt to ask about, if there is one."""
     content, share = settled.sure.get(spot, (None, 1.0))
     belief = settled.doubts.get(spot)
@@ -239,9 +242,12 @@ def _with_splits(pieces: tuple[Piece, ...], settled: Settled) -> list[tuple[Piec
 
 
 def _cut_anew(
-    new: Mapping[Spot, str], kept: frozenset[Piece], clay: frozenset[Clay], box: TileSet,
+    new: Mapping[Spot, str],
+    kept: frozenset[Piece],
+    clay: frozenset[Clay],
+    box: TileSet,
     several: bool,
-) -> tuple[list[tuple[Piece, ...]], frozenset[Spot]]:  # fmt: skip
+) -> tuple[list[tuple[Piece, ...]], frozenset[Spot]]:
     gone = Counter(piece.tile for piece in kept)
     stock = {name: count - gone[name] for name, count in box.counts.items()}
 

@@ -53,10 +53,11 @@ def played_on(
     return {
         "moves": [move_to_json(move) for move in table.moves_made],
         "hand": list(table.hand(seat)),
-        "legal": [] if table.is_over else [
-            move_to_json(move) for move in spread(table.legal_moves())],
+        "legal": []
+        if table.is_over
+        else [move_to_json(move) for move in spread(table.legal_moves())],
         "over": table.is_over,
-    }  # fmt: skip
+    }
 
 
 def _move(record: Record, written: Any) -> Move:

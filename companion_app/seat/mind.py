@@ -70,8 +70,9 @@ class Mind:
                 heapq.heappush(self._waiting, (question.rank, next(self._numbers), question))
                 self._news.notify()
                 return
-        question.done({"refusal": Refusal(code="player-away", status=503,
-                                          retry_after_s=5).to_json()})  # fmt: skip
+        question.done(
+            {"refusal": Refusal(code="player-away", status=503, retry_after_s=5).to_json()}
+        )
 
     def live(self, within_s: float) -> None:
         """Answer one question, or think ahead; return after ``within_s`` with nothing to do."""
@@ -181,8 +182,11 @@ class Mind:
                     continue
                 written = dict(body["record"])
                 written["moves"] = [*written.get("moves", ()), move_to_json(move)]
-                told = {"record": written, "hands": body.get("hands"),
-                        "level": players[after.to_move]}  # fmt: skip
+                told = {
+                    "record": written,
+                    "hands": body.get("hands"),
+                    "level": players[after.to_move],
+                }
                 self._move(told, self._something_waits)
         except GivenUp:
             return

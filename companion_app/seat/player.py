@@ -31,9 +31,12 @@ class Player(Protocol):
     """Computes answers for the machine's seat."""
 
     def ask(
-        self, what: str, body: Doc, within_s: float = ANSWER_S,
+        self,
+        what: str,
+        body: Doc,
+        within_s: float = ANSWER_S,
         wanted: Callable[[], bool] = lambda: True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Return the answer to a question.
 
         Raises:
@@ -47,9 +50,12 @@ class NoPlayer:
     """Stands in where the machine has no seat."""
 
     def ask(
-        self, what: str, body: Doc, within_s: float = ANSWER_S,
+        self,
+        what: str,
+        body: Doc,
+        within_s: float = ANSWER_S,
         wanted: Callable[[], bool] = lambda: True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Refuse every question."""
         del what, body, within_s, wanted
         raise PlayerAway
@@ -63,9 +69,12 @@ class FarPlayer:
         self._path, self._want = path, want
 
     def ask(
-        self, what: str, body: Doc, within_s: float = ANSWER_S,
+        self,
+        what: str,
+        body: Doc,
+        within_s: float = ANSWER_S,
         wanted: Callable[[], bool] = lambda: True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Return the answer to a question; ask again where the process ends without one."""
         with waiting():
             return self._asked({"what": what, "body": body}, time.monotonic() + within_s, wanted)

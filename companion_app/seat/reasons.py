@@ -20,9 +20,7 @@ from engine.tiles import TileSet
 MOST_REASONS = 2
 
 
-def reasons(
-    game: AnyGame, box: TileSet, position: Any, move: Move
-) -> list[dict[str, Json]]:  # fmt: skip
+def reasons(game: AnyGame, box: TileSet, position: Any, move: Move) -> list[dict[str, Json]]:
     """Return why a move is good: at most two reasons, the weightiest first.
 
     ``gains`` has points; ``takes`` has points and the player who loses them; ``blocks`` has the
@@ -59,7 +57,7 @@ def _blocked(before: Any, after: Any, mover: str) -> str | None:
         who: (n - has[who]) / n
         for who, n in had.items()
         if who != mover and n and 2 * has[who] <= n
-    }  # fmt: skip
+    }
     return max(lost, key=lambda who: lost[who], default=None)
 
 

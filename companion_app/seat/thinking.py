@@ -132,7 +132,7 @@ def looked_over(body: Doc, folders: Iterable[Path], step: Callable[[], None]) ->
             }
             for number, one in enumerate(seen.steps, start=1)
         ],
-    }  # fmt: skip
+    }
 
 
 def _level(body: Doc) -> int:

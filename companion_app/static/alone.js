@@ -2,7 +2,20 @@
 import { Board } from "./board.js";
 import { tileUrl } from "./correct.js";
 import { MovePicker } from "./pick_move.js";
-import { attempt, avatar, choice, choose, filling, get, h, icon, lettered, post, score, t } from "./ui.js";
+import {
+  attempt,
+  avatar,
+  choice,
+  choose,
+  filling,
+  get,
+  h,
+  icon,
+  lettered,
+  post,
+  score,
+  t,
+} from "./ui.js";
 
 const LEVELS = [1, 2, 3, 4, 5];
 
@@ -12,7 +25,12 @@ export class AloneView {
     this.stays = true;
     this.board = new Board();
     this.picker = new MovePicker(this.board, (move) => this.play(move));
-    this.element = h("div.page.alone", {}, h("h1", {}, t("alone-title")), h("p.loading", { role: "status" }, t("loading")));
+    this.element = h(
+      "div.page.alone",
+      {},
+      h("h1", {}, t("alone-title")),
+      h("p.loading", { role: "status" }, t("loading")),
+    );
     this.load();
   }
 
@@ -21,17 +39,38 @@ export class AloneView {
     if (this.state) return;
     const kept = choice("alone");
     const going = kept ? await get(`/api/alone/${kept}`).catch(() => null) : null;
-    if (going) { this.show(going); return; }
+    if (going) {
+      this.show(going);
+      return;
+    }
     const answer = await filling(this, () => get("/api/games"));
     if (answer) this.offer(answer.games);
   }
 
   offer(games) {
     this.state = null;
-    const level = h("select", { id: "alone-level" }, ...LEVELS.map((n) => h("option", { value: n, selected: n === 2 }, t("machine-level", { n }))));
-    this.element.replaceChildren(h("h1", {}, t("alone-title")), h("p", {}, t("alone-text")), h("label.field", {}, level),
-      h("div.game-grid", {}, ...games.map((game) => h("button.card.game-card", { onclick: () => this.begin(game.game, Number(level.value)) },
-        h("b", {}, game.title), h("small", {}, game.about)))));
+    const level = h(
+      "select",
+      { id: "alone-level" },
+      ...LEVELS.map((n) => h("option", { value: n, selected: n === 2 }, t("machine-level", { n }))),
+    );
+    this.element.replaceChildren(
+      h("h1", {}, t("alone-title")),
+      h("p", {}, t("alone-text")),
+      h("label.field", {}, level),
+      h(
+        "div.game-grid",
+        {},
+        ...games.map((game) =>
+          h(
+            "button.card.game-card",
+            { onclick: () => this.begin(game.game, Number(level.value)) },
+            h("b", {}, game.title),
+            h("small", {}, game.about),
+          ),
+        ),
+      ),
+    );
   }
 
   async begin(game, level) {
@@ -55,15 +94,57 @@ export class AloneView {
     this.state = state;
     choose("alone", state.over ? null : state.alone.id);
     lettered(state.players);
-    const last = state.moves.slice(-3).map((one) => one.text).join(" · ");
-    const parts = [h("h1", {}, state.title),
-      h("div.row.scores", {}, ...state.players.map((p) => h(`span.mini${p.winner && state.over ? ".winner" : ""}`, {}, avatar(p), p.name, " ", h("b", {}, score(p.score))))),
-      h("p.headline", { "aria-live": "polite" }, state.over ? t("alone-over") : last || t("alone-tap")),
-      state.alone.hand.length ? h("div", {}, h("small", {}, t("alone-hand")), h("div.row.wrap.drawn", {}, ...state.alone.hand.map((one) => h("img", { src: tileUrl(state, one.tile), alt: one.label, width: 56, height: 56 })))) : null,
-      h("div.frame", {}, this.board.element), this.picker.element,
-      h("div.row", {}, h("button.ghost", { onclick: () => this.leave() }, icon("cross"), t("alone-leave")))];
+    const last = state.moves
+      .slice(-3)
+      .map((one) => one.text)
+      .join(" · ");
+    const parts = [
+      h("h1", {}, state.title),
+      h(
+        "div.row.scores",
+        {},
+        ...state.players.map((p) =>
+          h(
+            `span.mini${p.winner && state.over ? ".winner" : ""}`,
+            {},
+            avatar(p),
+            p.name,
+            " ",
+            h("b", {}, score(p.score)),
+          ),
+        ),
+      ),
+      h(
+        "p.headline",
+        { "aria-live": "polite" },
+        state.over ? t("alone-over") : last || t("alone-tap"),
+      ),
+      state.alone.hand.length
+        ? h(
+            "div",
+            {},
+            h("small", {}, t("alone-hand")),
+            h(
+              "div.row.wrap.drawn",
+              {},
+              ...state.alone.hand.map((one) =>
+                h("img", { src: tileUrl(state, one.tile), alt: one.label, width: 56, height: 56 }),
+              ),
+            ),
+          )
+        : null,
+      h("div.frame", {}, this.board.element),
+      this.picker.element,
+      h(
+        "div.row",
+        {},
+        h("button.ghost", { onclick: () => this.leave() }, icon("cross"), t("alone-leave")),
+      ),
+    ];
     this.element.replaceChildren(...parts.filter(Boolean));
-    this.board.show(`/api/alone/${state.alone.id}/table.svg?v=${state.drawing}&lang=${state.language}`);
+    this.board.show(
+      `/api/alone/${state.alone.id}/table.svg?v=${state.drawing}&lang=${state.language}`,
+    );
     this.picker.show(state, state.over ? [] : state.legal);
   }
 }

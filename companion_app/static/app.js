@@ -1,5 +1,17 @@
 // Starts the page: words, who we are, the live line, and which view the address names.
-import { TRY_AGAIN_MS, attempt, choice, h, icon, loadMe, loadWords, me, post, sheet, t } from "./ui.js";
+import {
+  TRY_AGAIN_MS,
+  attempt,
+  choice,
+  h,
+  icon,
+  loadMe,
+  loadWords,
+  me,
+  post,
+  sheet,
+  t,
+} from "./ui.js";
 import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
@@ -8,8 +20,12 @@ import { HealthView } from "./health.js";
 import { askSeat, joinBy } from "./seats.js";
 import { JoinView, RulesView, SettingsView } from "./more.js";
 
-const TABS = [["/", "table", "tab-table"], ["/new", "plus", "tab-new"], ["/games", "games", "tab-games"],
-  ["/settings", "more", "tab-more"]];
+const TABS = [
+  ["/", "table", "tab-table"],
+  ["/new", "plus", "tab-new"],
+  ["/games", "games", "tab-games"],
+  ["/settings", "more", "tab-more"],
+];
 const main = document.getElementById("main");
 export const live = new Live();
 let view = null;
@@ -24,9 +40,16 @@ class Later {
   async bring(file, make, tried = 0) {
     let brought = null;
     // A file that did not come is not asked for again under its name.
-    try { brought = await import(`/static/${file}${tried ? `?again=${tried}` : ""}`); } catch { /* out of reach */ }
+    try {
+      brought = await import(`/static/${file}${tried ? `?again=${tried}` : ""}`);
+    } catch {
+      /* out of reach */
+    }
     if (view !== this) return;
-    if (!brought) { setTimeout(() => this.bring(file, make, tried + 1), TRY_AGAIN_MS); return; }
+    if (!brought) {
+      setTimeout(() => this.bring(file, make, tried + 1), TRY_AGAIN_MS);
+      return;
+    }
     view = make(brought);
     this.element.replaceWith(view.element);
     view.update?.(live.state);
@@ -56,29 +79,60 @@ export function go(path, push = true) {
   main.replaceChildren(view.element);
   bars();
   view.update?.(live.state);
-  if (push) { main.focus({ preventScroll: true }); scrollTo(0, 0); }
+  if (push) {
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
 }
 
 function link(path, ...content) {
-  const here = path === location.pathname || (path === "/games" && location.pathname.startsWith("/games/"));
-  return h("a", { href: path, "aria-current": here ? "page" : null, onclick: (e) => {
-    if (e.metaKey || e.ctrlKey) return;
-    e.preventDefault();
-    go(path);
-  } }, ...content);
+  const here =
+    path === location.pathname || (path === "/games" && location.pathname.startsWith("/games/"));
+  return h(
+    "a",
+    {
+      href: path,
+      "aria-current": here ? "page" : null,
+      onclick: (e) => {
+        if (e.metaKey || e.ctrlKey) return;
+        e.preventDefault();
+        go(path);
+      },
+    },
+    ...content,
+  );
 }
 
 function bars() {
-  document.getElementById("tabs").replaceChildren(
-    ...TABS.map(([path, name, word]) => link(path, icon(name), h("span", {}, t(word)))));
+  document
+    .getElementById("tabs")
+    .replaceChildren(
+      ...TABS.map(([path, name, word]) => link(path, icon(name), h("span", {}, t(word)))),
+    );
   const logo = h("img", { src: "/static/icon.svg", alt: "", width: 34, height: 34 });
-  document.getElementById("top").replaceChildren(
-    link("/", logo, h("strong", {}, "Snake Eye")),
-    h("span.grow"),
-    h("span.line", { id: "line", "data-live": live.connected ? "yes" : live.lost ? "no" : "soon" },
-      h("span.dot"), h("span.word", {}, t(live.connected ? "live" : "offline"))),
-    link("/join", h("span.round.ghost", { title: t("join"), role: "img", "aria-label": t("join") }, icon("qr"))),
-    ...(me.host ? [h("span.badge", { title: t("host") }, icon("key"), h("span.word", {}, t("host")))] : []));
+  document
+    .getElementById("top")
+    .replaceChildren(
+      link("/", logo, h("strong", {}, "Snake Eye")),
+      h("span.grow"),
+      h(
+        "span.line",
+        { id: "line", "data-live": live.connected ? "yes" : live.lost ? "no" : "soon" },
+        h("span.dot"),
+        h("span.word", {}, t(live.connected ? "live" : "offline")),
+      ),
+      link(
+        "/join",
+        h(
+          "span.round.ghost",
+          { title: t("join"), role: "img", "aria-label": t("join") },
+          icon("qr"),
+        ),
+      ),
+      ...(me.host
+        ? [h("span.badge", { title: t("host") }, icon("key"), h("span.word", {}, t("host")))]
+        : []),
+    );
 }
 
 function again() {
@@ -93,7 +147,13 @@ async function begin() {
     await loadWords(me.language);
     await live.fetch();
   } catch (error) {
-    main.replaceChildren(h("p.loading", { role: "status" }, error.code === "away" ? main.dataset.offline : error.message));
+    main.replaceChildren(
+      h(
+        "p.loading",
+        { role: "status" },
+        error.code === "away" ? main.dataset.offline : error.message,
+      ),
+    );
     setTimeout(begin, TRY_AGAIN_MS);
     return;
   }
@@ -115,9 +175,26 @@ async function begin() {
 
 // Games were damaged: everybody is told what was saved, until the host has seen it.
 function tellSalvaged() {
-  const dialog = sheet(t("salvaged-title"), h("p", { id: "salvaged" }, me.salvaged), ...(me.host ? [h("button.primary.wide", { onclick: async () => {
-    if (await attempt(() => post("/api/salvaged/seen"))) { me.salvaged = null; dialog.close(); }
-  } }, t("salvaged-seen"))] : []));
+  const dialog = sheet(
+    t("salvaged-title"),
+    h("p", { id: "salvaged" }, me.salvaged),
+    ...(me.host
+      ? [
+          h(
+            "button.primary.wide",
+            {
+              onclick: async () => {
+                if (await attempt(() => post("/api/salvaged/seen"))) {
+                  me.salvaged = null;
+                  dialog.close();
+                }
+              },
+            },
+            t("salvaged-seen"),
+          ),
+        ]
+      : []),
+  );
 }
 
 // The host may have freed this phone's seat, or opened something; the hall may have switched help off.
@@ -129,23 +206,39 @@ async function whoWeAre() {
 }
 
 live.addEventListener("state", () => view?.update?.(live.state));
-live.addEventListener("event", (e) => { view?.happened?.(e.detail); if (e.detail.event === "settings") whoWeAre(); });
+live.addEventListener("event", (e) => {
+  view?.happened?.(e.detail);
+  if (e.detail.event === "settings") whoWeAre();
+});
 live.addEventListener("line", bars);
 // The box was away; it may have another game now, and other words for who we are.
 live.addEventListener("back", async () => {
   await whoWeAre();
-  for (const image of document.querySelectorAll("img[data-lost]")) { delete image.dataset.lost; image.src = image.src; }
+  for (const image of document.querySelectorAll("img[data-lost]")) {
+    delete image.dataset.lost;
+    image.src = image.src;
+  }
   view?.load?.();
 });
 // The camera's own picture is asked for again and again anyway.
-document.addEventListener("error", (e) => { if (e.target.matches?.("img:not(.camera)")) e.target.dataset.lost = ""; }, true);
+document.addEventListener(
+  "error",
+  (e) => {
+    if (e.target.matches?.("img:not(.camera)")) e.target.dataset.lost = "";
+  },
+  true,
+);
 // What somebody is in the middle of is not begun anew because the PIN was asked for.
-document.addEventListener("host", () => { if (view?.stays) bars(); else again(); });
+document.addEventListener("host", () => {
+  if (view?.stays) bars();
+  else again();
+});
 addEventListener("popstate", () => go(location.pathname, false));
 
 // What comes over the page has to know where the bars end; large letters make them higher.
 const measured = new ResizeObserver((entries) => {
-  for (const { target } of entries) document.documentElement.style.setProperty(`--${target.id}-high`, `${target.offsetHeight}px`);
+  for (const { target } of entries)
+    document.documentElement.style.setProperty(`--${target.id}-high`, `${target.offsetHeight}px`);
 });
 for (const id of ["top", "tabs"]) measured.observe(document.getElementById(id));
 // Keys reach the pages where the eye finds them: above the rest, at the left edge, or below.
@@ -155,4 +248,5 @@ first.addEventListener("change", place);
 place();
 document.documentElement.dataset.theme = choice("theme");
 await begin();
-if (isSecureContext && "serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});
+if (isSecureContext && "serviceWorker" in navigator)
+  navigator.serviceWorker.register("/sw.js").catch(() => {});

@@ -19,9 +19,15 @@ export class Board {
   async show(url, again = false) {
     if (url === this.url && !again) return;
     this.url = url;
-    const drawn = await reached(() => getText(url), () => url === this.url && this.element.isConnected).catch(() => null);
+    const drawn = await reached(
+      () => getText(url),
+      () => url === this.url && this.element.isConnected,
+    ).catch(() => null);
     if (url !== this.url) return;
-    if (drawn === null) { this.url = ""; return; } // it is asked for again with the next news
+    if (drawn === null) {
+      this.url = "";
+      return;
+    } // it is asked for again with the next news
     // Two drawings on one page must not share the names of their parts.
     const text = drawn.replace(/(\bid="|href="#|url\(#)/g, `$1${this.prefix}`);
     const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
@@ -52,9 +58,12 @@ export class Board {
 
   keepSize() {
     if (!this.leastPx) return;
-    const wide = Math.max(this.element.clientWidth, (this.home[2] / Number(this.svg.dataset.pitch)) * this.leastPx);
+    const wide = Math.max(
+      this.element.clientWidth,
+      (this.home[2] / Number(this.svg.dataset.pitch)) * this.leastPx,
+    );
     this.svg.style.width = `${wide}px`;
-    this.svg.style.height = `${wide * this.home[3] / this.home[2]}px`;
+    this.svg.style.height = `${(wide * this.home[3]) / this.home[2]}px`;
     this.svg.querySelector(".fresh")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
@@ -65,7 +74,11 @@ export class Board {
     if (!this.svg) return;
     for (const old of this.svg.querySelectorAll(".lit")) old.remove();
     for (const tap of this.taps) {
-      tap.classList.toggle("lit-up", this.svg.dataset.lattice === "picture" && tap.dataset.spots.split(" ").some((s) => spots.includes(s)));
+      tap.classList.toggle(
+        "lit-up",
+        this.svg.dataset.lattice === "picture" &&
+          tap.dataset.spots.split(" ").some((s) => spots.includes(s)),
+      );
     }
     const pitch = Number(this.svg.dataset.pitch);
     for (const spot of new Set(spots)) {
@@ -91,7 +104,9 @@ export class Board {
     }
   }
 
-  dark() { this.light([]); }
+  dark() {
+    this.light([]);
+  }
 
   fit() {
     if (!this.home) return;
@@ -123,12 +138,16 @@ export class Board {
 
   listen() {
     const el = this.element;
-    el.addEventListener("wheel", (e) => {
-      if (!this.svg || !(e.ctrlKey || el.classList.contains("zoomed"))) return;
-      e.preventDefault();
-      const p = this.at(e);
-      this.zoom(Math.exp(-e.deltaY / 300), p.x, p.y);
-    }, { passive: false });
+    el.addEventListener(
+      "wheel",
+      (e) => {
+        if (!this.svg || !(e.ctrlKey || el.classList.contains("zoomed"))) return;
+        e.preventDefault();
+        const p = this.at(e);
+        this.zoom(Math.exp(-e.deltaY / 300), p.x, p.y);
+      },
+      { passive: false },
+    );
     el.addEventListener("pointerdown", (e) => {
       this.pointers.set(e.pointerId, e);
       this.moved = this.pointers.size > 1;
@@ -151,7 +170,8 @@ export class Board {
     if (!old || !this.svg) return;
     if (Math.hypot(e.clientX - this.began[0], e.clientY - this.began[1]) > 8) this.moved = true;
     if (this.pointers.size === 1 && this.element.classList.contains("zoomed")) {
-      const a = this.at(old), b = this.at(e);
+      const a = this.at(old),
+        b = this.at(e);
       this.view[0] += a.x - b.x;
       this.view[1] += a.y - b.y;
       this.apply();
@@ -159,7 +179,10 @@ export class Board {
       const other = [...this.pointers.values()].find((p) => p.pointerId !== e.pointerId);
       const before = Math.hypot(old.clientX - other.clientX, old.clientY - other.clientY);
       const now = Math.hypot(e.clientX - other.clientX, e.clientY - other.clientY);
-      const middle = this.at({ clientX: (e.clientX + other.clientX) / 2, clientY: (e.clientY + other.clientY) / 2 });
+      const middle = this.at({
+        clientX: (e.clientX + other.clientX) / 2,
+        clientY: (e.clientY + other.clientY) / 2,
+      });
       if (before > 4) this.zoom(now / before, middle.x, middle.y);
     }
     this.pointers.set(e.pointerId, e);
@@ -173,17 +196,23 @@ export class Board {
       this.onTap?.(tap.dataset, tap);
       return;
     }
-    const way = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[e.key];
+    const way = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[
+      e.key
+    ];
     if (!way) return;
     e.preventDefault();
     const from = middle(tap);
-    let best = null, least = Infinity;
+    let best = null,
+      least = Infinity;
     for (const other of this.taps) {
       if (other === tap) continue;
       const to = middle(other);
       const along = (to[0] - from[0]) * way[0] + (to[1] - from[1]) * way[1];
       const aside = Math.abs((to[0] - from[0]) * way[1] + (to[1] - from[1]) * way[0]);
-      if (along > 1 && along + aside * 2 < least) { least = along + aside * 2; best = other; }
+      if (along > 1 && along + aside * 2 < least) {
+        least = along + aside * 2;
+        best = other;
+      }
     }
     if (best) {
       tap.setAttribute("tabindex", "-1");

@@ -2,12 +2,31 @@
 import { Board } from "./board.js";
 import { LookOver } from "./look_over.js";
 import { Mistakes } from "./mistakes.js";
-import { attempt, avatar, filling, get, h, icon, lettered, me, post, score, sheet, t, when } from "./ui.js";
+import {
+  attempt,
+  avatar,
+  filling,
+  get,
+  h,
+  icon,
+  lettered,
+  me,
+  post,
+  score,
+  sheet,
+  t,
+  when,
+} from "./ui.js";
 
 export class GamesView {
   constructor(live, go) {
     this.go = go;
-    this.element = h("div.page", {}, h("h1", {}, t("tab-games")), h("p.loading", { role: "status" }, t("loading")));
+    this.element = h(
+      "div.page",
+      {},
+      h("h1", {}, t("tab-games")),
+      h("p.loading", { role: "status" }, t("loading")),
+    );
     this.load();
   }
 
@@ -20,44 +39,177 @@ export class GamesView {
   }
 
   async load() {
-    const answers = await filling(this, () => Promise.all([get("/api/history"), get("/api/statistics"), get("/api/series")]));
+    const answers = await filling(this, () =>
+      Promise.all([get("/api/history"), get("/api/statistics"), get("/api/series")]),
+    );
     if (!answers) return;
     const [{ games, unreadable }, { players }, { series }] = answers;
-    this.element.replaceChildren(h("h1", {}, t("tab-games")), ...(unreadable.length ? [h("p.card.problem", { id: "unreadable" }, t("games-unreadable", { n: unreadable.length }))] : []));
-    if (!games.length) { this.element.append(this.nothing()); return; }
-    if (players.length) this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), people(players.slice(0, 12))));
+    this.element.replaceChildren(
+      h("h1", {}, t("tab-games")),
+      ...(unreadable.length
+        ? [
+            h(
+              "p.card.problem",
+              { id: "unreadable" },
+              t("games-unreadable", { n: unreadable.length }),
+            ),
+          ]
+        : []),
+    );
+    if (!games.length) {
+      this.element.append(this.nothing());
+      return;
+    }
+    if (players.length)
+      this.element.append(
+        h("section.card", {}, h("h2", {}, t("statistics")), people(players.slice(0, 12))),
+      );
     if (players.length) this.element.append(new Mistakes(this.go).element);
     this.element.append(...series.slice(0, 3).map((one) => this.evening(one)));
-    this.element.append(h("ul.game-list", {}, ...games.map((game) => h("li", {}, h("a.card", { href: `/games/${game.key}`, onclick: (e) => { e.preventDefault(); this.go(`/games/${game.key}`); } },
-      h("span.row", {}, h("b", {}, game.title), h("span.grow"), game.demo ? h("span.badge.recorded", {}, t("demo")) : null, game.ended ? null : h("span.badge", {}, t("unfinished"))),
-      h("span.row.scores", {}, ...lettered(game.players).map((p) => h(`span.mini${p.winner && game.ended ? ".winner" : ""}`, {}, avatar(p), p.name, " ", h("b", {}, score(p.score))))),
-      h("small", {}, when(game.began_s), " · ", t("moves-count", { n: game.moves })))))));
+    this.element.append(
+      h(
+        "ul.game-list",
+        {},
+        ...games.map((game) =>
+          h(
+            "li",
+            {},
+            h(
+              "a.card",
+              {
+                href: `/games/${game.key}`,
+                onclick: (e) => {
+                  e.preventDefault();
+                  this.go(`/games/${game.key}`);
+                },
+              },
+              h(
+                "span.row",
+                {},
+                h("b", {}, game.title),
+                h("span.grow"),
+                game.demo ? h("span.badge.recorded", {}, t("demo")) : null,
+                game.ended ? null : h("span.badge", {}, t("unfinished")),
+              ),
+              h(
+                "span.row.scores",
+                {},
+                ...lettered(game.players).map((p) =>
+                  h(
+                    `span.mini${p.winner && game.ended ? ".winner" : ""}`,
+                    {},
+                    avatar(p),
+                    p.name,
+                    " ",
+                    h("b", {}, score(p.score)),
+                  ),
+                ),
+              ),
+              h("small", {}, when(game.began_s), " · ", t("moves-count", { n: game.moves })),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   nothing() {
-    return h("section.card.welcome", {}, icon("games"), h("p", {}, t("no-games")),
-      h("button.primary.big", { onclick: () => this.go("/new") }, icon("plus"), t("new-game")));
+    return h(
+      "section.card.welcome",
+      {},
+      icon("games"),
+      h("p", {}, t("no-games")),
+      h("button.primary.big", { onclick: () => this.go("/new") }, icon("plus"), t("new-game")),
+    );
   }
 
   // Games that the same people played one after the other, added up.
   evening(one) {
-    return h("section.card.series", {}, h("h2", {}, t("series"), " · ", one.title),
+    return h(
+      "section.card.series",
+      {},
+      h("h2", {}, t("series"), " · ", one.title),
       h("small", {}, when(one.began_s), " · ", t("series-games", { n: one.games.length })),
-      h("div.scroll", { tabindex: "0", role: "region", "aria-label": t("series") }, h("table", {},
-        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("name")), ...one.games.map((_, n) => h("th", { scope: "col" }, n + 1)), h("th", { scope: "col" }, t("series-total")))),
-        h("tbody", {}, ...one.players.map((p) => h("tr", {}, h("th", { scope: "row" }, p.name),
-          ...p.scores.map((n) => h("td", {}, score(n))), h("td", {}, h("b", {}, score(p.total)))))))));
+      h(
+        "div.scroll",
+        { tabindex: "0", role: "region", "aria-label": t("series") },
+        h(
+          "table",
+          {},
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              h("th", { scope: "col" }, t("name")),
+              ...one.games.map((_, n) => h("th", { scope: "col" }, n + 1)),
+              h("th", { scope: "col" }, t("series-total")),
+            ),
+          ),
+          h(
+            "tbody",
+            {},
+            ...one.players.map((p) =>
+              h(
+                "tr",
+                {},
+                h("th", { scope: "row" }, p.name),
+                ...p.scores.map((n) => h("td", {}, score(n))),
+                h("td", {}, h("b", {}, score(p.total))),
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 }
 
 // On a phone each person is a block of words and numbers; wider, a table.
 function people(players) {
-  const columns = [["games-played", (p) => p.games], ["games-won", (p) => p.won], ["fouls-made", (p) => p.fouls], ["best", (p) => byGame(p.best)], ["average", (p) => byGame(p.average)]];
-  return h("table.people", {}, h("thead", {}, h("tr", {}, ...["name", ...columns.map(([word]) => word)].map((word) => h("th", { scope: "col" }, t(word))))),
-    h("tbody", {}, ...players.map((p) => h("tr", {}, h("th", { scope: "row" }, p.name), ...columns.map(([word, value]) => h("td", {}, h("small.word", {}, `${t(word)}: `), value(p)))))));
+  const columns = [
+    ["games-played", (p) => p.games],
+    ["games-won", (p) => p.won],
+    ["fouls-made", (p) => p.fouls],
+    ["best", (p) => byGame(p.best)],
+    ["average", (p) => byGame(p.average)],
+  ];
+  return h(
+    "table.people",
+    {},
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        ...["name", ...columns.map(([word]) => word)].map((word) =>
+          h("th", { scope: "col" }, t(word)),
+        ),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      ...players.map((p) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, p.name),
+          ...columns.map(([word, value]) =>
+            h("td", {}, h("small.word", {}, `${t(word)}: `), value(p)),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
-const byGame = (values) => Object.entries(values).map(([game, n]) => `${game} ${score(n)}`).join(", ");
+const byGame = (values) =>
+  Object.entries(values)
+    .map(([game, n]) => `${game} ${score(n)}`)
+    .join(", ");
 
 export class ReplayView {
   constructor(key, live, go) {
@@ -86,40 +238,79 @@ export class ReplayView {
     this.curve = game.curve;
     this.game = game;
     lettered(game.players);
-    this.slider = h("input.slider", { type: "range", min: 0, max: game.length, step: 1, value: at, "aria-label": t("replay"),
-      oninput: () => this.at(Number(this.slider.value)) });
+    this.slider = h("input.slider", {
+      type: "range",
+      min: 0,
+      max: game.length,
+      step: 1,
+      value: at,
+      "aria-label": t("replay"),
+      oninput: () => this.at(Number(this.slider.value)),
+    });
     this.line = h("p.headline", { "aria-live": "polite" });
     this.scores = h("div.row.scores");
-    const step = (by) => { this.slider.value = String(Math.max(0, Math.min(game.length, Number(this.slider.value) + by))); this.at(Number(this.slider.value)); };
+    const step = (by) => {
+      this.slider.value = String(
+        Math.max(0, Math.min(game.length, Number(this.slider.value) + by)),
+      );
+      this.at(Number(this.slider.value));
+    };
     this.element.replaceChildren(
       h("h1", {}, game.title, h("small", {}, when(game.began_s))),
-      h("div.replay-grid", {}, h("div.frame", {}, this.board.element),
-        h("div", {}, this.scores, this.line,
-          h("div.row.slide", {}, h("button.round", { "aria-label": t("step-back"), onclick: () => step(-1) }, "‹"), this.slider,
-            h("button.round", { "aria-label": t("step-on"), onclick: () => step(1) }, "›")),
-          this.chart(game), this.lookOver(game).element, this.exports(game))));
+      h(
+        "div.replay-grid",
+        {},
+        h("div.frame", {}, this.board.element),
+        h(
+          "div",
+          {},
+          this.scores,
+          this.line,
+          h(
+            "div.row.slide",
+            {},
+            h("button.round", { "aria-label": t("step-back"), onclick: () => step(-1) }, "‹"),
+            this.slider,
+            h("button.round", { "aria-label": t("step-on"), onclick: () => step(1) }, "›"),
+          ),
+          this.chart(game),
+          this.lookOver(game).element,
+          this.exports(game),
+        ),
+      ),
+    );
     this.at(at, true);
   }
 
   at(n, again = false) {
     this.place = n < this.length ? n : null; // whoever looks at the end stays there when moves are added
-    this.board.show(`/api/games/${this.key}/table.svg?n=${n}&lang=${document.documentElement.lang}`, again);
+    this.board.show(
+      `/api/games/${this.key}/table.svg?n=${n}&lang=${document.documentElement.lang}`,
+      again,
+    );
     const move = this.game.moves[n - 1];
     this.onPlace?.(n);
     this.line.textContent = move ? `${move.n}. ${move.text}` : t("start-position");
-    this.scores.replaceChildren(...this.game.players.map((p) => h("span.mini", {}, avatar(p), p.name, " ", h("b", {}, score(this.curve[n][p.id])))));
+    this.scores.replaceChildren(
+      ...this.game.players.map((p) =>
+        h("span.mini", {}, avatar(p), p.name, " ", h("b", {}, score(this.curve[n][p.id]))),
+      ),
+    );
     this.mark?.setAttribute("x1", String(this.x(n)));
     this.mark?.setAttribute("x2", String(this.x(n)));
   }
 
   // Whoever comes for one move (by its number in the address) finds the question about it.
   lookOver(game) {
-    const looked = new LookOver(this, game), asked = /^#(\d+)$/.exec(location.hash)?.[1];
+    const looked = new LookOver(this, game),
+      asked = /^#(\d+)$/.exec(location.hash)?.[1];
     if (asked && !this.place) looked.load(Number(asked));
     return looked;
   }
 
-  x(n) { return 4 + (n / Math.max(1, this.length)) * 292; }
+  x(n) {
+    return 4 + (n / Math.max(1, this.length)) * 292;
+  }
 
   // The score of everybody over the game, as lines with different dashes.
   chart(game) {
@@ -130,11 +321,18 @@ export class ReplayView {
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", t("score-curve"));
     const values = game.curve.flatMap((row) => Object.values(row)).filter((v) => v !== null);
-    const low = Math.min(0, ...values), high = Math.max(1, ...values);
+    const low = Math.min(0, ...values),
+      high = Math.max(1, ...values);
     const y = (v) => 84 - ((v - low) / (high - low || 1)) * 78;
     game.players.forEach((player, number) => {
       const line = document.createElementNS(NS, "polyline");
-      line.setAttribute("points", game.curve.map((row, n) => (row[player.id] === null ? null : `${this.x(n)},${y(row[player.id])}`)).filter(Boolean).join(" "));
+      line.setAttribute(
+        "points",
+        game.curve
+          .map((row, n) => (row[player.id] === null ? null : `${this.x(n)},${y(row[player.id])}`))
+          .filter(Boolean)
+          .join(" "),
+      );
       line.setAttribute("stroke", player.colour);
       line.setAttribute("stroke-dasharray", ["", "7 4", "2 4", "10 3 2 3", "4 2"][number % 5]);
       svg.append(line);
@@ -148,36 +346,123 @@ export class ReplayView {
 
   exports(game) {
     const url = `/api/games/${this.key}`;
-    return h("section.card", {}, h("h2", {}, t("share")), h("div.row.wrap", {},
-      h("button", { onclick: () => attempt(async () => (await import("./sharecard.js")).share(game)) }, icon("share"), t("share-card")),
-      h("button", { onclick: () => attempt(async () => (await import("./sharecard.js")).shareDrawing(game, this.board)) }, t("share-picture")),
-      h("a.button", { href: `${url}/sheet.pdf?lang=${document.documentElement.lang}`, download: "" }, t("share-pdf")),
-      h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
-      h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),
-      !me.host || (this.live.state?.key === this.key && !game.over) ? null :
-        h("button", { onclick: () => this.resume() }, icon("redo"), t("resume")),
-      ...(me.host ? [h("button", { onclick: () => this.rename(game) }, icon("hand"), t("rename-player")),
-        this.live.state?.key === this.key ? null : h("button.danger", { onclick: () => this.delete() }, icon("cross"), t("delete-game"))] : [])));
+    return h(
+      "section.card",
+      {},
+      h("h2", {}, t("share")),
+      h(
+        "div.row.wrap",
+        {},
+        h(
+          "button",
+          { onclick: () => attempt(async () => (await import("./sharecard.js")).share(game)) },
+          icon("share"),
+          t("share-card"),
+        ),
+        h(
+          "button",
+          {
+            onclick: () =>
+              attempt(async () => (await import("./sharecard.js")).shareDrawing(game, this.board)),
+          },
+          t("share-picture"),
+        ),
+        h(
+          "a.button",
+          { href: `${url}/sheet.pdf?lang=${document.documentElement.lang}`, download: "" },
+          t("share-pdf"),
+        ),
+        h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
+        h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),
+        !me.host || (this.live.state?.key === this.key && !game.over)
+          ? null
+          : h("button", { onclick: () => this.resume() }, icon("redo"), t("resume")),
+        ...(me.host
+          ? [
+              h("button", { onclick: () => this.rename(game) }, icon("hand"), t("rename-player")),
+              this.live.state?.key === this.key
+                ? null
+                : h(
+                    "button.danger",
+                    { onclick: () => this.delete() },
+                    icon("cross"),
+                    t("delete-game"),
+                  ),
+            ]
+          : []),
+      ),
+    );
   }
 
   rename(game) {
-    const fields = game.players.map((p) => h("label.field", {}, h("span.row", {}, avatar(p), p.word || p.name), h("input", { type: "text", maxlength: 40, value: p.name, name: p.id })));
-    const form = h("form", { onsubmit: async (e) => {
-      e.preventDefault();
-      const changed = [...form.querySelectorAll("input")].filter((field) => field.value.trim() && field.value.trim() !== game.players.find((p) => p.id === field.name).name);
-      const done = await attempt(async () => { for (const field of changed) await post("/api/games/rename", { key: this.key, player: field.name, name: field.value.trim() }); return true; });
-      if (done) { dialog.close(); this.load(); }
-    } }, ...fields, h("button.primary.wide", {}, icon("check"), t("save")));
+    const fields = game.players.map((p) =>
+      h(
+        "label.field",
+        {},
+        h("span.row", {}, avatar(p), p.word || p.name),
+        h("input", { type: "text", maxlength: 40, value: p.name, name: p.id }),
+      ),
+    );
+    const form = h(
+      "form",
+      {
+        onsubmit: async (e) => {
+          e.preventDefault();
+          const changed = [...form.querySelectorAll("input")].filter(
+            (field) =>
+              field.value.trim() &&
+              field.value.trim() !== game.players.find((p) => p.id === field.name).name,
+          );
+          const done = await attempt(async () => {
+            for (const field of changed)
+              await post("/api/games/rename", {
+                key: this.key,
+                player: field.name,
+                name: field.value.trim(),
+              });
+            return true;
+          });
+          if (done) {
+            dialog.close();
+            this.load();
+          }
+        },
+      },
+      ...fields,
+      h("button.primary.wide", {}, icon("check"), t("save")),
+    );
     const dialog = sheet(t("rename-player"), form);
   }
 
   delete() {
-    const dialog = sheet(t("delete-game"), h("p", {}, t("delete-game-text")), h("div.row", {}, h("button", { onclick: () => dialog.close() }, t("cancel")), h("span.grow"),
-      h("button.danger", { onclick: async () => { dialog.close(); if (await attempt(() => post("/api/games/delete", { key: this.key }))) this.go("/games"); } }, t("delete-game"))));
+    const dialog = sheet(
+      t("delete-game"),
+      h("p", {}, t("delete-game-text")),
+      h(
+        "div.row",
+        {},
+        h("button", { onclick: () => dialog.close() }, t("cancel")),
+        h("span.grow"),
+        h(
+          "button.danger",
+          {
+            onclick: async () => {
+              dialog.close();
+              if (await attempt(() => post("/api/games/delete", { key: this.key })))
+                this.go("/games");
+            },
+          },
+          t("delete-game"),
+        ),
+      ),
+    );
   }
 
   async resume() {
     const state = await attempt(() => post("/api/resume", { key: this.key }));
-    if (state) { this.live.take(state); this.go("/"); }
+    if (state) {
+      this.live.take(state);
+      this.go("/");
+    }
   }
 }

@@ -2,4 +2,5 @@
 import { choice } from "./ui.js";
 
 document.documentElement.dataset.theme = choice("theme");
-if (matchMedia("(min-width: 56.25em)").matches) document.querySelector(".guide-chapters details").open = true;
+if (matchMedia("(min-width: 56.25em)").matches)
+  document.querySelector(".guide-chapters details").open = true;

@@ -11,8 +11,14 @@ export class HallCall {
     const now = await get("/api/hall").catch(() => null);
     this.element.hidden = !now?.name;
     if (!now?.name) return;
-    this.element.replaceChildren(h("button.wide", { "aria-pressed": String(now.hand), onclick: () => this.raise(!now.hand) },
-      icon("hand"), t(now.hand ? "hall-called" : "hall-call-arbiter")));
+    this.element.replaceChildren(
+      h(
+        "button.wide",
+        { "aria-pressed": String(now.hand), onclick: () => this.raise(!now.hand) },
+        icon("hand"),
+        t(now.hand ? "hall-called" : "hall-call-arbiter"),
+      ),
+    );
   }
 
   async raise(raised) {

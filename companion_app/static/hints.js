@@ -27,26 +27,38 @@ function cards(svg, state, moves) {
     const panel = svg.querySelector(`.panel[data-f="${f}"]`);
     if (!panel) continue;
     const shown = [...kinds].slice(0, MOST);
-    const across = shown.length > 1 ? 2 : 1, side = (pitch * 0.9) / across;
+    const across = shown.length > 1 ? 2 : 1,
+      side = (pitch * 0.9) / across;
     const group = make("g", { class: "ghost-tile" });
-    shown.forEach(([tile, turns], n) => group.append(make("image", { href: tileUrl(state, tile, turns), width: side, height: side,
-      x: (x - 0.45) * pitch + (n % across) * side, y: (y - 0.45) * pitch + Math.floor(n / across) * side })));
+    shown.forEach(([tile, turns], n) =>
+      group.append(
+        make("image", {
+          href: tileUrl(state, tile, turns),
+          width: side,
+          height: side,
+          x: (x - 0.45) * pitch + (n % across) * side,
+          y: (y - 0.45) * pitch + Math.floor(n / across) * side,
+        }),
+      ),
+    );
     panel.append(group);
   }
 }
 
 function cells(svg, moves) {
   const sizes = new Map();
-  for (const { move, spots } of moves) for (const spot of spots) {
-    if (!sizes.has(spot)) sizes.set(spot, new Set());
-    sizes.get(spot).add(String(move.tile ?? "").split("/")[0]);
-  }
+  for (const { move, spots } of moves)
+    for (const spot of spots) {
+      if (!sizes.has(spot)) sizes.set(spot, new Set());
+      sizes.get(spot).add(String(move.tile ?? "").split("/")[0]);
+    }
   const pitch = Number(svg.dataset.pitch);
   for (const [spot, kinds] of sizes) {
     const [f, q, r] = spot.split(":").map(Number);
     const panel = svg.querySelector(`.panel[data-f="${f}"]`);
     if (!panel) continue;
-    const cx = pitch * (q + r / 2), cy = pitch * 0.8660254 * r;
+    const cx = pitch * (q + r / 2),
+      cy = pitch * 0.8660254 * r;
     const group = make("g", { class: "ghost-tile" });
     const words = make("text", { x: cx, y: cy, "font-size": pitch * 0.3 });
     const listed = [...kinds].sort();

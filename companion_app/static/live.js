@@ -1,8 +1,22 @@
 // The live line: one event stream a page, taken up again after sleep, lost Wi-Fi or a restart.
 import { get, lettered, TRY_AGAIN_MS } from "./ui.js";
 
-const NAMES = ["state", "verdict", "taken-back", "turn", "score", "over", "question", "withdrawn", "game", "told",
-  "missed", "settings", "trouble", "machine"];
+const NAMES = [
+  "state",
+  "verdict",
+  "taken-back",
+  "turn",
+  "score",
+  "over",
+  "question",
+  "withdrawn",
+  "game",
+  "told",
+  "missed",
+  "settings",
+  "trouble",
+  "machine",
+];
 const SILENCE_MS = 25000; // two heartbeats missed
 
 export class Live extends EventTarget {
@@ -18,7 +32,10 @@ export class Live extends EventTarget {
 
   async fetch() {
     // One request at a time; what happens meanwhile is fetched once more afterwards.
-    if (this.busy) { this.again = true; return; }
+    if (this.busy) {
+      this.again = true;
+      return;
+    }
     this.busy = true;
     try {
       do {
@@ -29,14 +46,18 @@ export class Live extends EventTarget {
       } while (this.again);
       this.dispatchEvent(new Event("state"));
       if (this.source?.readyState === EventSource.OPEN) this.line(true);
-    } finally { this.busy = false; }
+    } finally {
+      this.busy = false;
+    }
   }
 
   // What could not be fetched is asked for again, also while the stream goes on.
   failed() {
     this.line(false);
     clearTimeout(this.retry);
-    this.retry = setTimeout(() => { if (!this.connected) this.fetch().catch(() => this.failed()); }, TRY_AGAIN_MS);
+    this.retry = setTimeout(() => {
+      if (!this.connected) this.fetch().catch(() => this.failed());
+    }, TRY_AGAIN_MS);
   }
 
   take(state) {
@@ -48,11 +69,17 @@ export class Live extends EventTarget {
   open() {
     this.connect();
     // Phones stop streams in the background without saying so: always begin anew when seen again.
-    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.connect(true); });
-    addEventListener("pageshow", (e) => { if (e.persisted) this.connect(true); });
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this.connect(true);
+    });
+    addEventListener("pageshow", (e) => {
+      if (e.persisted) this.connect(true);
+    });
     addEventListener("online", () => this.connect(true));
     addEventListener("pagehide", () => this.source?.close());
-    setInterval(() => { if (Date.now() - this.heard > SILENCE_MS && !document.hidden) this.connect(true); }, 5000);
+    setInterval(() => {
+      if (Date.now() - this.heard > SILENCE_MS && !document.hidden) this.connect(true);
+    }, 5000);
   }
 
   connect(refetch = false) {
@@ -61,14 +88,21 @@ export class Live extends EventTarget {
     if (refetch) this.fetch().catch(() => this.failed());
     const source = new EventSource(`/api/events?since=${this.since ?? 0}`);
     this.source = source;
-    source.onopen = () => { this.heard = Date.now(); this.line(true); };
+    source.onopen = () => {
+      this.heard = Date.now();
+      this.line(true);
+    };
     source.onerror = () => {
       this.line(false);
       if (source.readyState === EventSource.CLOSED && source === this.source) {
-        setTimeout(() => { if (source === this.source) this.connect(true); }, 2000);
+        setTimeout(() => {
+          if (source === this.source) this.connect(true);
+        }, 2000);
       }
     };
-    source.addEventListener("beat", () => { this.heard = Date.now(); });
+    source.addEventListener("beat", () => {
+      this.heard = Date.now();
+    });
     for (const name of NAMES) source.addEventListener(name, (e) => this.hear(name, e));
   }
 
@@ -76,7 +110,8 @@ export class Live extends EventTarget {
     this.heard = Date.now();
     if (e.lastEventId) this.since = Number(e.lastEventId);
     const body = JSON.parse(e.data);
-    if (name === "state" && this.state) this.state.seeing = { ...this.state.seeing, state: body.state, why: null };
+    if (name === "state" && this.state)
+      this.state.seeing = { ...this.state.seeing, state: body.state, why: null };
     this.dispatchEvent(new CustomEvent("event", { detail: body }));
     if (asksForMore(name, body)) this.fetch().catch(() => this.failed());
   }
@@ -95,6 +130,7 @@ export class Live extends EventTarget {
 
 // Hands come and go without changing what is known; only a table that was looked at is news.
 function asksForMore(name, body) {
-  if (name === "state") return body.state === "settled" || body.state === "unsure" || Boolean(body.why);
+  if (name === "state")
+    return body.state === "settled" || body.state === "unsure" || Boolean(body.why);
   return name !== "score" && name !== "turn";
 }

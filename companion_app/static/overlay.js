@@ -37,9 +37,13 @@ export class LivePicture {
         const old = this.url;
         this.url = URL.createObjectURL(await response.blob());
         this.image?.setAttribute("href", this.url);
-        setTimeout(() => { if (old) URL.revokeObjectURL(old); }, 1000);
+        setTimeout(() => {
+          if (old) URL.revokeObjectURL(old);
+        }, 1000);
       }
-    } catch { /* the line is down: the last picture stays */ }
+    } catch {
+      /* the line is down: the last picture stays */
+    }
     setTimeout(() => this.load(), EVERY_MS);
   }
 }
@@ -59,8 +63,19 @@ function sign(svg, spot, kind, letter) {
   const pitch = Number(svg.dataset.pitch);
   const hex = svg.dataset.lattice === "hex";
   const [cx, cy] = hex ? [pitch * (x + y / 2), pitch * 0.8660254 * y] : [x * pitch, y * pitch];
-  const shape = make(hex ? "circle" : "rect", hex ? { cx, cy, r: pitch * 0.46 }
-    : { x: cx - pitch * 0.47, y: cy - pitch * 0.47, width: pitch * 0.94, height: pitch * 0.94, rx: 4 }, `veil ${kind}`);
+  const shape = make(
+    hex ? "circle" : "rect",
+    hex
+      ? { cx, cy, r: pitch * 0.46 }
+      : {
+          x: cx - pitch * 0.47,
+          y: cy - pitch * 0.47,
+          width: pitch * 0.94,
+          height: pitch * 0.94,
+          rx: 4,
+        },
+    `veil ${kind}`,
+  );
   const words = make("title", {}, "");
   words.textContent = t(`tile-${kind}`);
   shape.append(words);

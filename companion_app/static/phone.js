@@ -15,7 +15,12 @@ const FORBIDDEN = 403;
 
 export class PhoneView {
   constructor() {
-    this.video = h("video.camera", { autoplay: true, muted: true, playsinline: true, hidden: true });
+    this.video = h("video.camera", {
+      autoplay: true,
+      muted: true,
+      playsinline: true,
+      hidden: true,
+    });
     this.video.muted = true;
     this.image = h("img.camera", { alt: t("camera-picture"), hidden: true });
     this.marks = h("div.marks", { "aria-hidden": "true" });
@@ -27,15 +32,42 @@ export class PhoneView {
     this.verdict = h("p.ready-line", { hidden: true });
     this.advice = h("ul.advice");
     this.problem = h("p.problem", { role: "alert" });
-    this.button = h("button.primary.big.wide", { onclick: () => (this.stream ? this.stop() : this.start()) }, icon("camera"), t("phone-live"));
-    const file = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: "one-photo", onchange: (e) => this.photo(e.target) });
+    this.button = h(
+      "button.primary.big.wide",
+      { onclick: () => (this.stream ? this.stop() : this.start()) },
+      icon("camera"),
+      t("phone-live"),
+    );
+    const file = h("input.file", {
+      type: "file",
+      accept: "image/*",
+      capture: "environment",
+      id: "one-photo",
+      onchange: (e) => this.photo(e.target),
+    });
     this.choice = h("div");
     this.secure = h("div");
-    this.element = h("div.page.phone-camera", {}, h("h1", {}, t("phone-title")), this.choice,
-      this.sending = h("section.card", {}, h("p", {}, t("phone-text")), guideLink("phone"), this.view, this.verdict, this.advice, this.count, this.problem,
+    this.element = h(
+      "div.page.phone-camera",
+      {},
+      h("h1", {}, t("phone-title")),
+      this.choice,
+      (this.sending = h(
+        "section.card",
+        {},
+        h("p", {}, t("phone-text")),
+        guideLink("phone"),
+        this.view,
+        this.verdict,
+        this.advice,
+        this.count,
+        this.problem,
         isSecureContext ? this.button : this.secure,
-        h("label.button.wide", { for: "one-photo" }, icon("camera"), t("phone-photo")), file,
-        h("p.quiet", {}, t("phone-photo-text"))));
+        h("label.button.wide", { for: "one-photo" }, icon("camera"), t("phone-photo")),
+        file,
+        h("p.quiet", {}, t("phone-photo-text")),
+      )),
+    );
     this.table = h("section.card.phone-table", { hidden: true });
     this.element.append(this.table);
     this.stays = true;
@@ -44,9 +76,15 @@ export class PhoneView {
     this.load();
   }
 
-  load() { this.look(); }
+  load() {
+    this.look();
+  }
 
-  close() { this.stop(); clearTimeout(this.soon); document.removeEventListener("visibilitychange", this.awake); }
+  close() {
+    this.stop();
+    clearTimeout(this.soon);
+    document.removeEventListener("visibilitychange", this.awake);
+  }
 
   async look() {
     const seen = await get("/api/camera").catch(() => null);
@@ -54,8 +92,23 @@ export class PhoneView {
     this.judge(seen);
     // Another phone may choose this one in the meantime.
     if (seen?.kind !== "phone") this.lookSoon();
-    this.choice.replaceChildren(...(seen && seen.kind !== "phone" ? [h("section.card", {}, h("p", {}, t("phone-not-chosen")),
-      h("button.primary", { onclick: () => this.choose() }, icon("check"), t("phone-choose")))] : []));
+    this.choice.replaceChildren(
+      ...(seen && seen.kind !== "phone"
+        ? [
+            h(
+              "section.card",
+              {},
+              h("p", {}, t("phone-not-chosen")),
+              h(
+                "button.primary",
+                { onclick: () => this.choose() },
+                icon("check"),
+                t("phone-choose"),
+              ),
+            ),
+          ]
+        : []),
+    );
   }
 
   // The game that this phone looks at: the referee's word, and the table as it is read.
@@ -70,22 +123,52 @@ export class PhoneView {
   }
 
   showTable(state) {
-    const key = JSON.stringify([state.key, state.drawing, state.foul?.n, state.questions, state.over, state.turn, state.language]);
+    const key = JSON.stringify([
+      state.key,
+      state.drawing,
+      state.foul?.n,
+      state.questions,
+      state.over,
+      state.turn,
+      state.language,
+    ]);
     if (key === this.tableKey) return;
     this.tableKey = key;
     const [kind, name, headline, why] = word(state);
-    this.table.replaceChildren(h("h2", {}, state.title), this.seeing,
-      h(`div.last${kind}`, { role: kind === ".illegal" ? "alert" : "status" }, h("span.mark", {}, icon(name)), h("div", {}, h("p.headline", {}, headline), h("small", {}, why))),
-      h("img", { src: `/api/table.svg?v=${state.drawing}&lang=${state.language}`, alt: t("drawing-view"), width: 640, height: 480 }));
+    this.table.replaceChildren(
+      h("h2", {}, state.title),
+      this.seeing,
+      h(
+        `div.last${kind}`,
+        { role: kind === ".illegal" ? "alert" : "status" },
+        h("span.mark", {}, icon(name)),
+        h("div", {}, h("p.headline", {}, headline), h("small", {}, why)),
+      ),
+      h("img", {
+        src: `/api/table.svg?v=${state.drawing}&lang=${state.language}`,
+        alt: t("drawing-view"),
+        width: 640,
+        height: 480,
+      }),
+    );
   }
 
   showSeeing({ state, why }) {
     this.seeing ??= h("p.quiet.phone-seeing");
-    this.seeing.replaceChildren(icon(state === "hand" ? "hand" : "camera"), " ", why?.text ?? t("seeing-" + state));
+    this.seeing.replaceChildren(
+      icon(state === "hand" ? "hand" : "camera"),
+      " ",
+      why?.text ?? t("seeing-" + state),
+    );
   }
 
   happened({ event, legal }) {
-    const tune = event === "verdict" ? (legal ? "legal" : "illegal") : { question: "ask", over: "over" }[event];
+    const tune =
+      event === "verdict"
+        ? legal
+          ? "legal"
+          : "illegal"
+        : { question: "ask", over: "over" }[event];
     if (!tune || this.table.hidden) return;
     play(tune);
     this.due = () => this.saySoon(); // the state that shows it comes after the news
@@ -93,7 +176,15 @@ export class PhoneView {
 
   saySoon() {
     clearTimeout(this.saying);
-    this.saying = setTimeout(() => speak([...this.table.querySelectorAll(".last .headline, .illegal small")].map((one) => one.textContent).join(". ")), SAY_MS);
+    this.saying = setTimeout(
+      () =>
+        speak(
+          [...this.table.querySelectorAll(".last .headline, .illegal small")]
+            .map((one) => one.textContent)
+            .join(". "),
+        ),
+      SAY_MS,
+    );
   }
 
   // Whoever hangs the phone up reads on it what to change.
@@ -102,8 +193,14 @@ export class PhoneView {
     this.verdict.hidden = false;
     this.verdict.className = `ready-line ${seen.ready ? "good" : "bad"}`;
     this.verdict.replaceChildren(icon(seen.ready ? "check" : "hint"), h("span", {}, seen.text));
-    this.advice.replaceChildren(...seen.advice.map((one, n) => h("li", {}, h("b.pin-mark", {}, n + 1), h("span", {}, one.text))));
-    this.marks.replaceChildren(...seen.advice.map((one, n) => mark(one.box, n + 1)).filter(Boolean));
+    this.advice.replaceChildren(
+      ...seen.advice.map((one, n) =>
+        h("li", {}, h("b.pin-mark", {}, n + 1), h("span", {}, one.text)),
+      ),
+    );
+    this.marks.replaceChildren(
+      ...seen.advice.map((one, n) => mark(one.box, n + 1)).filter(Boolean),
+    );
     this.view.hidden = false;
     this.image.hidden = !!this.stream;
     if (!this.stream && me.may.pictures) this.image.src = `/api/picture.jpg?t=${Date.now()}`;
@@ -112,7 +209,9 @@ export class PhoneView {
 
   lookSoon() {
     clearTimeout(this.soon);
-    this.soon = setTimeout(() => { if (this.element.isConnected) this.look(); }, CHECK_MS);
+    this.soon = setTimeout(() => {
+      if (this.element.isConnected) this.look();
+    }, CHECK_MS);
   }
 
   async choose() {
@@ -120,26 +219,39 @@ export class PhoneView {
   }
 
   offer() {
-    this.secure.replaceChildren(h("p", {}, t("https-why")), h("button.wide", { onclick: () => this.open() }, icon("key"), t("https-offer")));
+    this.secure.replaceChildren(
+      h("p", {}, t("https-why")),
+      h("button.wide", { onclick: () => this.open() }, icon("key"), t("https-offer")),
+    );
   }
 
   async open() {
     const done = await attempt(() => post("/api/https"));
     if (!done) return;
-    this.secure.replaceChildren(h("p", {}, t("https-warning")),
+    this.secure.replaceChildren(
+      h("p", {}, t("https-warning")),
       h("a.button.primary.wide", { href: `${done.address}camera` }, icon("key"), t("https-offer")),
-      h("a.button.wide", { href: done.authority, download: "" }, t("https-authority")));
+      h("a.button.wide", { href: done.authority, download: "" }, t("https-authority")),
+    );
   }
 
   async start() {
     this.problem.textContent = "";
     let stream;
     try {
-      stream = await navigator.mediaDevices.getUserMedia({ audio: false,
-        video: { facingMode: "environment", width: { ideal: LONGEST_PX }, height: { ideal: 1080 } } });
-    } catch { this.problem.textContent = t("phone-refused"); return; }
+      stream = await navigator.mediaDevices.getUserMedia({
+        audio: false,
+        video: { facingMode: "environment", width: { ideal: LONGEST_PX }, height: { ideal: 1080 } },
+      });
+    } catch {
+      this.problem.textContent = t("phone-refused");
+      return;
+    }
     this.stream = stream;
-    if (!this.element.isConnected) { this.stop(); return; }
+    if (!this.element.isConnected) {
+      this.stop();
+      return;
+    }
     stream.getVideoTracks()[0].addEventListener("ended", () => this.lost(stream));
     this.video.srcObject = stream;
     this.video.hidden = this.view.hidden = false;
@@ -159,7 +271,8 @@ export class PhoneView {
 
   // Browsers let the screen go dark again once the page was hidden.
   async stayAwake() {
-    if (!document.hidden && this.stream) this.lock = await navigator.wakeLock?.request("screen").catch(() => null);
+    if (!document.hidden && this.stream)
+      this.lock = await navigator.wakeLock?.request("screen").catch(() => null);
   }
 
   stop() {
@@ -179,12 +292,20 @@ export class PhoneView {
       const scale = Math.min(1, LONGEST_PX / Math.max(w, hgt));
       this.canvas.width = Math.round(w * scale);
       this.canvas.height = Math.round(hgt * scale);
-      this.canvas.getContext("2d").drawImage(this.video, 0, 0, this.canvas.width, this.canvas.height);
+      this.canvas
+        .getContext("2d")
+        .drawImage(this.video, 0, 0, this.canvas.width, this.canvas.height);
       const jpeg = await new Promise((done) => this.canvas.toBlob(done, "image/jpeg", QUALITY));
       const sent = await attempt(() => this.deliver(jpeg), { quiet: true });
       if (stream !== this.stream) return;
-      if (!sent) { this.stop(); return; }
-      if (sent === AWAY) { setTimeout(() => this.send(stream), TRY_AGAIN_MS); return; }
+      if (!sent) {
+        this.stop();
+        return;
+      }
+      if (sent === AWAY) {
+        setTimeout(() => this.send(stream), TRY_AGAIN_MS);
+        return;
+      }
       this.note();
     }
     // One picture is on its way at a time: a slow network means fewer, never older ones.
@@ -194,7 +315,9 @@ export class PhoneView {
   // A phone that hangs over the table goes on by itself when the box is back, and after a picture
   // that could not be used. It stops when another camera was chosen, or when it may send none.
   async deliver(jpeg) {
-    try { return await upload(PICTURE_URL, jpeg, { "Content-Type": "image/jpeg" }); } catch (error) {
+    try {
+      return await upload(PICTURE_URL, jpeg, { "Content-Type": "image/jpeg" });
+    } catch (error) {
       if (error.code === "other-camera" || error.status === FORBIDDEN) throw error;
       this.count.textContent = error.message;
       return AWAY;
@@ -222,8 +345,19 @@ function word(state) {
   const { foul, questions, moves, turn } = state;
   const last = moves.at(-1);
   if (foul) return [".illegal", "cross", foul.said, foul.violations[0].text];
-  if (state.over) return ["", "crown", state.players.filter((p) => p.winner).map((p) => p.name).join(", ") || t("nobody-wins"), t("game-over")];
+  if (state.over)
+    return [
+      "",
+      "crown",
+      state.players
+        .filter((p) => p.winner)
+        .map((p) => p.name)
+        .join(", ") || t("nobody-wins"),
+      t("game-over"),
+    ];
   if (questions?.length) return ["", "ask", questions[0].text, t("question")];
   const next = turn ? t("now", { player: nameOf(state, turn) }) : "";
-  return last ? ["", last.legal ? "check" : "flag", last.text, next] : ["", "hand", t("first-move", { player: nameOf(state, turn) }), ""];
+  return last
+    ? ["", last.legal ? "check" : "flag", last.text, next]
+    : ["", "hand", t("first-move", { player: nameOf(state, turn) }), ""];
 }

@@ -34,26 +34,46 @@ export class MovePicker {
     this.chosen = one;
     const silent = this.legal.filter((other) => !other.spots.length);
     const cancel = h("button", { onclick: () => this.among(this.legal) }, t("cancel"));
-    this.element.replaceChildren(...(one
-      ? [h("button.primary.big", { onclick: () => this.done(one.move) }, icon("check"), one.text), cancel]
-      : this.begun ? [h("p", { role: "status" }, `${this.open[0].text} · ${t("alone-tap")}`), cancel]
-        : silent.map((other) => h("button", { onclick: () => this.done(other.move) }, other.text))));
+    this.element.replaceChildren(
+      ...(one
+        ? [
+            h(
+              "button.primary.big",
+              { onclick: () => this.done(one.move) },
+              icon("check"),
+              one.text,
+            ),
+            cancel,
+          ]
+        : this.begun
+          ? [h("p", { role: "status" }, `${this.open[0].text} · ${t("alone-tap")}`), cancel]
+          : silent.map((other) =>
+              h("button", { onclick: () => this.done(other.move) }, other.text),
+            )),
+    );
     if (this.board.svg) ghostOn(this.board.svg, this.state, this.ghost());
   }
 
-  get begun() { return this.open !== this.legal; }
+  get begun() {
+    return this.open !== this.legal;
+  }
 
   // The tile that was chosen; of one whose places are still being tapped, those that are sure.
   ghost() {
     const [first] = this.chosen ? [this.chosen] : this.begun ? this.open : [];
-    return first ? [{ ...asGhost(this.state, first), spots: this.chosen ? first.spots : this.shared() }] : [];
+    return first
+      ? [{ ...asGhost(this.state, first), spots: this.chosen ? first.spots : this.shared() }]
+      : [];
   }
 
-  shared() { return this.open[0].spots.filter((spot) => this.open.every((one) => one.spots.includes(spot))); }
+  shared() {
+    return this.open[0].spots.filter((spot) => this.open.every((one) => one.spots.includes(spot)));
+  }
 
   draw(svg) {
     for (const old of svg.querySelectorAll(".place-choice")) old.remove();
-    const pitch = Number(svg.dataset.pitch), hex = svg.dataset.lattice === "hex";
+    const pitch = Number(svg.dataset.pitch),
+      hex = svg.dataset.lattice === "hex";
     const sure = this.begun ? this.shared() : [];
     for (const spot of new Set(this.open.flatMap((one) => one.spots))) {
       const [f, x, y] = spot.split(":").map(Number);
@@ -61,10 +81,24 @@ export class MovePicker {
       if (!panel || sure.includes(spot)) continue;
       const [cx, cy] = hex ? [pitch * (x + y / 2), pitch * 0.8660254 * y] : [x * pitch, y * pitch];
       const shape = document.createElementNS(NS, "circle");
-      const given = { cx, cy, r: pitch * (hex ? 0.4 : 0.3), class: "place-choice", role: "button", tabindex: "0", "aria-label": t("alone-choose"), "data-spot": spot };
+      const given = {
+        cx,
+        cy,
+        r: pitch * (hex ? 0.4 : 0.3),
+        class: "place-choice",
+        role: "button",
+        tabindex: "0",
+        "aria-label": t("alone-choose"),
+        "data-spot": spot,
+      };
       for (const [name, value] of Object.entries(given)) shape.setAttribute(name, value);
       shape.addEventListener("click", () => this.ask(spot));
-      shape.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); this.ask(spot); } });
+      shape.addEventListener("keydown", (e) => {
+        if (e.key === "Enter" || e.key === " ") {
+          e.preventDefault();
+          this.ask(spot);
+        }
+      });
       panel.append(shape);
     }
     // Places lie above the tiles, which would else take the tap.
@@ -75,29 +109,54 @@ export class MovePicker {
 
   ask(spot) {
     const here = this.open.filter((one) => one.spots.includes(spot));
-    if (this.state.lattice !== "hex") { this.list(here, (one) => this.choose(one)); return; }
+    if (this.state.lattice !== "hex") {
+      this.list(here, (one) => this.choose(one));
+      return;
+    }
     const kinds = [...new Map(here.map((one) => [one.move.tile, one])).values()];
     this.list(kinds, ({ move }) => this.narrow(here.filter((one) => one.move.tile === move.tile)));
   }
 
   // Ways over the same places differ only in where the snake comes from.
   narrow(ways) {
-    if (ways.every((one) => String(one.spots) === String(ways[0].spots))) this.list(ways, (one) => this.choose(one));
+    if (ways.every((one) => String(one.spots) === String(ways[0].spots)))
+      this.list(ways, (one) => this.choose(one));
     else this.among(ways);
   }
 
   list(moves, picked) {
-    if (moves.length === 1) { picked(moves[0]); return; }
-    const dialog = sheet(t("alone-choose"), h("div.answers", {}, ...moves.slice(0, MOST_LISTED).map((one) => {
-      const ghost = asGhost(this.state, one);
-      return h("button.answer.pictured", { onclick: () => { dialog.close(); picked(one); } },
-        h("img", { src: tileUrl(this.state, ghost.tile, ghost.turns), alt: "" }), h("span", {}, one.text));
-    })));
+    if (moves.length === 1) {
+      picked(moves[0]);
+      return;
+    }
+    const dialog = sheet(
+      t("alone-choose"),
+      h(
+        "div.answers",
+        {},
+        ...moves.slice(0, MOST_LISTED).map((one) => {
+          const ghost = asGhost(this.state, one);
+          return h(
+            "button.answer.pictured",
+            {
+              onclick: () => {
+                dialog.close();
+                picked(one);
+              },
+            },
+            h("img", { src: tileUrl(this.state, ghost.tile, ghost.turns), alt: "" }),
+            h("span", {}, one.text),
+          );
+        }),
+      ),
+    );
   }
 }
 
 function asGhost(state, { move, spots }) {
   const own = `${move.player}/${move.tile}`;
-  const tile = state.stock.some((one) => one.tile === own) ? own : move.tile ?? state.tiles.find((one) => one.spots.includes(spots[0]))?.tile ?? "";
+  const tile = state.stock.some((one) => one.tile === own)
+    ? own
+    : (move.tile ?? state.tiles.find((one) => one.spots.includes(spots[0]))?.tile ?? "");
   return { tile, turns: move.turns ?? 0, spots };
 }

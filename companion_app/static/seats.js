@@ -2,10 +2,12 @@
 import { askPin, attempt, avatar, h, icon, loadMe, me, post, sheet, t } from "./ui.js";
 
 // For the machine anybody who sits at the table speaks.
-const speaksFor = (state, who) => me.seats.includes(who) || (me.seats.length > 0 && who in (state?.machine?.seats ?? {}));
+const speaksFor = (state, who) =>
+  me.seats.includes(who) || (me.seats.length > 0 && who in (state?.machine?.seats ?? {}));
 export const mayMove = (state) => me.host || (me.may_answer && speaksFor(state, state.turn));
-export const mayAnswer = (question, state) => me.host
-  || (me.may_answer && !question.drops && question.concerns.some((one) => speaksFor(state, one)));
+export const mayAnswer = (question, state) =>
+  me.host ||
+  (me.may_answer && !question.drops && question.concerns.some((one) => speaksFor(state, one)));
 
 // True once this phone has joined; whoever knows the code already only chooses.
 export async function askSeat(state) {
@@ -20,17 +22,51 @@ export async function joinBy(code) {
 
 function askCode() {
   return new Promise((done) => {
-    const field = h("input.pin.code", { type: "text", autocomplete: "off", autocapitalize: "characters", maxlength: 8,
-      "aria-label": t("join-code"), id: "code-field" });
+    const field = h("input.pin.code", {
+      type: "text",
+      autocomplete: "off",
+      autocapitalize: "characters",
+      maxlength: 8,
+      "aria-label": t("join-code"),
+      id: "code-field",
+    });
     const problem = h("p.problem", { role: "alert" });
     let yes = false;
-    const form = h("form", { onsubmit: async (e) => {
-      e.preventDefault();
-      try { await joinBy(field.value); yes = true; dialog.close(); }
-      catch (error) { problem.textContent = error.message; field.select(); }
-    } }, h("p", {}, t("join-why")), field, problem, h("button.primary.wide", {}, t("join-enter")));
-    const dialog = sheet(t("take-seat"), form,
-      h("button.ghost.wide", { onclick: () => { dialog.close(); askPin(); } }, icon("key"), t("be-host")));
+    const form = h(
+      "form",
+      {
+        onsubmit: async (e) => {
+          e.preventDefault();
+          try {
+            await joinBy(field.value);
+            yes = true;
+            dialog.close();
+          } catch (error) {
+            problem.textContent = error.message;
+            field.select();
+          }
+        },
+      },
+      h("p", {}, t("join-why")),
+      field,
+      problem,
+      h("button.primary.wide", {}, t("join-enter")),
+    );
+    const dialog = sheet(
+      t("take-seat"),
+      form,
+      h(
+        "button.ghost.wide",
+        {
+          onclick: () => {
+            dialog.close();
+            askPin();
+          },
+        },
+        icon("key"),
+        t("be-host"),
+      ),
+    );
     dialog.addEventListener("close", () => done(yes));
     field.focus();
   });
@@ -39,18 +75,54 @@ function askCode() {
 function chooseSeat(state) {
   return new Promise((done) => {
     const held = new Set(me.seats);
-    const box = (player) => h("label.option", {}, h("input", { type: "checkbox", checked: held.has(player.id),
-      onchange: (e) => { if (e.target.checked) held.add(player.id); else held.delete(player.id); } }),
-    avatar(player), h("span", {}, t("i-am", { player: player.name }),
-      me.taken[player.id] && !me.seats.includes(player.id) ? h("small", {}, ` ${t("seat-shared")}`) : null));
+    const box = (player) =>
+      h(
+        "label.option",
+        {},
+        h("input", {
+          type: "checkbox",
+          checked: held.has(player.id),
+          onchange: (e) => {
+            if (e.target.checked) held.add(player.id);
+            else held.delete(player.id);
+          },
+        }),
+        avatar(player),
+        h(
+          "span",
+          {},
+          t("i-am", { player: player.name }),
+          me.taken[player.id] && !me.seats.includes(player.id)
+            ? h("small", {}, ` ${t("seat-shared")}`)
+            : null,
+        ),
+      );
     const playing = new Set(state.players.map((player) => player.id));
     const sit = async (seats) => {
-      if (await attempt(() => post("/api/join", { code: me.join_code, seats }))) { await loadMe(); dialog.close(); }
+      if (await attempt(() => post("/api/join", { code: me.join_code, seats }))) {
+        await loadMe();
+        dialog.close();
+      }
     };
-    const dialog = sheet(t("join-who"), ...state.players.map(box), h("div.row", {},
-      h("button", { onclick: () => sit([]) }, t("just-watching")), h("span.grow"),
-      h("button.primary", { onclick: () => sit([...held].filter((one) => playing.has(one))) }, t("sit-down"))));
-    dialog.addEventListener("close", () => { document.dispatchEvent(new Event("host")); done(true); });
+    const dialog = sheet(
+      t("join-who"),
+      ...state.players.map(box),
+      h(
+        "div.row",
+        {},
+        h("button", { onclick: () => sit([]) }, t("just-watching")),
+        h("span.grow"),
+        h(
+          "button.primary",
+          { onclick: () => sit([...held].filter((one) => playing.has(one))) },
+          t("sit-down"),
+        ),
+      ),
+    );
+    dialog.addEventListener("close", () => {
+      document.dispatchEvent(new Event("host"));
+      done(true);
+    });
   });
 }
 
@@ -61,4 +133,7 @@ function tellLater() {
 }
 
 // The join code in large letters, for those who may hand it on.
-export const codeShown = () => (me.join_code ? h("p.join-code", {}, h("small", {}, t("join-code")), h("strong", {}, me.join_code)) : null);
+export const codeShown = () =>
+  me.join_code
+    ? h("p.join-code", {}, h("small", {}, t("join-code")), h("strong", {}, me.join_code))
+    : null;

@@ -7,13 +7,21 @@ import { isMachine, seatList, seatRing } from "./wizard_seats.js";
 import { optionList } from "./wizard_options.js";
 import { selfTest, takeUp } from "./wizard_table.js";
 
-const CAMERA = 0, GAME = 1, PLAYERS = 2, READY = 3;
+const CAMERA = 0,
+  GAME = 1,
+  PLAYERS = 2,
+  READY = 3;
 
 export class SetupView {
   constructor(live, go) {
     this.live = live;
     this.go = go;
-    this.element = h("div.page.setup", {}, h("h1", {}, t("new-game")), h("p.loading", { role: "status" }, t("loading")));
+    this.element = h(
+      "div.page.setup",
+      {},
+      h("h1", {}, t("new-game")),
+      h("p.loading", { role: "status" }, t("loading")),
+    );
     this.stays = true;
     this.step = live.state?.game ? GAME : CAMERA;
     this.chosen = null;
@@ -45,7 +53,9 @@ export class SetupView {
   async remember() {
     const { games } = await get("/api/history").catch(() => ({ games: [] }));
     this.past = games.filter((game) => !game.demo);
-    const written = [...this.element.querySelectorAll(".seats .name")].some((field) => field.value || field === document.activeElement);
+    const written = [...this.element.querySelectorAll(".seats .name")].some(
+      (field) => field.value || field === document.activeElement,
+    );
     if (this.step === PLAYERS && !written) {
       this.seat(this.chosen);
       this.show();
@@ -53,13 +63,23 @@ export class SetupView {
   }
 
   named(game) {
-    const seats = this.past?.find((one) => one.game === game.game) ?? this.past?.find((one) => one.players.some((p) => p.word));
+    const seats =
+      this.past?.find((one) => one.game === game.game) ??
+      this.past?.find((one) => one.players.some((p) => p.word));
     return ownNames((seats?.players ?? []).filter((p) => p.word && !isMachine(p.name)));
   }
 
   knownNames() {
-    const names = new Set((this.past ?? []).flatMap((game) => Object.values(ownNames(game.players))).filter((name) => !isMachine(name)));
-    return h("datalist", { id: "known-names" }, ...[...names].slice(0, 30).map((name) => h("option", { value: name })));
+    const names = new Set(
+      (this.past ?? [])
+        .flatMap((game) => Object.values(ownNames(game.players)))
+        .filter((name) => !isMachine(name)),
+    );
+    return h(
+      "datalist",
+      { id: "known-names" },
+      ...[...names].slice(0, 30).map((name) => h("option", { value: name })),
+    );
   }
 
   // The game that can be played once more is the one that was on last.
@@ -67,22 +87,44 @@ export class SetupView {
     if (this.games && this.step === GAME && state?.key !== this.last?.key) this.show();
   }
 
-  close() { this.cameraStep?.close(); }
+  close() {
+    this.cameraStep?.close();
+  }
 
   show() {
     this.cameraStep?.close();
     this.cameraStep = null;
     const words = ["step-camera", "step-game", "step-players", "step-ready"];
-    const bar = h("ol.steps", {}, ...words.map((word, n) => this.stepMark(t(word), n)).slice(this.camera ? 0 : 1));
-    this.element.replaceChildren(h("h1", {}, t("new-game")), bar,
-      [() => this.seeStep(), () => this.gameStep(), () => this.playerStep(), () => this.readyStep()][this.step]());
+    const bar = h(
+      "ol.steps",
+      {},
+      ...words.map((word, n) => this.stepMark(t(word), n)).slice(this.camera ? 0 : 1),
+    );
+    this.element.replaceChildren(
+      h("h1", {}, t("new-game")),
+      bar,
+      [
+        () => this.seeStep(),
+        () => this.gameStep(),
+        () => this.playerStep(),
+        () => this.readyStep(),
+      ][this.step](),
+    );
   }
 
   stepMark(word, n) {
     const done = n < this.step;
-    const mark = [h("span.n", {}, done ? icon("check") : n + (this.camera ? 1 : 0)), h("span", {}, word)];
-    return h("li", { "aria-current": n === this.step ? "step" : null, class: done ? "done" : null },
-      done ? h("button.ghost", { onclick: () => this.to(n) }, ...mark) : h("span.here", {}, ...mark));
+    const mark = [
+      h("span.n", {}, done ? icon("check") : n + (this.camera ? 1 : 0)),
+      h("span", {}, word),
+    ];
+    return h(
+      "li",
+      { "aria-current": n === this.step ? "step" : null, class: done ? "done" : null },
+      done
+        ? h("button.ghost", { onclick: () => this.to(n) }, ...mark)
+        : h("span.here", {}, ...mark),
+    );
   }
 
   to(step) {
@@ -99,14 +141,50 @@ export class SetupView {
   // --- game ------------------------------------------------------------------------------------
 
   gameStep() {
-    const last = this.last = this.live.state?.game ? this.live.state : null;
-    return h("div", {},
-      last ? h("button.card.again", { onclick: () => this.repeat(last) }, icon("redo"),
-        h("span", {}, h("b", {}, t("play-again", { game: last.title })), h("small", {}, last.players.map((p) => p.name).join(", ")))) : null,
-      h("div.game-grid", {}, ...this.games.map((game) => h("button.card.game-card", { onclick: () => this.pick(game) },
-        h("span.faces", {}, ...samples(game).map((tile) => h("img", { src: tileUrl(game, tile), alt: "", loading: "lazy" }))),
-        h("b", {}, game.title), h("small", {}, game.about),
-        h("small.count", {}, game.fewest === game.most ? t("players-exactly", { n: game.most }) : t("players-range", { a: game.fewest, b: game.most }))))));
+    const last = (this.last = this.live.state?.game ? this.live.state : null);
+    return h(
+      "div",
+      {},
+      last
+        ? h(
+            "button.card.again",
+            { onclick: () => this.repeat(last) },
+            icon("redo"),
+            h(
+              "span",
+              {},
+              h("b", {}, t("play-again", { game: last.title })),
+              h("small", {}, last.players.map((p) => p.name).join(", ")),
+            ),
+          )
+        : null,
+      h(
+        "div.game-grid",
+        {},
+        ...this.games.map((game) =>
+          h(
+            "button.card.game-card",
+            { onclick: () => this.pick(game) },
+            h(
+              "span.faces",
+              {},
+              ...samples(game).map((tile) =>
+                h("img", { src: tileUrl(game, tile), alt: "", loading: "lazy" }),
+              ),
+            ),
+            h("b", {}, game.title),
+            h("small", {}, game.about),
+            h(
+              "small.count",
+              {},
+              game.fewest === game.most
+                ? t("players-exactly", { n: game.most })
+                : t("players-range", { a: game.fewest, b: game.most }),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   pick(game, set = game.sets[0].set) {
@@ -119,8 +197,12 @@ export class SetupView {
   }
 
   seat(game) {
-    const before = this.past?.find((one) => one.game === game.game)?.players.map((p) => (isMachine(p.id) ? "" : p.id));
-    this.players = game.players.length ? game.players.slice(0, game.fewest).map((p) => p.id) : before ?? Array(game.fewest).fill("");
+    const before = this.past
+      ?.find((one) => one.game === game.game)
+      ?.players.map((p) => (isMachine(p.id) ? "" : p.id));
+    this.players = game.players.length
+      ? game.players.slice(0, game.fewest).map((p) => p.id)
+      : (before ?? Array(game.fewest).fill(""));
     this.names = this.named(game);
   }
 
@@ -132,27 +214,74 @@ export class SetupView {
     const draw = () => ring.replaceChildren(seatRing(game, this.players, this.names));
     const seats = seatList(game, this, () => this.show(), draw);
     draw();
-    return h("div.card", {}, h("p", {}, t(game.players.length ? "who-plays-colours" : "who-plays-names")),
-      h("div.seating", {}, seats, ring), this.knownNames(), this.boxes(game),
-      this.buttons(GAME, h("button.primary.big", { onclick: () => { if (this.read()) this.to(READY); } }, t("next"))));
+    return h(
+      "div.card",
+      {},
+      h("p", {}, t(game.players.length ? "who-plays-colours" : "who-plays-names")),
+      h("div.seating", {}, seats, ring),
+      this.knownNames(),
+      this.boxes(game),
+      this.buttons(
+        GAME,
+        h(
+          "button.primary.big",
+          {
+            onclick: () => {
+              if (this.read()) this.to(READY);
+            },
+          },
+          t("next"),
+        ),
+      ),
+    );
   }
 
   boxes(game) {
     if (game.sets.length < 2) return null;
-    return h("label.field", {}, h("span", {}, t("which-set")), h("select", { onchange: (e) => { this.set = e.target.value; } },
-      ...game.sets.map((one) => h("option", { value: one.set, selected: one.set === this.set }, one.title))));
+    return h(
+      "label.field",
+      {},
+      h("span", {}, t("which-set")),
+      h(
+        "select",
+        {
+          onchange: (e) => {
+            this.set = e.target.value;
+          },
+        },
+        ...game.sets.map((one) =>
+          h("option", { value: one.set, selected: one.set === this.set }, one.title),
+        ),
+      ),
+    );
   }
 
   buttons(back, next) {
-    return h("div.row", {}, h("button", { onclick: () => this.to(back) }, t("back")), h("span.grow"), next);
+    return h(
+      "div.row",
+      {},
+      h("button", { onclick: () => this.to(back) }, t("back")),
+      h("span.grow"),
+      next,
+    );
   }
 
   read() {
     const game = this.chosen;
-    const nameless = (n) => (game.players.length || n >= game.fewest ? "" : t("player-n", { n: n + 1 }));
-    const list = Array.from({ length: Math.max(this.players.length, game.fewest) }, (_, n) => (this.players[n] ?? "").trim() || nameless(n)).filter(Boolean);
+    const nameless = (n) =>
+      game.players.length || n >= game.fewest ? "" : t("player-n", { n: n + 1 });
+    const list = Array.from(
+      { length: Math.max(this.players.length, game.fewest) },
+      (_, n) => (this.players[n] ?? "").trim() || nameless(n),
+    ).filter(Boolean);
     if (list.length < game.fewest || list.length > game.most || new Set(list).size < list.length) {
-      attempt(() => { throw new Error(game.fewest === game.most ? t("players-wrong-exactly", { n: game.most }) : t("players-wrong", { a: game.fewest, b: game.most })); });
+      attempt(() => {
+        throw new Error(
+          game.fewest === game.most
+            ? t("players-wrong-exactly", { n: game.most })
+            : t("players-wrong", { a: game.fewest, b: game.most }),
+        );
+      });
       return false;
     }
     this.players = list;
@@ -164,15 +293,65 @@ export class SetupView {
   readyStep() {
     const game = this.chosen;
     const options = optionList(game, this);
-    return h("div.card", {},
-      h("h2", {}, game.title), h("div.ring-place", {}, seatRing(game, this.players, this.names)),
+    return h(
+      "div.card",
+      {},
+      h("h2", {}, game.title),
+      h("div.ring-place", {}, seatRing(game, this.players, this.names)),
       options.length ? h("details.options", {}, h("summary", {}, t("options")), ...options) : null,
-      h("p.hint-line", {}, icon("hint"), h("a", { href: `/rules?game=${game.game}`, onclick: (e) => { e.preventDefault(); history.pushState(null, "", `/rules?game=${game.game}`); this.go("/rules", false); } }, t("how-to-play"))),
-      h("p.hint-line", {}, icon("print"), h("button.ghost", { onclick: () => attempt(async () => (await import("./print.js")).showPrints(game, this.set)) }, t("print-tiles"))),
-      this.camera ? h("div.looks", {},
-        h("button", { onclick: () => attempt(() => this.test()) }, icon("camera"), t("selftest-open")),
-        h("button", { onclick: () => this.takeUp() }, icon("table"), t("take-up"))) : null,
-      this.buttons(PLAYERS, h("button.primary.big", { onclick: () => this.begin(this.wanted()) }, icon("check"), t("start"))));
+      h(
+        "p.hint-line",
+        {},
+        icon("hint"),
+        h(
+          "a",
+          {
+            href: `/rules?game=${game.game}`,
+            onclick: (e) => {
+              e.preventDefault();
+              history.pushState(null, "", `/rules?game=${game.game}`);
+              this.go("/rules", false);
+            },
+          },
+          t("how-to-play"),
+        ),
+      ),
+      h(
+        "p.hint-line",
+        {},
+        icon("print"),
+        h(
+          "button.ghost",
+          {
+            onclick: () =>
+              attempt(async () => (await import("./print.js")).showPrints(game, this.set)),
+          },
+          t("print-tiles"),
+        ),
+      ),
+      this.camera
+        ? h(
+            "div.looks",
+            {},
+            h(
+              "button",
+              { onclick: () => attempt(() => this.test()) },
+              icon("camera"),
+              t("selftest-open"),
+            ),
+            h("button", { onclick: () => this.takeUp() }, icon("table"), t("take-up")),
+          )
+        : null,
+      this.buttons(
+        PLAYERS,
+        h(
+          "button.primary.big",
+          { onclick: () => this.begin(this.wanted()) },
+          icon("check"),
+          t("start"),
+        ),
+      ),
+    );
   }
 
   async test() {
@@ -182,16 +361,35 @@ export class SetupView {
 
   takeUp() {
     const { names, machine, ...wanted } = this.wanted();
-    takeUp(wanted, (id) => names[id] || word(this.chosen, id), (body) => this.begin({ ...body, names, machine }));
+    takeUp(
+      wanted,
+      (id) => names[id] || word(this.chosen, id),
+      (body) => this.begin({ ...body, names, machine }),
+    );
   }
 
   wanted() {
-    return { game: this.chosen.game, set: this.set, players: this.players, names: this.names, options: this.options,
-      machine: Object.fromEntries(Object.entries(this.machine).filter(([id]) => this.players.includes(id))) };
+    return {
+      game: this.chosen.game,
+      set: this.set,
+      players: this.players,
+      names: this.names,
+      options: this.options,
+      machine: Object.fromEntries(
+        Object.entries(this.machine).filter(([id]) => this.players.includes(id)),
+      ),
+    };
   }
 
   async repeat(state) {
-    await this.begin({ game: state.game, set: state.set, players: state.players.map((p) => p.id), names: ownNames(state.players), options: state.options, machine: machineSeats(state.players) });
+    await this.begin({
+      game: state.game,
+      set: state.set,
+      players: state.players.map((p) => p.id),
+      names: ownNames(state.players),
+      options: state.options,
+      machine: machineSeats(state.players),
+    });
   }
 
   async begin(body) {
@@ -206,9 +404,14 @@ export const word = (game, id) => game.players.find((p) => p.id === id)?.word ??
 const tileUrl = (game, tile) => `/api/tile.svg?game=${game.game}&tile=${encodeURIComponent(tile)}`;
 function samples(game) {
   const tiles = game.tiles.map((one) => one.tile);
-  const wanted = { schlangennest: ["blue/head", "red/curve", "yellow/straight"], snekagon: ["red/3/+", "green/4/0+", "red/2"],
-    snekagon5g: ["blue/3/+", "yellow/4/0+", "violet/2"], sssnake: ["crossing", "curve", "double-curve"],
-    carnival: ["yellow/head", "violet/corner", "gift"] }[game.game] ?? [];
+  const wanted =
+    {
+      schlangennest: ["blue/head", "red/curve", "yellow/straight"],
+      snekagon: ["red/3/+", "green/4/0+", "red/2"],
+      snekagon5g: ["blue/3/+", "yellow/4/0+", "violet/2"],
+      sssnake: ["crossing", "curve", "double-curve"],
+      carnival: ["yellow/head", "violet/corner", "gift"],
+    }[game.game] ?? [];
   const found = wanted.filter((tile) => tiles.includes(tile));
   return (found.length ? found : tiles).slice(0, 3);
 }

@@ -2,10 +2,15 @@
 import { listed } from "./verdict.js";
 import { getText, lettered, score, t, toast, when } from "./ui.js";
 
-const WIDE = 1080, HIGH = 1350, EDGE = 60;
+const WIDE = 1080,
+  HIGH = 1350,
+  EDGE = 60;
 const PICTURE_PX = 1600;
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
-const INK = "#2b2620", QUIET = "#655c50", GREEN = "#1e5b46", GOLD = "#f2b632";
+const INK = "#2b2620",
+  QUIET = "#655c50",
+  GREEN = "#1e5b46",
+  GOLD = "#f2b632";
 const CROWN = "M4 18h16l1-11-5 4-4-7-4 7-5-4z";
 
 export async function share(game) {
@@ -18,9 +23,11 @@ export async function shareDrawing(game, board) {
   const paint = (name) => getComputedStyle(board.element).getPropertyValue(name);
   const style = `<style>.ground { fill: none } .grid { stroke: ${paint("--grid")} } .name { fill: ${paint("--ink")} }</style>`;
   const [, , wide, high] = board.home;
-  const size = [PICTURE_PX, Math.round(PICTURE_PX * high / wide)];
+  const size = [PICTURE_PX, Math.round((PICTURE_PX * high) / wide)];
   const text = await getText(board.url);
-  const svg = text.replace("<svg ", `<svg width="${size[0]}" height="${size[1]}" `).replace("<defs>", `${style}<defs>`);
+  const svg = text
+    .replace("<svg ", `<svg width="${size[0]}" height="${size[1]}" `)
+    .replace("<defs>", `${style}<defs>`);
   await handed(await painted(svg, ...size, paint("--felt")), game);
 }
 
@@ -44,7 +51,10 @@ async function painted(svg, width, height, ground) {
 // Hands a picture to another app, or saves it where there is none.
 async function handed(png, game) {
   const file = new File([png], `snake-eye-${game.key}.png`, { type: "image/png" });
-  if (navigator.canShare?.({ files: [file] })) { await navigator.share({ files: [file], title: game.title }).catch(() => {}); return; }
+  if (navigator.canShare?.({ files: [file] })) {
+    await navigator.share({ files: [file], title: game.title }).catch(() => {});
+    return;
+  }
   const link = document.createElement("a");
   link.href = URL.createObjectURL(png);
   link.download = file.name;
@@ -54,10 +64,24 @@ async function handed(png, game) {
 
 async function cardSvg(game) {
   const lang = document.documentElement.lang;
-  const rows = lettered(game.players.toSorted((a, b) => b.winner - a.winner || (b.score ?? -Infinity) - (a.score ?? -Infinity)));
-  const rowHigh = Math.min(104, 440 / rows.length), top = HIGH - EDGE - 40 - rows.length * rowHigh;
-  const table = new DOMParser().parseFromString(await getText(`/api/games/${game.key}/table.svg?lang=${lang}`), "image/svg+xml").documentElement;
-  for (const [name, value] of Object.entries({ x: EDGE, y: 290, width: WIDE - 2 * EDGE, height: top - 330 })) table.setAttribute(name, value);
+  const rows = lettered(
+    game.players.toSorted(
+      (a, b) => b.winner - a.winner || (b.score ?? -Infinity) - (a.score ?? -Infinity),
+    ),
+  );
+  const rowHigh = Math.min(104, 440 / rows.length),
+    top = HIGH - EDGE - 40 - rows.length * rowHigh;
+  const table = new DOMParser().parseFromString(
+    await getText(`/api/games/${game.key}/table.svg?lang=${lang}`),
+    "image/svg+xml",
+  ).documentElement;
+  for (const [name, value] of Object.entries({
+    x: EDGE,
+    y: 290,
+    width: WIDE - 2 * EDGE,
+    height: top - 330,
+  }))
+    table.setAttribute(name, value);
   table.querySelector(".taps")?.remove();
   const style = "<style>.ground{fill:none}.grid{stroke:#d0d6c4}</style>";
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDE}" height="${HIGH}" viewBox="0 0 ${WIDE} ${HIGH}" font-family="${FONT}">${style}
@@ -78,8 +102,11 @@ function headline(game) {
 }
 
 function row(player, y, high) {
-  const middle = y + high / 2, r = Math.min(36, high * 0.36);
-  const crown = player.winner ? `<path d="${CROWN}" transform="translate(${WIDE - EDGE - 240} ${middle - 26}) scale(2.2)" fill="${GOLD}" stroke="#7a4b00" stroke-width="1.2" stroke-linejoin="round"/>` : "";
+  const middle = y + high / 2,
+    r = Math.min(36, high * 0.36);
+  const crown = player.winner
+    ? `<path d="${CROWN}" transform="translate(${WIDE - EDGE - 240} ${middle - 26}) scale(2.2)" fill="${GOLD}" stroke="#7a4b00" stroke-width="1.2" stroke-linejoin="round"/>`
+    : "";
   return `<rect x="${EDGE - 20}" y="${y + 4}" width="${WIDE - 2 * EDGE + 40}" height="${high - 8}" rx="20" fill="${player.winner ? "#fdf1d3" : "#fffdf8"}" stroke="${player.winner ? GOLD : "#e2d9c8"}" stroke-width="3"/>
     <circle cx="${EDGE + 26}" cy="${middle}" r="${r}" fill="${player.colour}" stroke="#fff" stroke-width="4"/>
     ${words(EDGE + 26, middle + r * 0.33, r * 0.95, player.letter, "#fff", "middle", 2 * r, 'stroke="#000a" stroke-width="5" paint-order="stroke"')}
@@ -92,7 +119,8 @@ function words(x, y, size, text, fill, anchor, room = Infinity, more = "") {
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = `700 ${size}px ${FONT}`;
   let shown = text;
-  while ([...shown].length > 2 && pen.measureText(shown).width > room) shown = [...shown].slice(0, -2).join("").trimEnd() + "…";
+  while ([...shown].length > 2 && pen.measureText(shown).width > room)
+    shown = [...shown].slice(0, -2).join("").trimEnd() + "…";
   const safe = shown.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
   return `<text x="${x}" y="${y}" font-size="${size}" font-weight="700" fill="${fill}" text-anchor="${anchor}" ${more}>${safe}</text>`;
 }

@@ -4,9 +4,20 @@ import { choice } from "./ui.js";
 let audio = null;
 const TUNES = {
   legal: [[660, 0, 0.09]],
-  illegal: [[220, 0, 0.18], [165, 0.2, 0.3]],
-  ask: [[520, 0, 0.1], [620, 0.14, 0.1]],
-  over: [[523, 0, 0.14], [659, 0.16, 0.14], [784, 0.32, 0.14], [1047, 0.48, 0.3]],
+  illegal: [
+    [220, 0, 0.18],
+    [165, 0.2, 0.3],
+  ],
+  ask: [
+    [520, 0, 0.1],
+    [620, 0.14, 0.1],
+  ],
+  over: [
+    [523, 0, 0.14],
+    [659, 0.16, 0.14],
+    [784, 0.32, 0.14],
+    [1047, 0.48, 0.3],
+  ],
 };
 
 export function play(name) {
@@ -15,7 +26,8 @@ export function play(name) {
   try {
     audio ??= new AudioContext();
     for (const [hertz, start, length] of TUNES[name]) {
-      const tone = audio.createOscillator(), loud = audio.createGain();
+      const tone = audio.createOscillator(),
+        loud = audio.createGain();
       tone.frequency.value = hertz;
       tone.type = name === "illegal" ? "sawtooth" : "sine";
       const at = audio.currentTime + start;
@@ -26,7 +38,9 @@ export function play(name) {
       tone.start(at);
       tone.stop(at + length + 0.05);
     }
-  } catch { /* no sound here */ }
+  } catch {
+    /* no sound here */
+  }
 }
 
 export function speak(text) {

@@ -10,10 +10,23 @@ export function stockList(state, tileUrl) {
   }
   const own = new Set(state.players.map((p) => p.id));
   const several = [...colours.keys()].some((c) => own.has(c));
-  const shown = [...colours].filter(([c]) => !several || c === "" || own.has(c) || state.game !== "snekagon5g");
-  return shown.map(([, tiles]) => h("div.stock-row", {}, ...tiles.map((one) => h(`span.stock-tile${one.left ? "" : ".none"}`,
-    { title: one.label, role: "img", "aria-label": `${one.left} × ${one.label}` },
-    h("img", { src: tileUrl(state, one.tile), alt: "", loading: "lazy" }), h("b", {}, one.left)))));
+  const shown = [...colours].filter(
+    ([c]) => !several || c === "" || own.has(c) || state.game !== "snekagon5g",
+  );
+  return shown.map(([, tiles]) =>
+    h(
+      "div.stock-row",
+      {},
+      ...tiles.map((one) =>
+        h(
+          `span.stock-tile${one.left ? "" : ".none"}`,
+          { title: one.label, role: "img", "aria-label": `${one.left} × ${one.label}` },
+          h("img", { src: tileUrl(state, one.tile), alt: "", loading: "lazy" }),
+          h("b", {}, one.left),
+        ),
+      ),
+    ),
+  );
 }
 
 export function stockSum(state) {

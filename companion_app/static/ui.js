@@ -5,7 +5,15 @@ const BUSY_MS = 1000;
 const CARD_LOOK_MS = 2000;
 let strings = {};
 let forms = new Intl.PluralRules("en");
-export const me = { token: "", host: false, may_answer: false, seats: [], taken: {}, may: {}, join_code: null };
+export const me = {
+  token: "",
+  host: false,
+  may_answer: false,
+  seats: [],
+  taken: {},
+  may: {},
+  join_code: null,
+};
 
 // A text that counts something has a form for each number of things; `n`, or `count`, is how many.
 export function t(key, params = {}) {
@@ -89,10 +97,16 @@ export class Refused extends Error {
 }
 
 async function answered(url, options) {
-  const response = await fetch(url, options).catch(() => { throw new Refused("away", t("offline"), ""); });
+  const response = await fetch(url, options).catch(() => {
+    throw new Refused("away", t("offline"), "");
+  });
   if (response.ok) return response;
   let said = { code: "broken", text: response.statusText, detail: "" };
-  try { said = (await response.json()).error; } catch { /* not ours: a proxy's page */ }
+  try {
+    said = (await response.json()).error;
+  } catch {
+    /* not ours: a proxy's page */
+  }
   throw new Refused(said.code, said.text, said.detail, response.status);
 }
 
@@ -101,7 +115,8 @@ export const getText = async (url) => (await answered(url)).text();
 
 // Sends a form or a picture.
 export async function upload(url, body, headers = {}) {
-  const send = () => answered(url, { method: "POST", headers: { ...headers, "X-Snake-Eye": me.token }, body });
+  const send = () =>
+    answered(url, { method: "POST", headers: { ...headers, "X-Snake-Eye": me.token }, body });
   const response = await send().catch(async (error) => {
     if (error.code !== "no-token") throw error;
     await loadMe();
@@ -110,7 +125,8 @@ export async function upload(url, body, headers = {}) {
   return response.json();
 }
 
-export const post = (url, body = {}) => upload(url, JSON.stringify(body), { "Content-Type": "application/json" });
+export const post = (url, body = {}) =>
+  upload(url, JSON.stringify(body), { "Content-Type": "application/json" });
 
 // Nobody answered, or there was no room: it may be otherwise in a moment.
 export const isAway = (error) => ["away", "eye-away", "full-house"].includes(error.code);
@@ -119,25 +135,41 @@ export const isAway = (error) => ["away", "eye-away", "full-house"].includes(err
 // back. Null when the answer is not wanted any more.
 export async function reached(ask, wanted) {
   for (;;) {
-    try { return await ask(); } catch (error) { if (!isAway(error)) throw error; }
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isAway(error)) throw error;
+    }
     await new Promise((done) => setTimeout(done, TRY_AGAIN_MS));
     if (!wanted()) return null;
   }
 }
 
 // What a view shows; asked for as long as the view is seen.
-export const filling = (view, ask) => attempt(() => reached(ask, () => view.element.isConnected), { quiet: true });
+export const filling = (view, ask) =>
+  attempt(() => reached(ask, () => view.element.isConnected), { quiet: true });
 
 export async function loadMe() {
   Object.assign(me, await get("/api/me"));
 }
 
 // Leads to a place in the guide, beside what is open here.
-export const guideLink = (place, word = "guide-why") => h("a.guide-link", { href: `/guide/${place}`, target: "_blank", rel: "noopener" }, icon("ask"), t(word));
+export const guideLink = (place, word = "guide-why") =>
+  h(
+    "a.guide-link",
+    { href: `/guide/${place}`, target: "_blank", rel: "noopener" },
+    icon("ask"),
+    t(word),
+  );
 
 // Says that something is being done, with a bar; how far it is, where that is known.
 export function working(text, share = null) {
-  return h("div.working", { role: "status" }, h("p", {}, text), h("progress", { "aria-label": text, max: 1, ...(share === null ? {} : { value: share }) }));
+  return h(
+    "div.working",
+    { role: "status" },
+    h("p", {}, text),
+    h("progress", { "aria-label": text, max: 1, ...(share === null ? {} : { value: share }) }),
+  );
 }
 
 // Where toasts go: into the sheet that lies over the page, which else would hide them.
@@ -151,8 +183,14 @@ function toasts() {
 // What takes longer than a second says so until it is done; returns what ends it.
 function busy() {
   let bar = null;
-  const soon = setTimeout(() => toasts().prepend(bar = h("div.toast.busy", {}, working(t("working")))), BUSY_MS);
-  return () => { clearTimeout(soon); bar?.remove(); };
+  const soon = setTimeout(
+    () => toasts().prepend((bar = h("div.toast.busy", {}, working(t("working"))))),
+    BUSY_MS,
+  );
+  return () => {
+    clearTimeout(soon);
+    bar?.remove();
+  };
 }
 
 // Does something that may be refused; the reason is shown. Asks for the PIN or the join code where
@@ -168,7 +206,8 @@ export async function attempt(action, { quiet = false } = {}) {
     if (error.code === "not-host" && (await askPin())) return attempt(action, { quiet });
     if (error.code === "not-seated") {
       const { askSeat } = await import("./seats.js");
-      if ((await askSeat(await get("/api/state").catch(() => null))) && me.role !== "watcher") return attempt(action, { quiet });
+      if ((await askSeat(await get("/api/state").catch(() => null))) && me.role !== "watcher")
+        return attempt(action, { quiet });
     }
     toast([error.message, error.detail].filter(Boolean).join(" "), "bad");
     return null;
@@ -177,20 +216,52 @@ export async function attempt(action, { quiet = false } = {}) {
 
 // Says something for a while; with a word and what to do about it, there is a button for that.
 export function toast(text, kind = "", word = "", act = null) {
-  const box = h(`div.toast${kind ? "." + kind : ""}`, { role: kind === "bad" ? "alert" : "status" }, text,
-    act ? h("button", { onclick: () => { box.remove(); act(); } }, icon("undo"), word) : null);
+  const box = h(
+    `div.toast${kind ? "." + kind : ""}`,
+    { role: kind === "bad" ? "alert" : "status" },
+    text,
+    act
+      ? h(
+          "button",
+          {
+            onclick: () => {
+              box.remove();
+              act();
+            },
+          },
+          icon("undo"),
+          word,
+        )
+      : null,
+  );
   toasts().append(box);
   setTimeout(() => box.remove(), act ? 12000 : kind === "bad" ? 7000 : 3500);
 }
 
 // A sheet that comes up from below on phones and stands in the middle elsewhere.
 export function sheet(title, ...content) {
-  const dialog = h("dialog.sheet", { "aria-label": title },
-    h("div.sheet-head", {}, h("h2", {}, title),
-      h("button.ghost.round", { "aria-label": t("close"), onclick: () => dialog.close() }, icon("cross"))),
-    ...content);
-  dialog.addEventListener("close", () => { toasts(); dialog.remove(); });
-  dialog.addEventListener("click", (e) => { if (e.target === dialog) dialog.close(); });
+  const dialog = h(
+    "dialog.sheet",
+    { "aria-label": title },
+    h(
+      "div.sheet-head",
+      {},
+      h("h2", {}, title),
+      h(
+        "button.ghost.round",
+        { "aria-label": t("close"), onclick: () => dialog.close() },
+        icon("cross"),
+      ),
+    ),
+    ...content,
+  );
+  dialog.addEventListener("close", () => {
+    toasts();
+    dialog.remove();
+  });
+  dialog.addEventListener("click", (e) => {
+    if (e.target === dialog) dialog.close();
+  });
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
@@ -198,23 +269,60 @@ export function sheet(title, ...content) {
 
 export function askPin() {
   return new Promise((done) => {
-    const field = h("input.pin", { type: "text", inputmode: "numeric", autocomplete: "off", maxlength: 12,
-      "aria-label": t("pin"), id: "pin-field" });
+    const field = h("input.pin", {
+      type: "text",
+      inputmode: "numeric",
+      autocomplete: "off",
+      maxlength: 12,
+      "aria-label": t("pin"),
+      id: "pin-field",
+    });
     const problem = h("p.problem", { role: "alert" });
     let yes = false;
-    const form = h("form", { onsubmit: async (e) => {
-      e.preventDefault();
-      try {
-        await post("/api/login", { pin: field.value.trim() });
-        await loadMe();
-        yes = true;
-        dialog.close();
-        document.dispatchEvent(new Event("host"));
-      } catch (error) { problem.textContent = error.message; field.select(); }
-    } }, h("p", {}, t("pin-why")), field, problem, h("button.primary.wide", {}, icon("key"), t("pin-enter")));
-    const dialog = sheet(t("be-host"), form, ...(me.card ? [h("button.ghost.wide", { id: "use-card", onclick: async () => {
-      if (await byCard()) { yes = true; dialog.close(); }
-    } }, icon("qr"), t("card-show"))] : []));
+    const form = h(
+      "form",
+      {
+        onsubmit: async (e) => {
+          e.preventDefault();
+          try {
+            await post("/api/login", { pin: field.value.trim() });
+            await loadMe();
+            yes = true;
+            dialog.close();
+            document.dispatchEvent(new Event("host"));
+          } catch (error) {
+            problem.textContent = error.message;
+            field.select();
+          }
+        },
+      },
+      h("p", {}, t("pin-why")),
+      field,
+      problem,
+      h("button.primary.wide", {}, icon("key"), t("pin-enter")),
+    );
+    const dialog = sheet(
+      t("be-host"),
+      form,
+      ...(me.card
+        ? [
+            h(
+              "button.ghost.wide",
+              {
+                id: "use-card",
+                onclick: async () => {
+                  if (await byCard()) {
+                    yes = true;
+                    dialog.close();
+                  }
+                },
+              },
+              icon("qr"),
+              t("card-show"),
+            ),
+          ]
+        : []),
+    );
     dialog.addEventListener("close", () => done(yes));
     field.focus();
   });
@@ -224,9 +332,23 @@ export function askPin() {
 function byCard() {
   return new Promise((done) => {
     const problem = h("p.quiet", { role: "status" });
-    let open = true, yes = false;
-    const dialog = sheet(t("card"), h("p", {}, t("card-show-text")), h("img.qr", { src: `/api/card.svg?${Date.now()}`, alt: t("card-show-text"), width: 300, height: 300 }), problem);
-    dialog.addEventListener("close", () => { open = false; done(yes); });
+    let open = true,
+      yes = false;
+    const dialog = sheet(
+      t("card"),
+      h("p", {}, t("card-show-text")),
+      h("img.qr", {
+        src: `/api/card.svg?${Date.now()}`,
+        alt: t("card-show-text"),
+        width: 300,
+        height: 300,
+      }),
+      problem,
+    );
+    dialog.addEventListener("close", () => {
+      open = false;
+      done(yes);
+    });
     const look = async () => {
       if (!open) return;
       try {
@@ -247,18 +369,34 @@ function byCard() {
 export function say(text, urgent = false) {
   const where = document.getElementById(urgent ? "assertive" : "polite");
   where.textContent = "";
-  setTimeout(() => { where.textContent = text; }, 40);
+  setTimeout(() => {
+    where.textContent = text;
+  }, 40);
 }
 
-const CHOICES = { theme: "auto", sound: false, voice: false, hints: false, clock: false, demo: true, alone: null };
+const CHOICES = {
+  theme: "auto",
+  sound: false,
+  voice: false,
+  hints: false,
+  clock: false,
+  demo: true,
+  alone: null,
+};
 export function choice(name) {
   try {
     const kept = localStorage.getItem("snake-eye." + name);
     return kept === null ? CHOICES[name] : JSON.parse(kept);
-  } catch { return CHOICES[name]; }
+  } catch {
+    return CHOICES[name];
+  }
 }
 export function choose(name, value) {
-  try { localStorage.setItem("snake-eye." + name, JSON.stringify(value)); } catch { /* private mode */ }
+  try {
+    localStorage.setItem("snake-eye." + name, JSON.stringify(value));
+  } catch {
+    /* private mode */
+  }
 }
 
 export function initial(name) {
@@ -269,23 +407,40 @@ export function initial(name) {
 export function lettered(players) {
   for (const player of players) {
     const own = [...player.name];
-    const alike = players.filter((other) => other !== player && initial(other.name) === initial(player.name)).map((other) => [...other.name]);
-    const differs = own.findIndex((letter, n) => n > 0 && letter.trim() && alike.every((other) => other[n]?.toLowerCase() !== letter.toLowerCase()));
-    player.letter = initial(player.name) + (alike.length ? own[differs]?.toLowerCase() ?? "" : "");
+    const alike = players
+      .filter((other) => other !== player && initial(other.name) === initial(player.name))
+      .map((other) => [...other.name]);
+    const differs = own.findIndex(
+      (letter, n) =>
+        n > 0 &&
+        letter.trim() &&
+        alike.every((other) => other[n]?.toLowerCase() !== letter.toLowerCase()),
+    );
+    player.letter =
+      initial(player.name) + (alike.length ? (own[differs]?.toLowerCase() ?? "") : "");
   }
   return players;
 }
 
 export function avatar(player) {
-  return h("span.avatar", { "--player": player.colour, "aria-hidden": "true" }, player.letter ?? initial(player.name));
+  return h(
+    "span.avatar",
+    { "--player": player.colour, "aria-hidden": "true" },
+    player.letter ?? initial(player.name),
+  );
 }
 
 // What people are called who are not called by their colour; a colour has another word on every phone.
-export const ownNames = (players) => Object.fromEntries(players.filter((p) => p.name.toLowerCase() !== p.word.toLowerCase()).map((p) => [p.id, p.name]));
+export const ownNames = (players) =>
+  Object.fromEntries(
+    players.filter((p) => p.name.toLowerCase() !== p.word.toLowerCase()).map((p) => [p.id, p.name]),
+  );
 
 export function when(seconds) {
-  return new Intl.DateTimeFormat(document.documentElement.lang,
-    { dateStyle: "medium", timeStyle: "short" }).format(new Date(seconds * 1000));
+  return new Intl.DateTimeFormat(document.documentElement.lang, {
+    dateStyle: "medium",
+    timeStyle: "short",
+  }).format(new Date(seconds * 1000));
 }
 
 export function score(value) {

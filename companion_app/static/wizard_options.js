@@ -46,33 +46,76 @@ function applies(game, option, { players, options }) {
 }
 
 function tick(option, { setup: { options } }) {
-  return h("label.option", {}, h("input", { type: "checkbox", checked: options[option.name] ?? option.default,
-    onchange: (e) => { options[option.name] = e.target.checked; } }), h("span", {}, option.text));
+  return h(
+    "label.option",
+    {},
+    h("input", {
+      type: "checkbox",
+      checked: options[option.name] ?? option.default,
+      onchange: (e) => {
+        options[option.name] = e.target.checked;
+      },
+    }),
+    h("span", {}, option.text),
+  );
 }
 
-const stacked = (option, ...content) => h("div.option.stacked", {}, ...content, h("b", {}, t(`opt-${option.name}`)));
+const stacked = (option, ...content) =>
+  h("div.option.stacked", {}, ...content, h("b", {}, t(`opt-${option.name}`)));
 
 function choice(option, { setup: { options }, choices, changed }) {
-  const now = options[option.name] === undefined ? option.default : Array.isArray(options[option.name]) ? "own" : options[option.name];
+  const now =
+    options[option.name] === undefined
+      ? option.default
+      : Array.isArray(options[option.name])
+        ? "own"
+        : options[option.name];
   const size = h("div.row.own-size", { hidden: now !== "own" });
   const fill = () => {
     const [a, b] = options[option.name];
-    const side = (word, value, n) => h("label.field", {}, h("span", {}, t(word)), h("input", { type: "number", min: SIZES[0], max: SIZES[1], value,
-      onchange: (e) => {
-        const kept = Math.min(SIZES[1], Math.max(SIZES[0], Math.round(Number(e.target.value)) || value));
-        options[option.name] = options[option.name].with(n, kept);
-        e.target.value = kept; // what counts is what the field says
-      } }));
+    const side = (word, value, n) =>
+      h(
+        "label.field",
+        {},
+        h("span", {}, t(word)),
+        h("input", {
+          type: "number",
+          min: SIZES[0],
+          max: SIZES[1],
+          value,
+          onchange: (e) => {
+            const kept = Math.min(
+              SIZES[1],
+              Math.max(SIZES[0], Math.round(Number(e.target.value)) || value),
+            );
+            options[option.name] = options[option.name].with(n, kept);
+            e.target.value = kept; // what counts is what the field says
+          },
+        }),
+      );
     size.replaceChildren(side("size-wide", a, 0), side("size-high", b, 1));
   };
   if (now === "own") fill();
-  const select = h("select", { "aria-label": t(`opt-${option.name}`), onchange: (e) => {
-    const value = JSON.parse(e.target.value);
-    options[option.name] = value === "own" ? OWN_SIZE : value;
-    size.hidden = value !== "own";
-    if (value === "own") fill();
-    changed();
-  } }, ...choices.map((value) => h("option", { value: JSON.stringify(value), selected: value === now }, t(`option-${option.name}-${value}`))));
+  const select = h(
+    "select",
+    {
+      "aria-label": t(`opt-${option.name}`),
+      onchange: (e) => {
+        const value = JSON.parse(e.target.value);
+        options[option.name] = value === "own" ? OWN_SIZE : value;
+        size.hidden = value !== "own";
+        if (value === "own") fill();
+        changed();
+      },
+    },
+    ...choices.map((value) =>
+      h(
+        "option",
+        { value: JSON.stringify(value), selected: value === now },
+        t(`option-${option.name}-${value}`),
+      ),
+    ),
+  );
   return stacked(option, size, select);
 }
 
@@ -81,14 +124,32 @@ function colours(option, { game, setup }) {
   const { players, names, options } = setup;
   const word = (id) => game.players.find((p) => p.id === id)?.word ?? id;
   const rest = game.players.map((p) => p.id).filter((id) => !players.includes(id));
-  const pairs = [rest, rest.toReversed()].map((left) => Object.fromEntries(players.map((id, n) => [id, [id, left[n]]])));
-  const said = (pair) => players.map((id) => `${names[id] ? `${names[id]}: ` : ""}${pair[id].map(word).join(" + ")}`).join(" · ");
+  const pairs = [rest, rest.toReversed()].map((left) =>
+    Object.fromEntries(players.map((id, n) => [id, [id, left[n]]])),
+  );
+  const said = (pair) =>
+    players
+      .map((id) => `${names[id] ? `${names[id]}: ` : ""}${pair[id].map(word).join(" + ")}`)
+      .join(" · ");
   const now = JSON.stringify(options.colours ?? null);
   const wanted = (pair) => JSON.stringify(pair);
   if (options.colours && !pairs.some((pair) => wanted(pair) === now)) delete options.colours;
-  return stacked(option, h("select", { "aria-label": t("opt-colours"), onchange: (e) => { options.colours = JSON.parse(e.target.value) ?? undefined; } },
-    h("option", { value: "null" }, t("option-colours-null")),
-    ...pairs.map((pair) => h("option", { value: wanted(pair), selected: wanted(pair) === now }, said(pair)))));
+  return stacked(
+    option,
+    h(
+      "select",
+      {
+        "aria-label": t("opt-colours"),
+        onchange: (e) => {
+          options.colours = JSON.parse(e.target.value) ?? undefined;
+        },
+      },
+      h("option", { value: "null" }, t("option-colours-null")),
+      ...pairs.map((pair) =>
+        h("option", { value: wanted(pair), selected: wanted(pair) === now }, said(pair)),
+      ),
+    ),
+  );
 }
 
 // A bare board; of the two holes the one that was marked longer ago moves to the tapped cell.
@@ -96,7 +157,10 @@ function eyes(option, { game, setup: { options } }) {
   const same = (a, b) => a[0] === b[0] && a[1] === b[1];
   const marked = () => options.eyes ?? option.default;
   const buttons = [];
-  const show = () => { for (const [cell, button] of buttons) button.setAttribute("aria-pressed", String(marked().some((eye) => same(eye, cell)))); };
+  const show = () => {
+    for (const [cell, button] of buttons)
+      button.setAttribute("aria-pressed", String(marked().some((eye) => same(eye, cell))));
+  };
   const board = bareBoard(game.board_side, t("opt-eyes"), (cell) => {
     const button = cellButton(cell, 1, cellName(cell, game.board_side), () => {
       if (!marked().some((eye) => same(eye, cell))) options.eyes = [marked()[1], cell];

@@ -54,14 +54,20 @@ def main() -> int:
     settings = SettingsFile(home / "page.json")
     hub = Hub(first=told["life"] * EVENTS_A_LIFE)
     eye = FarEye(
-        told["line"], hub, lambda: {"limit-pictures": {"mb": settings.now.pictures_mb}},
+        told["line"],
+        hub,
+        lambda: {"limit-pictures": {"mb": settings.now.pictures_mb}},
         after=None if told["life"] else 0,
-    )  # fmt: skip
+    )
     companion = Companion(
-        eye, settings, Place(home / FILE, set_folders()), hub, read_photo=read_photo,
+        eye,
+        settings,
+        Place(home / FILE, set_folders()),
+        hub,
+        read_photo=read_photo,
         sessions=Sessions(home / "sessions.json"),
         player=FarPlayer(told["player"], lambda: child.report(player=True)),
-    )  # fmt: skip
+    )
     companion.start_again = child.stopping.set
     # Delete backups that an earlier start of the page left behind.
     shutil.rmtree(home / BY_PAGE, ignore_errors=True)
@@ -77,8 +83,9 @@ def main() -> int:
                 break
             child.stopping.wait(0.1)
         settle()
-        child.report(ready=True, url=companion.address, pin=settings.made_pin,
-                     code=settings.now.join_code)  # fmt: skip
+        child.report(
+            ready=True, url=companion.address, pin=settings.made_pin, code=settings.now.join_code
+        )
         child.stopping.wait()
     finally:
         hub.close()
@@ -94,8 +101,13 @@ def _server(companion: Companion, told: dict[str, Any]) -> Server:
     server = Server(create_app(companion), sock=sock)
     host = str(told["host"])
     companion.address = f"http://{reachable_host(host)}:{server.port}/"
-    companion.https = HttpsOffer(home_folder() / "tls", host, server.port, told["https_port"],
-                                 lambda: companion.settings.now.names)  # fmt: skip
+    companion.https = HttpsOffer(
+        home_folder() / "tls",
+        host,
+        server.port,
+        told["https_port"],
+        lambda: companion.settings.now.names,
+    )
     return server
 
 

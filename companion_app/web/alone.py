@@ -91,14 +91,24 @@ class AloneGames:
     def _play_on(self, name: str, game: AloneGame, move: Mapping[str, Any] | None) -> None:
         said = self._player().ask(
             "alone",
-            {"record": record_to_json(game.record), "seed": game.seed, "seat": game.seat,
-             "level": game.level, "moves": list(game.moves), "move": move},
+            {
+                "record": record_to_json(game.record),
+                "seed": game.seed,
+                "seat": game.seat,
+                "level": game.level,
+                "moves": list(game.moves),
+                "move": move,
+            },
             within_s=60.0,
-        )  # fmt: skip
+        )
         after = replace(
-            game, moves=tuple(said["moves"]), hand=tuple(said["hand"]), over=bool(said["over"]),
-            legal=tuple(said["legal"]), touched_s=time.monotonic(),
-        )  # fmt: skip
+            game,
+            moves=tuple(said["moves"]),
+            hand=tuple(said["hand"]),
+            over=bool(said["over"]),
+            legal=tuple(said["legal"]),
+            touched_s=time.monotonic(),
+        )
         with self._lock:
             # Compare and swap: of two concurrent moves from one position the first wins.
             if self._games.get(name) is game:

@@ -41,11 +41,27 @@ def create_app(companion: Companion) -> Flask:
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.extensions["snake-eye"] = companion
     access.protect(
-        app, companion.settings, companion.limiter, companion.sessions,
+        app,
+        companion.settings,
+        companion.limiter,
+        companion.sessions,
         lambda address, port: companion.https.peer(address, port) if companion.https else None,
-    )  # fmt: skip
-    for part in (api, at_table, control, events, games, hall, machine, overlay, pages,
-                 photos, teaching, upkeep, wizard):  # fmt: skip
+    )
+    for part in (
+        api,
+        at_table,
+        control,
+        events,
+        games,
+        hall,
+        machine,
+        overlay,
+        pages,
+        photos,
+        teaching,
+        upkeep,
+        wizard,
+    ):
         app.register_blueprint(part.views)
     app.register_error_handler(Exception, _refused)
     app.after_request(lambda response: compressed(response, companion.packer))

@@ -22,8 +22,10 @@ def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
     people = ", ".join(map(speech.player, asked_of(question, match)))
     said["text"] = speech.page(asks, player=people)
     said["concerns"] = list(concerns(question, match))
-    said["answers"] = [_answer(question, guess, number, match, speech)
-                       for number, guess in enumerate(question.guesses)]  # fmt: skip
+    said["answers"] = [
+        _answer(question, guess, number, match, speech)
+        for number, guess in enumerate(question.guesses)
+    ]
     places = question.cells if question.spot is None else [question.spot]
     said["spots"] = [spot(place) for place in places]
     return said
@@ -48,13 +50,22 @@ def _tile_answer(guess: list[Json], match: Match, speech: Speech) -> Doc:
     turns = guess[2] if len(guess) > 2 else 0
     if tile in match.box:
         turned = {"tile": tile, "turns": turns} if match.box.lattice == "square" else tile
-        return {"value": turned, "label": speech.tile(tile), "tile": tile, "turns": turns,
-                "share": share}  # fmt: skip
+        return {
+            "value": turned,
+            "label": speech.tile(tile),
+            "tile": tile,
+            "turns": turns,
+            "share": share,
+        }
     if tile == "none":
         return {"value": tile, "label": speech.page("nothing-there"), "tile": None, "share": share}
     single = f"{tile}/1"
-    return {"value": tile, "label": speech.colour(tile),
-            "tile": single if single in match.box else None, "share": share}  # fmt: skip
+    return {
+        "value": tile,
+        "label": speech.colour(tile),
+        "tile": single if single in match.box else None,
+        "share": share,
+    }
 
 
 def _tile_in(guess: Json, match: Match) -> str | None:

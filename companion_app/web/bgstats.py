@@ -31,39 +31,65 @@ def play_file(game: dict[str, Any]) -> dict[str, Any]:
         "userInfo": {"meRefId": 0},
         "games": [
             {
-                "id": 1, "uuid": _uuid("game", game["game"]), "name": game["title"],
-                "bggId": 0, "bggName": "", "bggYear": 0, "highestWins": True, "noPoints": False,
-                "cooperative": False, "usesTeams": False, "modificationDate": entered,
+                "id": 1,
+                "uuid": _uuid("game", game["game"]),
+                "name": game["title"],
+                "bggId": 0,
+                "bggName": "",
+                "bggYear": 0,
+                "highestWins": True,
+                "noPoints": False,
+                "cooperative": False,
+                "usesTeams": False,
+                "modificationDate": entered,
             }
         ],
         "players": [
             {
-                "id": number, "uuid": _uuid("player", player["name"]), "name": player["name"],
-                "isAnonymous": False, "bggUsername": "", "modificationDate": entered,
+                "id": number,
+                "uuid": _uuid("player", player["name"]),
+                "name": player["name"],
+                "isAnonymous": False,
+                "bggUsername": "",
+                "modificationDate": entered,
             }
             for number, player in enumerate(game["players"], start=1)
         ],
         "locations": [],
         "plays": [
             {
-                "uuid": _uuid("play", game["key"]), "gameRefId": 1, "locationRefId": 0,
-                "playDate": when, "playDateYmd": int(when[:10].replace("-", "")),
-                "entryDate": entered, "modificationDate": entered,
-                "durationMin": _minutes(game), "rounds": 0, "ignored": False,
-                "manualWinner": False, "usesTeams": False, "scoringSetting": 0, "board": "",
+                "uuid": _uuid("play", game["key"]),
+                "gameRefId": 1,
+                "locationRefId": 0,
+                "playDate": when,
+                "playDateYmd": int(when[:10].replace("-", "")),
+                "entryDate": entered,
+                "modificationDate": entered,
+                "durationMin": _minutes(game),
+                "rounds": 0,
+                "ignored": False,
+                "manualWinner": False,
+                "usesTeams": False,
+                "scoringSetting": 0,
+                "board": "",
                 "comments": "Snake Eye",
                 "playerScores": [
                     {
-                        "playerRefId": number, "score": _score(player), "winner": player["winner"],
-                        "newPlayer": False, "startPlayer": number == 1,
-                        "rank": ranks[player["id"]], "seatOrder": number, "role": player["word"],
+                        "playerRefId": number,
+                        "score": _score(player),
+                        "winner": player["winner"],
+                        "newPlayer": False,
+                        "startPlayer": number == 1,
+                        "rank": ranks[player["id"]],
+                        "seatOrder": number,
+                        "role": player["word"],
                         "metaData": "{}",
                     }
                     for number, player in enumerate(game["players"], start=1)
                 ],
             }
         ],
-    }  # fmt: skip
+    }
 
 
 def play_link(game: dict[str, Any]) -> str:
@@ -75,18 +101,24 @@ def play_link(game: dict[str, Any]) -> str:
         "playDate": _when(game["began_s"]),
         "durationMin": _minutes(game),
         "game": {
-            "name": game["title"], "sourceGameId": game["game"], "highestWins": True,
+            "name": game["title"],
+            "sourceGameId": game["game"],
+            "highestWins": True,
             "noPoints": False,
         },
         "players": [
             {
-                "name": player["name"], "sourcePlayerId": player["name"],
-                "startPlayer": number == 0, "rank": ranks[player["id"]], "role": player["word"],
-                "score": _score(player), "winner": player["winner"],
+                "name": player["name"],
+                "sourcePlayerId": player["name"],
+                "startPlayer": number == 0,
+                "rank": ranks[player["id"]],
+                "role": player["word"],
+                "score": _score(player),
+                "winner": player["winner"],
             }
             for number, player in enumerate(game["players"])
         ],
-    }  # fmt: skip
+    }
     return LINK + quote(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
 

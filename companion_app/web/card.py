@@ -34,8 +34,9 @@ def some_code() -> str:
 def drawn_code(code: str) -> str:
     """Return a code for the camera over the table, as SVG."""
     out = io.BytesIO()
-    _made(code).save(out, kind="svg", scale=6, border=4, xmldecl=False, dark="#000000",
-                     light="#ffffff")  # fmt: skip
+    _made(code).save(
+        out, kind="svg", scale=6, border=4, xmldecl=False, dark="#000000", light="#ffffff"
+    )
     return out.getvalue().decode("ascii")
 
 

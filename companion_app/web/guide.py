@@ -15,8 +15,19 @@ from companion_app.web.serving.errors import NotFound
 
 CONTENTS = "README"
 """The chapter that lists the others."""
-CHAPTERS = (CONTENTS, "first-evening", "printing", "camera", "light", "games", "unsure",
-            "own-boxes", "phone", "club-night", "trouble")  # fmt: skip
+CHAPTERS = (
+    CONTENTS,
+    "first-evening",
+    "printing",
+    "camera",
+    "light",
+    "games",
+    "unsure",
+    "own-boxes",
+    "phone",
+    "club-night",
+    "trouble",
+)
 LANGUAGES = ("en", "de")
 
 

@@ -53,8 +53,11 @@ def read_still(wanted: Wanted, still: Still) -> Doc:
 
     box = wanted.box()
     state = plain(read_table(still.bgr(), ReadRequest(box.lattice, box)))
-    return {"table": table_state_to_json(state), "unsure": len(state.unsure),
-            "advice": sorted({one.what for one in state.quality.advice})}  # fmt: skip
+    return {
+        "table": table_state_to_json(state),
+        "unsure": len(state.unsure),
+        "advice": sorted({one.what for one in state.quality.advice}),
+    }
 
 
 # --- checking the picture ------------------------------------------------------------------------
@@ -136,8 +139,10 @@ def learnt(photos: Sequence[bytes], still: Still, profile_file: Path) -> tuple[b
     from calibration.profile_file import save_profile
 
     before = [cv2.imdecode(np.frombuffer(one, np.uint8), cv2.IMREAD_COLOR) for one in photos]
-    taken = [Photo(f"{number}", bgr, (bgr.shape[1], bgr.shape[0]))
-             for number, bgr in enumerate([*before, still.bgr()])]  # fmt: skip
+    taken = [
+        Photo(f"{number}", bgr, (bgr.shape[1], bgr.shape[0]))
+        for number, bgr in enumerate([*before, still.bgr()])
+    ]
     found = learn_profile(taken, Pattern())
     if found.profile is None or any(name == taken[-1].name for name, _ in found.left_out):
         raise WebError(code="no-sheet")
@@ -161,10 +166,11 @@ def _profile(file: Path) -> Profile | None:
 
 def _in_short(profile: Profile) -> Doc:
     lens = profile.lens
-    return {"pictures": max(1, lens.used) if lens is not None else 1,
-            "table": profile.table is not None,
-            "rms_px": None if lens is None or lens.rms_px is None
-            else round(float(lens.rms_px), 2)}  # fmt: skip
+    return {
+        "pictures": max(1, lens.used) if lens is not None else 1,
+        "table": profile.table is not None,
+        "rms_px": None if lens is None or lens.rms_px is None else round(float(lens.rms_px), 2),
+    }
 
 
 # --- the check-up --------------------------------------------------------------------------------

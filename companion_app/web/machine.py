@@ -18,8 +18,14 @@ from engine.placement import Layout, Piece, Placement
 
 Doc = dict[str, Json]
 SIDES = {(1, 0): "right", (-1, 0): "left", (0, -1): "above", (0, 1): "below"}
-HEX_SIDES = {(1, 0): "right", (-1, 0): "left", (0, -1): "upper-left", (1, -1): "upper-right",
-             (-1, 1): "lower-left", (0, 1): "lower-right"}  # fmt: skip
+HEX_SIDES = {
+    (1, 0): "right",
+    (-1, 0): "left",
+    (0, -1): "upper-left",
+    (1, -1): "upper-right",
+    (-1, 1): "lower-left",
+    (0, 1): "lower-right",
+}
 MOST_BESIDE = 2
 
 
@@ -28,8 +34,12 @@ def machine_to_json(said: Mapping[str, Any] | None, match: Match, speech: Speech
     if said is None:
         return None
     player = said["player"]
-    document: Doc = {**said, "name": speech.player(player) if player else "", "ghost": [],
-                     "words": ""}  # fmt: skip
+    document: Doc = {
+        **said,
+        "name": speech.player(player) if player else "",
+        "ghost": [],
+        "words": "",
+    }
     document["hands"] = {
         who: [{"tile": tile, "label": speech.tile(tile)} for tile in held]
         for who, held in said["hands"].items()
@@ -54,10 +64,13 @@ def machine_to_json(said: Mapping[str, Any] | None, match: Match, speech: Speech
 def ghost(before: Layout, later: Layout, match: Match) -> list[Doc]:
     """Return the tiles that a move would lay, each with its turns and places."""
     return [
-        {"tile": one.tile, "turns": one.turns if isinstance(one, Placement) else 0,
-         "spots": places_of(one, match.box)}
+        {
+            "tile": one.tile,
+            "turns": one.turns if isinstance(one, Placement) else 0,
+            "spots": places_of(one, match.box),
+        }
         for one in _laid(before, later)
-    ]  # fmt: skip
+    ]
 
 
 def _laid(before: Layout, later: Layout) -> list[Placement | Piece]:
@@ -73,8 +86,11 @@ def words_for(match: Match, move: Move, speech: Speech) -> str:
     beside = _beside(laid[0], before, match, speech)
     if move.do in ("turn", "replace"):
         old = _under(laid[0], before)
-        said = speech.page(f"machine-{move.do}", tile=speech.tile(laid[0].tile),
-                           other=speech.tile(old.tile) if old else "")  # fmt: skip
+        said = speech.page(
+            f"machine-{move.do}",
+            tile=speech.tile(laid[0].tile),
+            other=speech.tile(old.tile) if old else "",
+        )
     else:
         named = speech.tile(laid[0].tile) if beside else speech.labels(later, match.box)(laid[0])
         said = speech.page("machine-lay", tile=named)
@@ -96,8 +112,10 @@ def _beside(one: Placement | Piece, before: Layout, match: Match, speech: Speech
         if (number, x + dx, y + dy) in lying
     }
     heads_first = sorted(found.items(), key=lambda item: "head" not in item[1])
-    return [speech.page(f"side-{side}", other=speech.tile(tile)) + "."
-            for side, tile in heads_first[:MOST_BESIDE]]  # fmt: skip
+    return [
+        speech.page(f"side-{side}", other=speech.tile(tile)) + "."
+        for side, tile in heads_first[:MOST_BESIDE]
+    ]
 
 
 def _under(one: Placement | Piece, before: Layout) -> Placement | Piece | None:
@@ -111,9 +129,12 @@ def _under(one: Placement | Piece, before: Layout) -> Placement | Piece | None:
 def reasons_in_words(why: Iterable[Mapping[str, Any]], speech: Speech) -> str:
     """Return why a move is worth trying, as a short sentence."""
     said = [
-        speech.page(f"idea-{one['why']}", n=one["n"],
-                    player=speech.player(one["player"]) if "player" in one else "")
+        speech.page(
+            f"idea-{one['why']}",
+            n=one["n"],
+            player=speech.player(one["player"]) if "player" in one else "",
+        )
         for one in why
-    ]  # fmt: skip
+    ]
     whole = ", ".join(said)
     return whole[:1].upper() + whole[1:]

@@ -93,17 +93,24 @@ def game_in_short(place: Place, key: str) -> Kept:
     game = replayed(place, key)
     match = game.match
     whole = snapshot.match_to_json(match, Speech("en", {}))
-    return Kept(game.seq, {
-        "game": whole["game"], "moves": len(match.accepted),
-        "ended": match.ended or match.game.outcome(match.position).over,
-        "winners": whole["winners"], "fouls": game.fouls.total(), "names": game.names,
-        "demo": game.demo,
-        "players": [
-            {k: player[k] for k in ("id", "colour", "score", "winner")}
-            | {"coloured": player["id"] in match.box.colours, "fouls": game.fouls[player["id"]]}
-            for player in whole["players"]
-        ],
-    } | game.times)  # fmt: skip
+    return Kept(
+        game.seq,
+        {
+            "game": whole["game"],
+            "moves": len(match.accepted),
+            "ended": match.ended or match.game.outcome(match.position).over,
+            "winners": whole["winners"],
+            "fouls": game.fouls.total(),
+            "names": game.names,
+            "demo": game.demo,
+            "players": [
+                {k: player[k] for k in ("id", "colour", "score", "winner")}
+                | {"coloured": player["id"] in match.box.colours, "fouls": game.fouls[player["id"]]}
+                for player in whole["players"]
+            ],
+        }
+        | game.times,
+    )
 
 
 # --- one game ------------------------------------------------------------------------------------
@@ -141,8 +148,10 @@ def game_looked_over(place: Place, key: str, language: str, found: Doc) -> Doc:
             move = match.parsed(said["best"], "best")
             before = match.positions[said["n"] - 1]
             later = match.game.layout(match.game.apply(before, move))
-            better = {"text": words.move(move, match.game.facts.coloured_moves),
-                      "ghost": ghost(match.game.layout(before), later, match)}  # fmt: skip
+            better = {
+                "text": words.move(move, match.game.facts.coloured_moves),
+                "ghost": ghost(match.game.layout(before), later, match),
+            }
         moves.append({**said, "best": better})
     players = [
         {"id": who, "name": words.player(who), "colour": snapshot.colour_of(match, who), **apart}

@@ -60,20 +60,35 @@ def _another_game(words: Speech, game: str, other: str | None) -> str:
 def _seen(box: TileSet, table: Mapping[str, Any], words: Speech) -> Doc:
     """Return the outlines of tiles in a photo, and the kinds that they may be corrected to."""
     tiles = [
-        {"sure": sure, "outline": one["outline"], "lies": {k: one[k] for k in LIES if k in one},
-         "label": words.tile(one["tile"]) if one.get("tile") in box else "",
-         "ink": ink_of(str(one.get("tile", "")), box.colours)}
+        {
+            "sure": sure,
+            "outline": one["outline"],
+            "lies": {k: one[k] for k in LIES if k in one},
+            "label": words.tile(one["tile"]) if one.get("tile") in box else "",
+            "ink": ink_of(str(one.get("tile", "")), box.colours),
+        }
         for sure, part in ((True, "tiles"), (False, "unsure"))
         for one in table.get(part, ())
         if len(one.get("outline", ())) > 2 and ("at" in one or "cells" in one)
-    ]  # fmt: skip
+    ]
     kinds = [
-        {"tile": name, "label": words.tile(name), "ink": ink_of(name, box.colours),
-         "cells": [list(cell) for cell in box[name].cells]}
-        for name, number in box.counts.items() if number
-    ]  # fmt: skip
-    return {"size": table.get("size"), "lattice": box.lattice, "set": box.name, "tiles": tiles,
-            "kinds": kinds, "clay": list(table.get("clay", ()))}  # fmt: skip
+        {
+            "tile": name,
+            "label": words.tile(name),
+            "ink": ink_of(name, box.colours),
+            "cells": [list(cell) for cell in box[name].cells],
+        }
+        for name, number in box.counts.items()
+        if number
+    ]
+    return {
+        "size": table.get("size"),
+        "lattice": box.lattice,
+        "set": box.name,
+        "tiles": tiles,
+        "kinds": kinds,
+        "clay": list(table.get("clay", ())),
+    }
 
 
 def scored_table(
@@ -85,8 +100,12 @@ def scored_table(
     layout, _ = parse_table(game, box, table, "table")
     if not isinstance(options, dict):
         raise BadRequest("options is an object")
-    start = Start(players_seen(game, box, layout), parse_options(game, options, "options"), layout,
-                  midgame=True)  # fmt: skip
+    start = Start(
+        players_seen(game, box, layout),
+        parse_options(game, options, "options"),
+        layout,
+        midgame=True,
+    )
     answer = score_table(game, box, start)
     words = Speech(language, {})
     if game.facts.player_names is None:
@@ -96,14 +115,18 @@ def scored_table(
     best = outcome.winners or leading(outcome.scores)
     answer["players"] = [
         {
-            "id": player, "name": words.player(player), "score": outcome.scores[player],
+            "id": player,
+            "name": words.player(player),
+            "score": outcome.scores[player],
             "colour": ink_of(player, box.colours) if player in box.colours else None,
             "winner": player in best,
-            "lines": [{"why": words.why(line), "points": line.points}
-                      for line in outcome.lines.get(player, ())],
+            "lines": [
+                {"why": words.why(line), "points": line.points}
+                for line in outcome.lines.get(player, ())
+            ],
         }
         for player in start.players
-    ]  # fmt: skip
+    ]
     answer["broken"] = [
         words.violation(game.facts.name, broken) for broken in game.inspect(position)
     ]

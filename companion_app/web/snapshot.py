@@ -33,14 +33,18 @@ def state(now: Now, speech: Speech) -> Doc:
     standing = now.standing
     document: Doc = {
         "version": now.version,
-        "seeing": {"state": standing.seeing, "text": speech.page(f"seeing-{standing.seeing}"),
-                   "why": _why(standing.why, speech)},
+        "seeing": {
+            "state": standing.seeing,
+            "text": speech.page(f"seeing-{standing.seeing}"),
+            "why": _why(standing.why, speech),
+        },
         "source": {"kind": standing.kind},
-        "trouble": _trouble(standing.trouble, speech) if now.is_watched
+        "trouble": _trouble(standing.trouble, speech)
+        if now.is_watched
         else speech.page("error-eye-away"),
         "language": speech.language,
         "game": None,
-    }  # fmt: skip
+    }
     match = now.match
     if match is None:
         return document
@@ -180,8 +184,11 @@ def _move(n: int, one: Accepted, match: Match, speech: Speech) -> Doc:
 
 def listed_move(move: Move, match: Match, speech: Speech) -> Doc:
     """Return a possible move: as JSON, with its places, and in words."""
-    return {"move": move_to_json(move), "spots": [spot(p) for p in match.cells_of(move)],
-            "text": speech.move(move, match.game.facts.coloured_moves)}  # fmt: skip
+    return {
+        "move": move_to_json(move),
+        "spots": [spot(p) for p in match.cells_of(move)],
+        "text": speech.move(move, match.game.facts.coloured_moves),
+    }
 
 
 def violations_to_json(violations: Iterable[Violation], match: Match, speech: Speech) -> list[Doc]:
@@ -197,7 +204,7 @@ def violations_to_json(violations: Iterable[Violation], match: Match, speech: Sp
             "spots": [spot(p) for p in pointed(broken, match)],
         }
         for broken in violations
-    ]  # fmt: skip
+    ]
 
 
 def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:
@@ -215,7 +222,7 @@ def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:
         "move": move_to_json(pending.move),
         "violations": violations_to_json(pending.violations, match, speech),
         "pictures": {name: name in now.pictures for name in ("before", "after")},
-    }  # fmt: skip
+    }
 
 
 # --- the table -----------------------------------------------------------------------------------
@@ -230,23 +237,32 @@ def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
     layout = match.layouts[count]
     label = speech.labels(layout, match.box)
     return [
-        {"tile": one.tile, "label": label(one), "spots": places,
-         "n": max(born.get(place, 0) for place in places),
-         "turns": one.turns if isinstance(one, Placement) else None}
+        {
+            "tile": one.tile,
+            "label": label(one),
+            "spots": places,
+            "n": max(born.get(place, 0) for place in places),
+            "turns": one.turns if isinstance(one, Placement) else None,
+        }
         for one in sorted(tiles_of(layout), key=str)
         for places in (spots_of(one, match.box),)
-    ]  # fmt: skip
+    ]
 
 
 def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
     """Return by kind how many tiles are not in the layout."""
     lying = Counter(one.tile for one in tiles_of(match.layouts[count]))
     return [
-        {"tile": name, "label": speech.tile(name), "left": max(0, number - lying[name]),
-         "colour": match.box[name].colour} | _cells(match.box, name)
+        {
+            "tile": name,
+            "label": speech.tile(name),
+            "left": max(0, number - lying[name]),
+            "colour": match.box[name].colour,
+        }
+        | _cells(match.box, name)
         for name, number in match.box.counts.items()
         if number
-    ]  # fmt: skip
+    ]
 
 
 def _cells(box: TileSet, tile: str) -> Doc:

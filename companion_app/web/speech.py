@@ -226,9 +226,11 @@ class Speech:
         """Return a move as a line of the score sheet."""
         tile = (move.tile or "").removeprefix(f"{move.player}/" if coloured else "")
         said = self.page(
-            f"move-{move.do}", player=self.player(move.player),
-            tile=self.tile(tile) if tile else "", value=move.value or "",
-        )  # fmt: skip
+            f"move-{move.do}",
+            player=self.player(move.player),
+            tile=self.tile(tile) if tile else "",
+            value=move.value or "",
+        )
         return said[:1].upper() + said[1:]
 
     def laid(self, move: Move, coloured: bool) -> str:

@@ -53,10 +53,12 @@ class Summaries:
     """Summaries of games; a game is replayed once, and again some time after its log has grown."""
 
     def __init__(
-        self, place: Callable[[], Place], hands: Hands,
+        self,
+        place: Callable[[], Place],
+        hands: Hands,
         keep: Callable[[Mapping[str, Kept], str], None],
         clock: Callable[[], float] = time.monotonic,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._place, self._hands, self._keep, self._clock = place, hands, keep, clock
         self._kept = KeptGames(place().file)
         self._made_by = version()
@@ -114,10 +116,11 @@ class Summaries:
         """Return the keys of games whose summary is missing or due to be recomputed."""
         boxes = self._boxes()
         return [
-            key for key, seq in last.items()
+            key
+            for key, seq in last.items()
             if (key not in known or (known[key].seq < seq and not self._waits(key, seq)))
             and self._unreadable.get(key, (0, boxes, ""))[:2] != (seq, boxes)
-        ]  # fmt: skip
+        ]
 
     def _waits(self, key: str, seq: int) -> bool:
         """Say whether a game was replayed so recently that its older summary is still shown."""
@@ -149,9 +152,11 @@ class Summaries:
     def _boxes(self) -> frozenset[str]:
         """Return the files of the owner's boxes: a new box may make an unreadable game readable."""
         return frozenset(
-            file.name for folder in self._place().set_folders if folder.is_dir()
+            file.name
+            for folder in self._place().set_folders
+            if folder.is_dir()
             for file in folder.iterdir()
-        )  # fmt: skip
+        )
 
 
 def in_words(listed: Listed, language: str) -> list[Doc]:
@@ -163,17 +168,26 @@ def said(key: str, summary: Any, language: str) -> Doc:
     """Return a game's summary for the page, in a language."""
     words = Speech(language, summary["names"])
     return {
-        "key": key, "game": summary["game"], "title": game_named(summary["game"]).facts.title,
-        "moves": summary["moves"], "ended": summary["ended"], "winners": summary["winners"],
+        "key": key,
+        "game": summary["game"],
+        "title": game_named(summary["game"]).facts.title,
+        "moves": summary["moves"],
+        "ended": summary["ended"],
+        "winners": summary["winners"],
         "demo": summary.get("demo", False),
         "players": [
             {
-                "id": one["id"], "name": words.player(one["id"]),
+                "id": one["id"],
+                "name": words.player(one["id"]),
                 "word": words.colour(one["id"]) if one["coloured"] else "",
-                "colour": one["colour"], "score": one["score"], "winner": one["winner"],
+                "colour": one["colour"],
+                "score": one["score"],
+                "winner": one["winner"],
                 "fouls": one["fouls"],
             }
             for one in summary["players"]
         ],
-        "fouls": summary["fouls"], "began_s": summary["began_s"], "ended_s": summary["ended_s"],
-    }  # fmt: skip
+        "fouls": summary["fouls"],
+        "began_s": summary["began_s"],
+        "ended_s": summary["ended_s"],
+    }

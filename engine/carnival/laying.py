@@ -18,7 +18,7 @@ from engine.carnival.snakes import (
     joined_snakes,
     trace_snakes,
     with_card,
-)  # fmt: skip
+)
 from engine.carnival.words import named, says
 from engine.game import Move, Violation
 from engine.lattice import Cell, square_neighbour, square_neighbours

@@ -14,7 +14,7 @@ from engine.carnival.position import (
     LastRound,
     Supply,
     Token,
-)  # fmt: skip
+)
 from engine.carnival.snakes import House, hidden_head, trace_snakes
 from engine.errors import RecordError
 from engine.game import Json, Start
@@ -52,10 +52,17 @@ def opened(start: Start, box: TileSet, chosen: Mapping[str, Json]) -> CarnivalPo
     from_the_start = not start.midgame and len(tiles) == 1
     tokens, earlier = _tokens(start, agreed, cards)
     position = CarnivalPosition(
-        box, agreed, house, MappingProxyType(cards), start.next or start.players[0],
+        box,
+        agreed,
+        house,
+        MappingProxyType(cards),
+        start.next or start.players[0],
         Supply(_pile(box, start.players) if from_the_start else None),
-        hats, tokens, MappingProxyType(earlier), _last_round_of(cards, hats),
-    )  # fmt: skip
+        hats,
+        tokens,
+        MappingProxyType(earlier),
+        _last_round_of(cards, hats),
+    )
     return settled(position)
 
 

@@ -23,7 +23,7 @@ from engine.draw.display import (
     scaled,
     stroked,
     turned,
-)  # fmt: skip
+)
 from engine.draw.face import BLEED_MM, Face
 from engine.draw.hexes import HEX, centre, hexagon, outline
 from engine.draw.palette import INK, WHITE
@@ -74,11 +74,21 @@ def clay_art(kind: str) -> list[Item]:
                 ),
             )
         )
-        items.append(filled(CLAY_LIGHT, polygon(((radius * 0.25, -1.1), (radius * 0.75, 0),
-                                                 (radius * 0.25, 1.1)))))  # fmt: skip
+        items.append(
+            filled(
+                CLAY_LIGHT,
+                polygon(((radius * 0.25, -1.1), (radius * 0.75, 0), (radius * 0.25, 1.1))),
+            )
+        )
     else:
-        items.append(stroked(CLAY_LIGHT, 0.8, polyline(((-1.1, -1.1), (1.1, 1.1))),
-                             polyline(((-1.1, 1.1), (1.1, -1.1)))))  # fmt: skip
+        items.append(
+            stroked(
+                CLAY_LIGHT,
+                0.8,
+                polyline(((-1.1, -1.1), (1.1, 1.1))),
+                polyline(((-1.1, 1.1), (1.1, -1.1))),
+            )
+        )
     return items
 
 

@@ -78,8 +78,12 @@ def _corners(cells: Sequence[Cell]) -> list[Point]:
         here = sides[here]
     if len(outline) < len(sides) or here != outline[0]:
         left, top, right, bottom = bounding_box(cells) or (0, 0, 0, 0)
-        return [(left - 0.5, top - 0.5), (right + 0.5, top - 0.5), (right + 0.5, bottom + 0.5),
-                (left - 0.5, bottom + 0.5)]  # fmt: skip
+        return [
+            (left - 0.5, top - 0.5),
+            (right + 0.5, top - 0.5),
+            (right + 0.5, bottom + 0.5),
+            (left - 0.5, bottom + 0.5),
+        ]
     return [p for i, p in enumerate(outline) if _is_corner(outline, i)]
 
 

@@ -182,9 +182,13 @@ def after(*maps: Affine) -> Affine:
     for m in maps:
         a, b, c, d, e, f = result
         result = (
-            a * m[0] + c * m[1], b * m[0] + d * m[1], a * m[2] + c * m[3], b * m[2] + d * m[3],
-            a * m[4] + c * m[5] + e, b * m[4] + d * m[5] + f,
-        )  # fmt: skip
+            a * m[0] + c * m[1],
+            b * m[0] + d * m[1],
+            a * m[2] + c * m[3],
+            b * m[2] + d * m[3],
+            a * m[4] + c * m[5] + e,
+            b * m[4] + d * m[5] + f,
+        )
     return result
 
 

@@ -75,9 +75,11 @@ def draw_field(
     items += [_lying(tile_set, card) for card in sorted(cards, key=lambda c: (c.at, c.tile))]
     items += _pointers(marks)
     edges = (
-        box[0] * CARD - MIDDLE, box[1] * CARD - MIDDLE,
-        box[2] * CARD + MIDDLE, box[3] * CARD + MIDDLE,
-    )  # fmt: skip
+        box[0] * CARD - MIDDLE,
+        box[1] * CARD - MIDDLE,
+        box[2] * CARD + MIDDLE,
+        box[3] * CARD + MIDDLE,
+    )
     return items, edges
 
 

@@ -22,7 +22,7 @@ from engine.draw.display import (
     rounded,
     stroked,
     turned,
-)  # fmt: skip
+)
 from engine.draw.palette import WHITE, Coat
 from engine.lattice import Cell
 from engine.tiles import TileKind, TileSet
@@ -75,7 +75,7 @@ def back_art(cells: Sequence[Cell], border: str) -> Iterator[Item]:
             stroked(dark, 0.5, rounded(-20.2, -20.2, 40.4, 40.4, 6)),
             *(placed([gem], turned(90 * i + 45), moved(0, -19)) for i in range(4)),
             *snake.coil(Coat(light, dark, light, "plain"), 15.5, border, 2.2),
-        ]  # fmt: skip
+        ]
         yield placed(shape, moved(x * CARD, y * CARD))
 
 

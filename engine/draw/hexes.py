@@ -58,18 +58,22 @@ def hexagon(cell: Cell, width: float = HEX, share: float = 1.0) -> Contour:
     """Return the outline of a cell, scaled by ``share`` around its centre."""
     x, y = centre(cell, width)
     return polygon(
-        [(x + (p[0] - x) * share, y + (p[1] - y) * share)
-         for p in (corner(cell, i, width) for i in range(6))]
-    )  # fmt: skip
+        [
+            (x + (p[0] - x) * share, y + (p[1] - y) * share)
+            for p in (corner(cell, i, width) for i in range(6))
+        ]
+    )
 
 
 def outline(cells: Sequence[Cell], width: float = HEX) -> tuple[Point, ...]:
     """Return the corners around connected cells without a hole, clockwise."""
     inside = set(cells)
     sides = [
-        (cell, i) for cell in cells for i, other in enumerate(hex_neighbours(cell))
+        (cell, i)
+        for cell in cells
+        for i, other in enumerate(hex_neighbours(cell))
         if other not in inside
-    ]  # fmt: skip
+    ]
     following = {_rounded(corner(cell, i, width)): corner(cell, i + 1, width) for cell, i in sides}
     here = start = corner(*sides[0], width)
     corners = []

@@ -14,8 +14,15 @@ WHITE = "#ffffff"
 INK = "#2a2622"
 """The darkest colour of the art: pupils, outlines, letters."""
 PATTERNS = (
-    "bands", "diamonds", "zigzag", "dots", "stripes", "chevrons", "rings", "triangles",
-)  # fmt: skip
+    "bands",
+    "diamonds",
+    "zigzag",
+    "dots",
+    "stripes",
+    "chevrons",
+    "rings",
+    "triangles",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +87,11 @@ def coat(colour: str, colours: Sequence[str] = ()) -> Coat:
     # The golden angle keeps any number of hues apart.
     hue = (first % 360 / 360 + 0.618034 * number) % 1
     return Coat(
-        _hex(hue, 0.47, 0.62), _hex(hue, 0.18, 0.6), _hex(hue, 0.9, 0.7),
+        _hex(hue, 0.47, 0.62),
+        _hex(hue, 0.18, 0.6),
+        _hex(hue, 0.9, 0.7),
         free[(first + number) % len(free)],
-    )  # fmt: skip
+    )
 
 
 def _hex(hue: float, lightness: float, saturation: float) -> str:

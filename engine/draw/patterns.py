@@ -103,9 +103,10 @@ def _chevrons(s: Stretch, coat: Coat) -> Iterator[Item]:
     for w in s.places:
         lean = s.step * 0.3 * (1 if w > s.line.length / 2 else -1)
         yield stroked(
-            coat.mark, s.half * 0.36,
+            coat.mark,
+            s.half * 0.36,
             line_on(s.line, ((w - lean, -s.half), (w + lean, 0.0), (w - lean, s.half))),
-        )  # fmt: skip
+        )
 
 
 def _triangles(s: Stretch, coat: Coat) -> Iterator[Item]:
@@ -125,6 +126,12 @@ def _rhomb(along: float, aside: float) -> tuple[Point, ...]:
 
 
 DRAWN_BY: Mapping[str, Callable[[Stretch, Coat], Iterator[Item]]] = {
-    "bands": _bands, "rings": _rings, "diamonds": _diamonds, "dots": _dots, "zigzag": _zigzag,
-    "stripes": _stripes, "chevrons": _chevrons, "triangles": _triangles,
-}  # fmt: skip
+    "bands": _bands,
+    "rings": _rings,
+    "diamonds": _diamonds,
+    "dots": _dots,
+    "zigzag": _zigzag,
+    "stripes": _stripes,
+    "chevrons": _chevrons,
+    "triangles": _triangles,
+}

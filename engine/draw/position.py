@@ -52,9 +52,16 @@ def draw_layout(
 ) -> str:
     """Return a position as SVG text; see ``layout_drawing``."""
     drawing = layout_drawing(
-        tile_set, layout, marked=marked, last=last, ends=ends, players=players, title=title,
-        drills=drills, eyes=eyes,
-    )  # fmt: skip
+        tile_set,
+        layout,
+        marked=marked,
+        last=last,
+        ends=ends,
+        players=players,
+        title=title,
+        drills=drills,
+        eyes=eyes,
+    )
     return svg(drawing.items, drawing.box, drawing.title)
 
 

@@ -62,23 +62,30 @@ def gift() -> list[Item]:
     return [
         drawn(red, dark, 1.0, rounded(-12.5, -3.5, 25, 18.5, 1.5)),
         filled(ribbon_colour, rectangle(-2.6, -3.5, 5.2, 18.5)),
-        filled(mix_dots := "#ffd9e6", *(ellipse(p, 1.2) for p in ((-8.5, 2), (-6, 9), (-10, 12),
-                                                                   (8.5, 2), (6, 9), (10, 12)))),
+        filled(
+            mix_dots := "#ffd9e6",
+            *(ellipse(p, 1.2) for p in ((-8.5, 2), (-6, 9), (-10, 12), (8.5, 2), (6, 9), (10, 12))),
+        ),
         drawn(mix_dots, dark, 1.0, rounded(-14.5, -8.5, 29, 6.5, 1.4)),
         filled(ribbon_colour, rectangle(-2.6, -8.0, 5.2, 5.5)),
         drawn(ribbon_colour, GOLD_DARK, 0.9, *loops),
         drawn(ribbon_colour, GOLD_DARK, 0.9, ellipse((0, -9.2), 2.3)),
-    ]  # fmt: skip
+    ]
 
 
 def trouble(value: int) -> list[Item]:
     """Return a thunder cloud with its points, around (0, 0)."""
     puffs = [((-9, -3), 7.0), ((0, -8), 9.0), ((9.5, -3.5), 7.0), ((0, -1), 8.0)]
-    bolt = polygon(((-9.5, 2), (-14, 10.5), (-10.2, 10), (-13, 17.5), (-4.5, 7.2), (-8.3, 7.6),
-                    (-6, 2)))  # fmt: skip
-    drops = [Contour((x, y), ((x + 2.6, y + 4, x + 1.6, y + 6, x, y + 6),
-                              (x - 1.6, y + 6, x - 2.6, y + 4, x, y))) for x, y in
-             ((13.6, 5.0),)]  # fmt: skip
+    bolt = polygon(
+        ((-9.5, 2), (-14, 10.5), (-10.2, 10), (-13, 17.5), (-4.5, 7.2), (-8.3, 7.6), (-6, 2))
+    )
+    drops = [
+        Contour(
+            (x, y),
+            ((x + 2.6, y + 4, x + 1.6, y + 6, x, y + 6), (x - 1.6, y + 6, x - 2.6, y + 4, x, y)),
+        )
+        for x, y in ((13.6, 5.0),)
+    ]
     return [
         filled(CLOUD_DARK, *(ellipse(c, r + 1.1) for c, r in puffs[:1])),
         *(filled(CLOUD_DARK, ellipse(c, r + 1.1)) for c, r in puffs[1:]),
@@ -118,11 +125,12 @@ def gem(size: float = 1.0) -> list[Item]:
         filled(WHITE, polygon(((-9, -2.5), (-5, -8), (-4, -2.5)))),
         filled(deep, polygon(((9, -2.5), (4, -2.5), (0, 9)))),
         filled(light, polygon(((-4, -2.5), (4, -2.5), (0, 9)))),
-        stroked(edge, 0.7, polyline(((-9, -2.5), (9, -2.5))), polyline(((-4, -2.5), (0, 9),
-                                                                       (4, -2.5)))),
+        stroked(
+            edge, 0.7, polyline(((-9, -2.5), (9, -2.5))), polyline(((-4, -2.5), (0, 9), (4, -2.5)))
+        ),
         stroked(edge, 0.7, polyline(table)),
         Path((polygon(outline),), stroke=edge, width=1.2),
-    ]  # fmt: skip
+    ]
     return [placed(facets, scaled(size))]
 
 
@@ -131,11 +139,17 @@ def plasters(at: Point, degrees: float) -> list[Item]:
     strip: list[Item] = [
         drawn("#f6cfa3", "#8a5a35", 0.8, rounded(-9, -2.7, 18, 5.4, 2.6)),
         filled("#fbe8d2", rectangle(-3.2, -2.2, 6.4, 4.4)),
-        filled("#b57f52", *(ellipse((x, y), 0.42) for x in (-6.6, -4.8, 4.8, 6.6)
-                            for y in (-1, 1))),
-    ]  # fmt: skip
-    star = polygon([(r * math.cos(a * math.pi / 8), r * math.sin(a * math.pi / 8))
-                    for a in range(16) for r in ((11.0,) if a % 2 == 0 else (8.2,))])  # fmt: skip
+        filled(
+            "#b57f52", *(ellipse((x, y), 0.42) for x in (-6.6, -4.8, 4.8, 6.6) for y in (-1, 1))
+        ),
+    ]
+    star = polygon(
+        [
+            (r * math.cos(a * math.pi / 8), r * math.sin(a * math.pi / 8))
+            for a in range(16)
+            for r in ((11.0,) if a % 2 == 0 else (8.2,))
+        ]
+    )
     return [
         placed([drawn("#ff8a7a", "#a02618", 0.9, star)], moved(*at)),
         placed(strip, moved(*at), turned(degrees + 45)),
@@ -151,13 +165,18 @@ def house() -> list[Item]:
         drawn(roof, dark, 1.0, rectangle(4.2, -11.5, 3.4, 7)),
         drawn(wall, dark, 1.0, rectangle(-8.5, -2.5, 17, 11.5)),
         drawn(roof, dark, 1.0, polygon(((-11.5, -2.2), (0, -12.5), (11.5, -2.2)))),
-        stroked(dark, 0.5, polyline(((-7.4, -5.2), (7.4, -5.2))), polyline(((-3.8, -8.4),
-                                                                            (3.8, -8.4)))),
-        drawn("#7a4a25", dark, 0.8, Contour((-2.8, 9), ((-2.8, 3), (-2.8, -1.2, 2.8, -1.2, 2.8, 3),
-                                                        (2.8, 9)))),
+        stroked(
+            dark, 0.5, polyline(((-7.4, -5.2), (7.4, -5.2))), polyline(((-3.8, -8.4), (3.8, -8.4)))
+        ),
+        drawn(
+            "#7a4a25",
+            dark,
+            0.8,
+            Contour((-2.8, 9), ((-2.8, 3), (-2.8, -1.2, 2.8, -1.2, 2.8, 3), (2.8, 9))),
+        ),
         filled(GOLD, ellipse((1.5, 5), 0.6)),
         drawn("#9fd8f2", dark, 0.8, rectangle(-7, 0.6, 3, 3.4), rectangle(4, 0.6, 3, 3.4)),
-    ]  # fmt: skip
+    ]
 
 
 def badge(value: int, at: Point, degrees: float = 0.0) -> Item:
@@ -197,8 +216,9 @@ def _crown() -> list[Item]:
 
 
 def _flower() -> list[Item]:
-    petals = [(4.1 * math.cos(a), 4.1 * math.sin(a)) for a in
-              (i * 2 * math.pi / 6 for i in range(6))]  # fmt: skip
+    petals = [
+        (4.1 * math.cos(a), 4.1 * math.sin(a)) for a in (i * 2 * math.pi / 6 for i in range(6))
+    ]
     return [
         *(drawn("#ff9ac4", "#9c2f63", 0.7, ellipse(p, 2.7)) for p in petals),
         drawn(GOLD, GOLD_DARK, 0.8, ellipse((0, 0), 2.7)),
@@ -217,8 +237,10 @@ def _glasses() -> list[Item]:
 
 def _cap() -> list[Item]:
     red, dark = "#dd3b32", "#6b1512"
-    seams = [polyline(((-1, 0), (-1 + 6.2 * math.cos(a), 6.2 * math.sin(a))))
-             for a in (i * math.pi / 3 + math.pi / 6 for i in range(6))]  # fmt: skip
+    seams = [
+        polyline(((-1, 0), (-1 + 6.2 * math.cos(a), 6.2 * math.sin(a))))
+        for a in (i * math.pi / 3 + math.pi / 6 for i in range(6))
+    ]
     return [
         drawn(red, dark, 0.9, Contour((2, -6.5), ((10, -6, 10, 6, 2, 6.5),))),
         drawn(WHITE, dark, 0.9, ellipse((-1, 0), 6.4)),
@@ -259,19 +281,26 @@ def _cone() -> list[Item]:
         filled("#2d74da", cone),
         Group(tuple(bands), clip=(cone,)),
         Path((cone,), stroke="#12305f", width=1.0),
-        *(drawn("#ff9ac4", "#9c2f63", 0.7, ellipse(p, 2.0)) for p in ((-3.6, -12.6), (-0.4, -13),
-                                                                      (-2, -15.3))),
-    ]  # fmt: skip
+        *(
+            drawn("#ff9ac4", "#9c2f63", 0.7, ellipse(p, 2.0))
+            for p in ((-3.6, -12.6), (-0.4, -13), (-2, -15.3))
+        ),
+    ]
 
 
 def _pot() -> list[Item]:
     return [
         drawn("#9aa2ad", "#454d5c", 1.0, rounded(8, -6, 13, 3.4, 1.6)),
-        drawn("#aeb6c0", "#454d5c", 1.0, Contour((-11, -4.5), ((-11, 3, -9, 9.5, -6, 9.5),
-                                                             (6, 9.5), (9, 9.5, 11, 3, 11, -4.5)))),
+        drawn(
+            "#aeb6c0",
+            "#454d5c",
+            1.0,
+            Contour((-11, -4.5), ((-11, 3, -9, 9.5, -6, 9.5), (6, 9.5), (9, 9.5, 11, 3, 11, -4.5))),
+        ),
         drawn("#c7ced6", "#454d5c", 1.0, rounded(-12.5, -7.5, 25, 4, 2)),
         stroked("#eef1f4", 1.3, polyline(((-7.5, -0.5), (-6.4, 5)))),
         drawn("#e9c46a", "#7a5200", 0.8, polygon(((1, 1), (6, 0), (7, 5), (2, 6)))),
-        stroked("#7a5200", 0.6, polyline(((2.2, 2.2), (5.8, 4.4))), polyline(((5.4, 1.4),
-                                                                             (2.8, 4.9)))),
-    ]  # fmt: skip
+        stroked(
+            "#7a5200", 0.6, polyline(((2.2, 2.2), (5.8, 4.4))), polyline(((5.4, 1.4), (2.8, 4.9)))
+        ),
+    ]

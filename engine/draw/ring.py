@@ -161,9 +161,10 @@ def _read_drills(layout: Layout, count: int) -> list[tuple[Spot, Spot]]:
     for number, cell in sorted(clay):
         below = {(number + 1) % count, (number - 1) % count} - {number}
         partners = [
-            (other, cell) for other in sorted(below)
+            (other, cell)
+            for other in sorted(below)
             if colours.get((other, cell)) == colours.get((number, cell)) is not None
-        ]  # fmt: skip
+        ]
         # Prefer a partner with clay: one without may lie on the same cell by chance.
         for partner in [p for p in partners if p in clay] or partners:
             pair = (min((number, cell), partner), max((number, cell), partner))
@@ -173,9 +174,7 @@ def _read_drills(layout: Layout, count: int) -> list[tuple[Spot, Spot]]:
 
 
 def _drill_lines(pairs: Iterable[tuple[Spot, Spot]], middles: Sequence[Point]) -> Iterator[Item]:
-    hub = (
-        sum(x for x, _ in middles) / len(middles), sum(y for _, y in middles) / len(middles)
-    )  # fmt: skip
+    hub = (sum(x for x, _ in middles) / len(middles), sum(y for _, y in middles) / len(middles))
     for (one, a), (two, b) in pairs:
         start, stop = (
             (middles[n][0] + centre(c)[0], middles[n][1] + centre(c)[1])

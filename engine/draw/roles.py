@@ -54,8 +54,9 @@ def printed_points(kind: TileKind) -> Iterator[Item]:
     if kind.strands and not is_straight(kind.strands[0]) and len(kind.strands[0].edges) > 1:
         edges = kind.strands[0].edges
         free = [SQUARE_STEPS[e] for e in range(4) if e not in edges]
-        yield props.badge(kind.points, (15.2 * sum(s[0] for s in free),
-                                        15.2 * sum(s[1] for s in free)))  # fmt: skip
+        yield props.badge(
+            kind.points, (15.2 * sum(s[0] for s in free), 15.2 * sum(s[1] for s in free))
+        )
         return
     yield props.badge(kind.points, (15.2, 15.2 if kind.role == "knot" else -15.2))
     if kind.role == "knot":
@@ -139,8 +140,9 @@ def _big(kind: TileKind, ground: str) -> Iterator[Item]:
                 props.ornament(number), moved(*at), turned(line.turn(0)), scaled(grown * 0.95)
             )
         yield from snake.body(line, JADE, -OVERRUN, 6.0)
-        yield drawn(props.GOLD, props.GOLD_DARK, 0.8,
-                    ribbon(line, 5.0, 8.2, -HALF - 0.9, HALF + 0.9))  # fmt: skip
+        yield drawn(
+            props.GOLD, props.GOLD_DARK, 0.8, ribbon(line, 5.0, 8.2, -HALF - 0.9, HALF + 0.9)
+        )
     label = str(number + 1)
     cell = kind.cells[0]
     at_label = (cell[0] * CARD - MIDDLE + 6.5, cell[1] * CARD + MIDDLE - 6.5)

@@ -96,9 +96,17 @@ def tail(
 
 
 def head(
-    line: Spine, coat: Coat, start: float, tip: float, ground: str,
-    *, half: float = HALF, tongue: float = 5.0, awake: bool = True, grown: float = 1.0,
-) -> list[Item]:  # fmt: skip
+    line: Spine,
+    coat: Coat,
+    start: float,
+    tip: float,
+    ground: str,
+    *,
+    half: float = HALF,
+    tongue: float = 5.0,
+    awake: bool = True,
+    grown: float = 1.0,
+) -> list[Item]:
     """Return a body that ends in a head with its snout at ``tip``.
 
     Args:
@@ -142,9 +150,17 @@ def coil(coat: Coat, radius: float, ground: str, turns: float = 1.6) -> list[Ite
     return [
         filled(coat.outline, taper(line, 0.0, stop, width)),
         *_skin(line, coat, taper(line, 0.4, stop, lambda w: width(w) * 0.8), 0, stop, half * 0.8),
-        *head(line, coat, stop - 1, line.length + half * 0.8, ground, half=half * 1.05,
-              tongue=half, grown=1.15)[-1:],
-    ]  # fmt: skip
+        *head(
+            line,
+            coat,
+            stop - 1,
+            line.length + half * 0.8,
+            ground,
+            half=half * 1.05,
+            tongue=half,
+            grown=1.15,
+        )[-1:],
+    ]
 
 
 def _head_shape(coat: Coat, tongue: float, *, awake: bool) -> list[Item]:
@@ -154,11 +170,12 @@ def _head_shape(coat: Coat, tongue: float, *, awake: bool) -> list[Item]:
         fork = tongue * 0.55
         items.append(
             stroked(
-                TONGUE, 1.1,
+                TONGUE,
+                1.1,
                 polyline(((-2, 0), (fork, 0), (tongue, -1.7))),
                 polyline(((fork, 0), (tongue, 1.7))),
             )
-        )  # fmt: skip
+        )
     items += [
         filled(coat.outline, _egg(-15.5, 0.0, 9.0)),
         filled(coat.base, _egg(-14.6, -RIM, 8.0)),

@@ -52,8 +52,16 @@ def strand_art(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]
             line = strand_spine(strand, 20)
             if strand.cap == "head":
                 tongue = 0.0 if crossed else 5.5
-                yield from snake.head(line, skin, -OVERRUN, room, ground, tongue=tongue,
-                                      awake=awake, grown=1.0 if crossed else 1.22)  # fmt: skip
+                yield from snake.head(
+                    line,
+                    skin,
+                    -OVERRUN,
+                    room,
+                    ground,
+                    tongue=tongue,
+                    awake=awake,
+                    grown=1.0 if crossed else 1.22,
+                )
             else:
                 yield from snake.tail(line, skin, -OVERRUN, room, ground)
             continue

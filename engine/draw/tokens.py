@@ -50,9 +50,10 @@ def token_face(value: int, pitch_mm: float, side: str = "front") -> Face:
 def die_side(value: int, size: float) -> list[Item]:
     """Return one side of the die around (0, 0); its dots are snakes' eyes."""
     spots: dict[int, tuple[Point, ...]] = {
-        1: ((0, 0),), 2: ((-0.22, -0.22), (0.22, 0.22)),
+        1: ((0, 0),),
+        2: ((-0.22, -0.22), (0.22, 0.22)),
         3: ((-0.27, -0.27), (0, 0), (0.27, 0.27)),
-    }  # fmt: skip
+    }
     items: list[Item] = []
     for x, y in spots[value]:
         at, r = (x * size, y * size), size * 0.12

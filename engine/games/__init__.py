@@ -11,9 +11,16 @@ from engine.games.snekagon5g import Snekagon5G
 from engine.games.sssnake import Sssnake
 from engine.given import MISSING, shown
 
-GAMES: Games = {game.facts.name: game for game in (
-    Schlangennest(), Snekagon(), Snekagon5G(), Sssnake(), Carnival(),
-)}  # fmt: skip
+GAMES: Games = {
+    game.facts.name: game
+    for game in (
+        Schlangennest(),
+        Snekagon(),
+        Snekagon5G(),
+        Sssnake(),
+        Carnival(),
+    )
+}
 
 
 def game_named(name: object, place: str = "game") -> AnyGame:

@@ -55,20 +55,23 @@ class Carnival:
         player_names=COLOURS,
         options=(
             Option(
-                "hands", "trust",
+                "hands",
+                "trust",
                 "What players say about their hidden hands is trusted, or asked for: a player "
                 "who lays a plain tile of another colour must say that they have none of their "
                 "own to lay, and the last round cannot be announced too early.",
                 options.one_of("trust", "ask"),
             ),
             Option(
-                "snakes", 2,
+                "snakes",
+                2,
                 "With two players: two snakes each, or one each of the colour that faces you; the "
                 "tiles of the other colours then stay in the box.",
                 options.one_of(2, 1),
             ),
             Option(
-                "colours", None,
+                "colours",
+                None,
                 "With two players and two snakes each: which two colours each player has.",
                 options.colours_by_player,
             ),
@@ -79,7 +82,7 @@ class Carnival:
         hidden=True,
         move_keys=("snake", "declares"),
         counts=("tokens",),
-    )  # fmt: skip
+    )
 
     # --- opening ---------------------------------------------------------------------------
 

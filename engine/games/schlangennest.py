@@ -53,30 +53,35 @@ class Schlangennest:
         player_names=COLOURS,
         options=(
             Option(
-                "size", "recommended",
+                "size",
+                "recommended",
                 "How large the field is: recommended, easy or hard as in the rulebook, any two "
                 "numbers, or no border.",
                 parse_size,
             ),
             Option(
-                "border", "grows",
+                "border",
+                "grows",
                 "The border forms as cards are laid, or the cards laid before the game fix it.",
                 options.one_of("grows", "fixed"),
             ),
             Option(
-                "frame", False,
+                "frame",
+                False,
                 "The outer ring of cards laid before the game is a frame round the field.",
                 options.flag,
             ),
             Option("tail_first", False, "The first card of every snake is its tail.", options.flag),
             Option(
-                "two_snakes", "off",
+                "two_snakes",
+                "off",
                 "Two players with two snakes each: one card for both every turn, or one card for "
                 "the snake of your choice.",
                 options.one_of("off", "both", "one"),
             ),
             Option(
-                "colours", None,
+                "colours",
+                None,
                 "With two snakes each: which two colours each player has.",
                 options.colours_by_player,
             ),
@@ -84,7 +89,7 @@ class Schlangennest:
         summary=say.SUMMARY,
         rules=sentences.rules_in(say),
         actions=("place", "turn", "replace", "pass"),
-    )  # fmt: skip
+    )
 
     # --- opening ---------------------------------------------------------------------------
 

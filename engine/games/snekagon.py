@@ -19,7 +19,7 @@ from engine.game import (
     Option,
     Start,
     Violation,
-)  # fmt: skip
+)
 from engine.hexgame import HexGame
 from engine.hexposition import Agreed, HexPosition
 from engine.placement import Layout
@@ -41,7 +41,8 @@ class Snekagon(HexGame):
         player_names=COLOURS,
         options=(
             Option(
-                "second_without_1", False,
+                "second_without_1",
+                False,
                 "The second player plays without the single hex, as in the seven-turn prototype.",
                 options.flag,
             ),
@@ -50,7 +51,7 @@ class Snekagon(HexGame):
         rules=sentences.rules_in(say),
         actions=("place", "pass"),
         coloured_moves=False,
-    )  # fmt: skip
+    )
     longest = say.LONGEST
 
     # --- opening ---------------------------------------------------------------------------

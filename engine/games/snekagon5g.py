@@ -23,7 +23,7 @@ from engine.game import (
     Option,
     Start,
     Violation,
-)  # fmt: skip
+)
 from engine.hexgame import HexGame
 from engine.hexposition import Agreed, HexPosition
 from engine.hexsnakes import Drill, tile_ends
@@ -64,17 +64,21 @@ class Snekagon5G(HexGame):
         player_names=COLOURS,
         options=(
             Option(
-                "advanced", False,
+                "advanced",
+                False,
                 "The advanced game: when it escapes, a snake turns by at most 60 degrees.",
                 options.flag,
             ),
             Option(
-                "far_drill", False,
+                "far_drill",
+                False,
                 "A new tile may also be joined at once to your own end on a neighbouring board.",
                 options.flag,
             ),
             Option(
-                "single_opening", False, "The first tile of the game is the single hex.",
+                "single_opening",
+                False,
+                "The first tile of the game is the single hex.",
                 options.flag,
             ),
             Option("eyes", EYES, "Where the two holes of every board are.", _parse_eyes),
@@ -84,7 +88,7 @@ class Snekagon5G(HexGame):
         actions=("place", "pass"),
         coloured_moves=False,
         move_keys=("board", "from", "to"),
-    )  # fmt: skip
+    )
     longest = say.LONGEST
 
     # --- opening ---------------------------------------------------------------------------
@@ -94,11 +98,14 @@ class Snekagon5G(HexGame):
         chosen = start.options
         eyes = chosen.get("eyes") or tile_set.extras.get("board", {}).get("eyes", EYES)
         agreed = Agreed(
-            tile_set, len(start.players), True, frozenset((q, r) for q, r in eyes),
+            tile_set,
+            len(start.players),
+            True,
+            frozenset((q, r) for q, r in eyes),
             begins_with_1=chosen.get("single_opening", False),
             advanced=chosen.get("advanced", False),
             far_drill=chosen.get("far_drill", False),
-        )  # fmt: skip
+        )
         for q, r in agreed.eyes:
             if not agreed.is_on_board((q, r)):
                 raise RecordError("options.eyes", f"the board has no cell [{q}, {r}]")

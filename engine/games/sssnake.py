@@ -49,7 +49,8 @@ class Sssnake:
         player_names=None,
         options=(
             Option(
-                "rolls", "told",
+                "rolls",
+                "told",
                 "Every roll is told, or rolls are trusted: then anybody may lay any card on their "
                 "own snake or on their left neighbour's.",
                 options.one_of("told", "trust"),
@@ -60,7 +61,7 @@ class Sssnake:
         actions=("roll", "place", "discard", "pass"),
         move_keys=("snake",),
         counts=("out",),
-    )  # fmt: skip
+    )
 
     # --- opening ---------------------------------------------------------------------------
 
@@ -100,9 +101,11 @@ class Sssnake:
         if self._is_over(position):
             return Verdict() if move.do == "pass" else Verdict((Violation(say.GAME_OVER),))
         judge = {
-            "roll": _judge_roll, "place": _judge_place, "discard": _judge_discard,
+            "roll": _judge_roll,
+            "place": _judge_place,
+            "discard": _judge_discard,
             "pass": _judge_pass,
-        }[move.do]  # fmt: skip
+        }[move.do]
         return Verdict(tuple(judge(position, move)))
 
     # --- apply -----------------------------------------------------------------------------

@@ -153,9 +153,12 @@ def judge_growth(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Vio
     closing = must_close_at(position, colour)
     if closing is not None and not closing.closes(position, cell, laid):
         yield says(
-            say.MUST_CLOSE, closing.cell,
-            colour=colour, other=closing.other, card=closing.shape(position),
-        )  # fmt: skip
+            say.MUST_CLOSE,
+            closing.cell,
+            colour=colour,
+            other=closing.other,
+            card=closing.shape(position),
+        )
 
 
 def _cells(position: NestPosition, colour: str) -> list[Cell]:

@@ -15,8 +15,16 @@ from operator import mul
 from pathlib import Path
 
 FILE = Path(__file__).with_name("growth.json")
-SIGNS = ("always", "log2 of the ways", "doors", "drills", "open ends", "own tiles",
-         "tiles of another", "until its turn")  # fmt: skip
+SIGNS = (
+    "always",
+    "log2 of the ways",
+    "doors",
+    "drills",
+    "open ends",
+    "own tiles",
+    "tiles of another",
+    "until its turn",
+)
 """The features of the growth model, in the order of its weights."""
 
 

@@ -58,9 +58,13 @@ class Fit:
     __slots__ = ("first_once", "first_twice", "last_once", "legal", "sound")
 
     def __init__(
-        self, legal: Placements, sound: Placements, first_once: Placements,
-        first_twice: Placements, last_once: Placements,
-    ) -> None:  # fmt: skip
+        self,
+        legal: Placements,
+        sound: Placements,
+        first_once: Placements,
+        first_twice: Placements,
+        last_once: Placements,
+    ) -> None:
         self.legal, self.sound = legal, sound
         self.first_once, self.first_twice, self.last_once = first_once, first_twice, last_once
 
@@ -243,9 +247,11 @@ class HexWorld:
         return max(length, self.best[seat])
 
     def _tokens(
-        self, choices: list[tuple[int, Placements, Spot | None]], rng: random.Random,
+        self,
+        choices: list[tuple[int, Placements, Spot | None]],
+        rng: random.Random,
         most: int | None,
-    ) -> list[Token]:  # fmt: skip
+    ) -> list[Token]:
         """Return all tokens of some choices, or a random sample of at most ``most``."""
         table = self.terms.tables[self.turn]
         size = len(table.placements)
@@ -489,10 +495,13 @@ class HexWorld:
         board, number, origin = token
         placed = self.terms.tables[self.turn].placements[number]
         return Move(
-            player, "place", placed.shape, cells=placed.cells,
+            player,
+            "place",
+            placed.shape,
+            cells=placed.cells,
             board=board if self.terms.numbered else None,
             origin=None if origin is None else (origin[0], origin[1:]),
-        )  # fmt: skip
+        )
 
 
 @cache
@@ -511,11 +520,15 @@ def hex_world(position: HexPosition) -> HexWorld | None:
         return None
     tables = tuple(placement_table(agreed.paths[p], agreed.side) for p in position.players)
     terms = Terms(
-        position.players, tables, agreed.boards, agreed.numbered,
+        position.players,
+        tables,
+        agreed.boards,
+        agreed.numbered,
         tuple(boards_beside(board, agreed.boards) for board in range(agreed.boards)),
-        agreed.begins_with_1, Around({cell: hex_neighbours(cell) for cell in tables[0].covering}),
+        agreed.begins_with_1,
+        Around({cell: hex_neighbours(cell) for cell in tables[0].covering}),
         growths()["snekagon5g" if agreed.numbered else "snekagon"],
-    )  # fmt: skip
+    )
     world = HexWorld(terms)
     world.turn = position.players.index(position.to_move)
     world.laid = len(position.pieces)

@@ -38,22 +38,31 @@ class Skill:
 
 
 _NEST = Skill(
-    Depth(explore=0.8), (Level(2), Level(4), Level(), Level(looks=6)), 50,
-)  # fmt: skip
+    Depth(explore=0.8),
+    (Level(2), Level(4), Level(), Level(looks=6)),
+    50,
+)
 _HEX_DEPTH = Depth(warmth=1.0, explore=0.4, horizon=1, sampled=None, settle=1)
 _HEX = Skill(
-    _HEX_DEPTH, (Level(5), Level(13), Level(36), Level(100, looks=10)), 40,
-)  # fmt: skip
+    _HEX_DEPTH,
+    (Level(5), Level(13), Level(36), Level(100, looks=10)),
+    40,
+)
 _SEVERAL_BOARDS = Skill(
-    _HEX_DEPTH, (Level(8), Level(16), Level(34), Level(75)), 40,
-)  # fmt: skip
+    _HEX_DEPTH,
+    (Level(8), Level(16), Level(34), Level(75)),
+    40,
+)
 _SSSNAKE = Skill(
-    Depth(sampled=None, horizon=4, paired=8), (Level(1), Level(1.5), Level(2), Level(3)), 160,
-)  # fmt: skip
+    Depth(sampled=None, horizon=4, paired=8),
+    (Level(1), Level(1.5), Level(2), Level(3)),
+    160,
+)
 _CARNIVAL = Skill(
     Depth(sampled=None, horizon=1, settle=8, warmth=2.0),
-    (Level(1), Level(1.7), Level(2.8), Level(12)), 80,
-)  # fmt: skip
+    (Level(1), Level(1.7), Level(2.8), Level(12)),
+    80,
+)
 
 SKILLS: Mapping[str, Skill] = {
     "schlangennest": _NEST,
@@ -63,7 +72,8 @@ SKILLS: Mapping[str, Skill] = {
     "carnival": _CARNIVAL,
 }
 BY_THE_BOOK = Skill(
-    Depth(inner=8, sampled=3, horizon=4), (Level(2, True), Level(8, True), Level(), Level(looks=4)),
+    Depth(inner=8, sampled=3, horizon=4),
+    (Level(2, True), Level(8, True), Level(), Level(looks=4)),
     8,
-)  # fmt: skip
+)
 """Search parameters for the options that only ``BookWorld`` plays."""

@@ -472,10 +472,14 @@ def _terms(position: NestPosition) -> Terms:
         for of_colour in ways
     )
     return Terms(
-        position.box, position.agreed, tuple(COLOURS.index(player) for player in players),
+        position.box,
+        position.agreed,
+        tuple(COLOURS.index(player) for player in players),
         tuple(players.index(c) if c in players else -1 for c in COLOURS),
-        len(lying | set(players)) >= 3, meeting, ways,
-    )  # fmt: skip
+        len(lying | set(players)) >= 3,
+        meeting,
+        ways,
+    )
 
 
 def _ways(kind: TileKind) -> tuple[Card, ...]:

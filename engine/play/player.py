@@ -114,8 +114,11 @@ def _judged_once(
     after.play(found[0][1], rng)
     expected = chances(after.standing(), world.scale)
     return Thought(
-        ideas, len(found), expected_for(players, expected), (ideas[0].move,),
-    )  # fmt: skip
+        ideas,
+        len(found),
+        expected_for(players, expected),
+        (ideas[0].move,),
+    )
 
 
 def _seen(level: Level, rng: random.Random) -> int | None:
@@ -138,9 +141,13 @@ def _chance(value: float, world: World) -> float:
 
 
 def _looked_ahead(
-    world: World, skill: Skill, budget: Budget, players: tuple[str, ...], rng: random.Random,
+    world: World,
+    skill: Skill,
+    budget: Budget,
+    players: tuple[str, ...],
+    rng: random.Random,
     sees: int | None,
-) -> Thought:  # fmt: skip
+) -> Thought:
     watch = Watch(budget)
     root = grow(world, skill.depth, watch, rng, sees)
     tried = {token: edge for token, edge in root.edges.items() if edge.visits}

@@ -16,8 +16,12 @@ from engine.tiles import TileSet
 UNREACHABLE = -1000.0
 """The score of a snake that can no longer be closed."""
 HOPELESS, CLOSED = -9.0, 9.0
-NEAR = ((1.0, 1.86, 2.60, 2.80), (0.5, 1.10, 1.74, 1.65), (0.2, 0.60, 1.20, 1.10),
-        (0.0, 0.26, 0.40, 0.74))  # fmt: skip
+NEAR = (
+    (1.0, 1.86, 2.60, 2.80),
+    (0.5, 1.10, 1.74, 1.65),
+    (0.2, 0.60, 1.20, 1.10),
+    (0.0, 0.26, 0.40, 0.74),
+)
 """Log-odds to win, fitted to the ends of 400 games. Rows: 1 to 4 missing cards. Columns: nothing
 helps, a curve helps, a straight helps, both help."""
 FAR = (0.06, -0.21, -0.69, -1.04, -1.24, -1.51, -1.82, -2.14, -2.4)

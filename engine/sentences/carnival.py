@@ -19,139 +19,183 @@ SUMMARY = Summary(
 )
 
 NOT_YOUR_TURN = Rule(
-    "not-your-turn", "Players take turns clockwise.", "rulebook, step 6",
+    "not-your-turn",
+    "Players take turns clockwise.",
+    "rulebook, step 6",
     "It is {turn}'s turn, not {player}'s.",
-)  # fmt: skip
+)
 NONE_LEFT = Rule(
-    "none-left", "A tile can be laid only while one is left.",
+    "none-left",
+    "A tile can be laid only while one is left.",
     "rulebook, step 6; rulings 10 and 11",
-    {"one": "The only {tile} of the box is already laid or out of the game.",
-     "other": "The box has {n} {tile} tiles, and all of them are already laid or out of the game."},
+    {
+        "one": "The only {tile} of the box is already laid or out of the game.",
+        "other": "The box has {n} {tile} tiles, "
+        "and all of them are already laid or out of the game.",
+    },
     {"left-out": "The {colour} tiles are not part of this game."},
-)  # fmt: skip
+)
 CELL_TAKEN = Rule(
-    "cell-taken", "A tile goes on an empty place, unless it replaces another one.", "ruling 1",
+    "cell-taken",
+    "A tile goes on an empty place, unless it replaces another one.",
+    "ruling 1",
     "A {lying} already lies here.",
-)  # fmt: skip
+)
 NOT_AT_AN_END = Rule(
     "not-at-an-end",
     "A snake has one end. Its next tile or a log goes where that end points, and an exit of the"
     " tile meets it.",
-    "rulebook, step 6; ruling 1", "The end of the {colour} snake does not point to this place.",
-    {"turned": "The tile lies the wrong way round: none of its exits meets the end of the"
-               " {colour} snake.",
-     "capped": "The {colour} snake already has its head: it does not grow any more.",
-     "no-end": "No end of a snake points to this place.",
-     "log-turned": "The log lies the wrong way round: none of its exits meets the end of a"
-                   " snake.",
-     "loose": "This tile is not part of any snake."},
-)  # fmt: skip
+    "rulebook, step 6; ruling 1",
+    "The end of the {colour} snake does not point to this place.",
+    {
+        "turned": "The tile lies the wrong way round: none of its exits meets the end of the"
+        " {colour} snake.",
+        "capped": "The {colour} snake already has its head: it does not grow any more.",
+        "no-end": "No end of a snake points to this place.",
+        "log-turned": "The log lies the wrong way round: none of its exits meets the end of a"
+        " snake.",
+        "loose": "This tile is not part of any snake.",
+    },
+)
 BLOCKED = Rule(
-    "blocked", "A snake does not grow while something lies where its end points.", "ruling 1",
+    "blocked",
+    "A snake does not grow while something lies where its end points.",
+    "ruling 1",
     "The {colour} snake is blocked: a {lying} lies in front of its end.",
-)  # fmt: skip
+)
 TWO_SNAKES_JOINED = Rule(
-    "two-snakes-joined", "A log may never join two snakes.", "ruling 1",
+    "two-snakes-joined",
+    "A log may never join two snakes.",
+    "ruling 1",
     "This joins the {one} snake and the {other} snake.",
-)  # fmt: skip
+)
 UNDECLARED = Rule(
     "undeclared",
     "You lay a plain tile of another colour only if you have none of your own to lay. If you"
     " agreed on it, you have to say so.",
     "rulebook, step 6; ruling 2",
     "Before laying a {tile}, {player} must say that there is no plain tile of their own to lay.",
-)  # fmt: skip
+)
 GIFT_ALONE = Rule(
-    "gift-alone", "A gift or a trouble touches a tile of a snake with at least one side.",
-    "rulebook, Подарки; ruling 3", "No side of the {what} touches a snake.",
-)  # fmt: skip
+    "gift-alone",
+    "A gift or a trouble touches a tile of a snake with at least one side.",
+    "rulebook, Подарки; ruling 3",
+    "No side of the {what} touches a snake.",
+)
 BLOCKS_AN_END = Rule(
-    "blocks-an-end", "A gift or a trouble may not block another player's snake.",
-    "rulebook, Подарки; ruling 3", "The {what} blocks the {colour} snake: its end points here.",
-)  # fmt: skip
+    "blocks-an-end",
+    "A gift or a trouble may not block another player's snake.",
+    "rulebook, Подарки; ruling 3",
+    "The {what} blocks the {colour} snake: its end points here.",
+)
 NOTHING_TO_REPLACE = Rule(
-    "nothing-to-replace", "You can replace only a tile that lies on the table.",
-    "rulebook, Бревно", "There is no tile here to replace.",
-)  # fmt: skip
+    "nothing-to-replace",
+    "You can replace only a tile that lies on the table.",
+    "rulebook, Бревно",
+    "There is no tile here to replace.",
+)
 NOT_REPLACEABLE = Rule(
     "not-replaceable",
     "Gifts, troubles, the house, heads, hats and crossing logs are never replaced.",
     "rulebook, step 3, Подарки, Бревно, Тайлы неприятностей, Шляпа; rulings 3 and 4",
     "The {what} may not be replaced.",
-)  # fmt: skip
+)
 NOT_A_REPLACEMENT = Rule(
     "not-a-replacement",
     "Only a log replaces a tile, and only a snake tile replaces a straight or corner log.",
-    "rulebook, Подарки, Бревно; rulings 3 to 5", "A {what} may not replace a {lying}.",
-)  # fmt: skip
+    "rulebook, Подарки, Бревно; rulings 3 to 5",
+    "A {what} may not replace a {lying}.",
+)
 WRONG_COLOUR = Rule(
-    "wrong-colour", "A log in a snake is replaced only by a tile of that snake's colour.",
+    "wrong-colour",
+    "A log in a snake is replaced only by a tile of that snake's colour.",
     "rulebook, Бревно; ruling 5",
     "This log is part of the {colour} snake, but the tile is {other}.",
     {"loose": "This log is not part of any snake."},
-)  # fmt: skip
+)
 WRONG_SHAPE = Rule(
-    "wrong-shape", "A tile is replaced only by one of the same shape: straight or corner.",
+    "wrong-shape",
+    "A tile is replaced only by one of the same shape: straight or corner.",
     "rulebook, Бревно; ruling 4",
     "A {what} may not replace a {lying}: one is straight, the other turns a corner.",
-)  # fmt: skip
+)
 CONNECTION_LOST = Rule(
     "connection-lost",
     "A replacement keeps the snake connected. Only the exit at its free end may point elsewhere.",
-    "rulebook, Бревно; ruling 4", "Laid this way, the tile cuts the {colour} snake apart.",
-)  # fmt: skip
+    "rulebook, Бревно; ruling 4",
+    "Laid this way, the tile cuts the {colour} snake apart.",
+)
 ALREADY_ANNOUNCED = Rule(
-    "already-announced", "The last round is announced once.", "rulebook, Конец игры",
+    "already-announced",
+    "The last round is announced once.",
+    "rulebook, Конец игры",
     "The last round has already been announced.",
-)  # fmt: skip
+)
 FINALE_TOO_EARLY = Rule(
     "finale-too-early",
     "The last round is announced when nothing but heads and hats can be laid. Hands are hidden:"
     " if you agreed to trust each other, the announcement is trusted.",
     "rulebook, step 6, Конец игры; ruling 9",
     "It is too early for the last round: a player who holds a {tile} can still lay it here.",
-)  # fmt: skip
+)
 LAST_ROUND_ONLY = Rule(
-    "last-round-only", "Heads and hats are laid only in the last round.",
+    "last-round-only",
+    "Heads and hats are laid only in the last round.",
     "rulebook, Конец игры, Голова, Шляпа; ruling 9",
     "The last round has not been announced yet, so no {what} may be laid.",
-)  # fmt: skip
+)
 ONLY_HEADS_AND_HATS = Rule(
-    "only-heads-and-hats", "In the last round only heads and hats are laid.",
-    "rulebook, Конец игры; ruling 9", "This is the last round: only heads and hats may be laid.",
-)  # fmt: skip
+    "only-heads-and-hats",
+    "In the last round only heads and hats are laid.",
+    "rulebook, Конец игры; ruling 9",
+    "This is the last round: only heads and hats may be laid.",
+)
 HEADS_BEFORE_HATS = Rule(
-    "heads-before-hats", "In the last round all heads are laid first, then the hats.",
+    "heads-before-hats",
+    "In the last round all heads are laid first, then the hats.",
     "rulebook, Конец игры; ruling 9",
     "Heads come before hats, and not everybody is done with heads yet.",
     {"hats": "The heads are over: only hats are laid now."},
-)  # fmt: skip
+)
 NOT_YOUR_HEAD = Rule(
-    "not-your-head", "You lay a head only on your own snake.", "rulebook, Голова; ruling 9",
+    "not-your-head",
+    "You lay a head only on your own snake.",
+    "rulebook, Голова; ruling 9",
     "The {colour} snake does not belong to {player}.",
-)  # fmt: skip
+)
 NO_BARE_HEAD = Rule(
-    "no-bare-head", "A hat goes on a head that has no hat yet.", "rulebook, Шляпа; ruling 9",
+    "no-bare-head",
+    "A hat goes on a head that has no hat yet.",
+    "rulebook, Шляпа; ruling 9",
     "No head without a hat belongs to this place.",
-)  # fmt: skip
+)
 HAT_IN_FRONT = Rule(
     "hat-in-front",
     "A hat lies in front of the head. It lies on the head only if the place in front is taken.",
-    "ruling 9", "The place in front of the {colour} head is free: the hat goes there.",
-)  # fmt: skip
+    "ruling 9",
+    "The place in front of the {colour} head is free: the hat goes there.",
+)
 WHICH_HEAD = Rule(
-    "which-head", "If two heads face the same place, say which of them gets the hat.",
-    "ruling 9", "This hat could belong to {one} or {other}: say to which.",
-)  # fmt: skip
+    "which-head",
+    "If two heads face the same place, say which of them gets the hat.",
+    "ruling 9",
+    "This hat could belong to {one} or {other}: say to which.",
+)
 GAME_OVER = Rule(
-    "game-over", "Once no head and no hat can be laid, the game is over.",
-    "rulebook, Подсчёт очков; ruling 9", "The game is over.",
-)  # fmt: skip
+    "game-over",
+    "Once no head and no hat can be laid, the game is over.",
+    "rulebook, Подсчёт очков; ruling 9",
+    "The game is over.",
+)
 TOO_MANY = Rule(
-    "too-many", "No more tiles can lie on the table than the box has.", "ruling 10",
-    {"one": "The box has only {n} {tile}, but more lie on the table.",
-     "other": "The box has only {n} {tile} tiles, but more lie on the table."},
-)  # fmt: skip
+    "too-many",
+    "No more tiles can lie on the table than the box has.",
+    "ruling 10",
+    {
+        "one": "The box has only {n} {tile}, but more lie on the table.",
+        "other": "The box has only {n} {tile} tiles, but more lie on the table.",
+    },
+)
 
 PRINTED = Reason("printed", "printed on the {tile}")
 GIFT_SIDE = Reason("gift-side", "a gift touches the {colour} snake")

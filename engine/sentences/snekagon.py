@@ -17,72 +17,92 @@ SUMMARY = Summary(
 )
 
 NOT_YOUR_TURN = Rule(
-    "not-your-turn", "Players take turns.", "rulebook, Course of the game",
+    "not-your-turn",
+    "Players take turns.",
+    "rulebook, Course of the game",
     "It is {turn}'s turn, not {player}'s.",
-)  # fmt: skip
+)
 FIRST_IS_1 = Rule(
-    "first-is-1", "The first tile of the game is the single hex.",
+    "first-is-1",
+    "The first tile of the game is the single hex.",
     "rulebook, Course of the game; ruling 3",
-    {"one": "The game starts with the single hex.",
-     "other": "The game starts with the single hex, but this tile has {n} hexes."},
-)  # fmt: skip
+    {
+        "one": "The game starts with the single hex.",
+        "other": "The game starts with the single hex, but this tile has {n} hexes.",
+    },
+)
 NONE_LEFT = Rule(
-    "none-left", "You have each of your tiles only once.", "rulebook, Components; ruling 3",
+    "none-left",
+    "You have each of your tiles only once.",
+    "rulebook, Components; ruling 3",
     "{player} has no tile of this shape left.",
-)  # fmt: skip
+)
 OFF_BOARD = Rule(
-    "off-board", "A tile lies completely on the board.", "rulebook, Set up",
+    "off-board",
+    "A tile lies completely on the board.",
+    "rulebook, Set up",
     "This tile sticks out over the edge of the board.",
-)  # fmt: skip
+)
 CELL_TAKEN = Rule(
-    "cell-taken", "A tile covers only empty hexes.", "rulebook, Course of the game",
+    "cell-taken",
+    "A tile covers only empty hexes.",
+    "rulebook, Course of the game",
     "This tile lies on top of another one: {others}.",
-)  # fmt: skip
+)
 TOUCHES_ONLY_OPPONENT = Rule(
     "touches-only-opponent",
     "A tile may touch your opponent's snake only if it also extends one of your own."
     " A new snake touches nothing.",
     "rulebook, Create a new snake, Grow a snake; ruling 2",
     "This tile touches {others}, but it does not extend a {colour} snake.",
-)  # fmt: skip
+)
 BRANCHES = Rule(
-    "branches", "A snake grows only at its two ends. It may not branch.",
+    "branches",
+    "A snake grows only at its two ends. It may not branch.",
     "rulebook, Course of the game; ruling 1",
     "Too many {colour} hexes meet here: the snake branches.",
-    {"middle": "The tile docks at the middle of the {colour} snake, not at an end.",
-     "side": "The end of the {colour} snake meets the middle of the tile, not one of its ends."},
-)  # fmt: skip
+    {
+        "middle": "The tile docks at the middle of the {colour} snake, not at an end.",
+        "side": "The end of the {colour} snake meets the middle of the tile, not one of its ends.",
+    },
+)
 SHARP_TURN = Rule(
-    "sharp-turn", "A snake may not turn so sharply that three of its hexes form a triangle.",
+    "sharp-turn",
+    "A snake may not turn so sharply that three of its hexes form a triangle.",
     "rulebook, Course of the game; ruling 1",
     "These three {colour} hexes form a triangle: the turn is too sharp.",
-)  # fmt: skip
+)
 TOUCHES_ITSELF = Rule(
     "touches-itself",
     "A snake may not touch itself. Joining its two ends to form a ring is allowed.",
     "rulebook, Course of the game, Notes; ruling 1",
     "The tile touches the {colour} snake in a second place, and not end to end.",
-)  # fmt: skip
+)
 OWN_SNAKES_TOUCH = Rule(
     "own-snakes-touch",
     "Your snakes may not touch each other, except end to end: then they become one.",
     "rulebook, Course of the game, Grow a snake; ruling 1",
     "Two {colour} snakes touch here, and not end to end.",
     {"alongside": "The tile lies alongside the {colour} snake instead of end to end."},
-)  # fmt: skip
+)
 MUST_MOVE = Rule(
-    "must-move", "If you can lay a tile, you must. You pass only when none of your tiles fits.",
+    "must-move",
+    "If you can lay a tile, you must. You pass only when none of your tiles fits.",
     "rulebook, Grow a snake; ruling 4",
     "{player} may not pass: a tile still fits here.",
-)  # fmt: skip
+)
 GAME_OVER = Rule(
-    "game-over", "Once neither player can lay a tile, the game is over.",
-    "rulebook, End of the game; ruling 4", "The game is over.",
-)  # fmt: skip
+    "game-over",
+    "Once neither player can lay a tile, the game is over.",
+    "rulebook, End of the game; ruling 4",
+    "The game is over.",
+)
 TOO_MANY = Rule(
-    "too-many", "No more tiles can lie on the board than each player has.", "rulebook, Components",
+    "too-many",
+    "No more tiles can lie on the board than each player has.",
+    "rulebook, Components",
     "More tiles of this shape lie on the board than {player} has.",
-)  # fmt: skip
+)
 
 LONGEST = Reason(
     "longest-snake",

@@ -18,31 +18,44 @@ SUMMARY = Summary(
 )
 
 NOT_YOUR_TURN = Rule(
-    "not-your-turn", "Players take turns.", "rulebook, Gameplay overview",
+    "not-your-turn",
+    "Players take turns.",
+    "rulebook, Gameplay overview",
     "It is {turn}'s turn, not {player}'s.",
-)  # fmt: skip
+)
 FIRST_IS_1 = Rule(
-    "first-is-1", "If you agreed on it, the first tile of the game is the single hex.",
+    "first-is-1",
+    "If you agreed on it, the first tile of the game is the single hex.",
     "option single_opening",
-    {"one": "You agreed to start with the single hex.",
-     "other": "You agreed to start with the single hex, but this tile has {n} hexes."},
-)  # fmt: skip
+    {
+        "one": "You agreed to start with the single hex.",
+        "other": "You agreed to start with the single hex, but this tile has {n} hexes.",
+    },
+)
 NONE_LEFT = Rule(
-    "none-left", "You have each of your tiles only once.", "rulebook, Components",
+    "none-left",
+    "You have each of your tiles only once.",
+    "rulebook, Components",
     "{player} has no tile of this shape left.",
-)  # fmt: skip
+)
 OFF_BOARD = Rule(
-    "off-board", "A tile lies completely on one board.", "rulebook, Gameplay overview",
+    "off-board",
+    "A tile lies completely on one board.",
+    "rulebook, Gameplay overview",
     "This tile sticks out over the edge of the board.",
-)  # fmt: skip
+)
 ON_EYE = Rule(
-    "on-eye", "No tile may cover one of the two holes of a board.",
-    "rulebook, Creating a new snake", "This tile covers a hole of the board.",
-)  # fmt: skip
+    "on-eye",
+    "No tile may cover one of the two holes of a board.",
+    "rulebook, Creating a new snake",
+    "This tile covers a hole of the board.",
+)
 CELL_TAKEN = Rule(
-    "cell-taken", "A tile covers only empty hexes.", "rulebook, Creating a new snake",
+    "cell-taken",
+    "A tile covers only empty hexes.",
+    "rulebook, Creating a new snake",
     "This tile lies on top of another one: {others}.",
-)  # fmt: skip
+)
 TOUCHES_ONLY_OPPONENT = Rule(
     "touches-only-opponent",
     "A new snake touches nothing. A tile may touch an opponent's snake only if it extends one of"
@@ -50,46 +63,54 @@ TOUCHES_ONLY_OPPONENT = Rule(
     "rulebook, Creating a new snake, Extension of the snake within the same floor,"
     " Extension of the snake by escape to another floor; ruling 3",
     "This tile touches {others}, but it neither extends a {colour} snake nor comes from an escape.",
-)  # fmt: skip
+)
 BRANCHES = Rule(
-    "branches", "A snake grows only at its two ends. It may not branch.",
+    "branches",
+    "A snake grows only at its two ends. It may not branch.",
     "rulebook, Gameplay overview; ruling 2",
     "Too many {colour} hexes meet here: the snake branches.",
-    {"middle": "The tile docks at the middle of the {colour} snake, not at an end.",
-     "side": "The end of the {colour} snake meets the middle of the tile, not one of its ends.",
-     "drilled": "The {colour} snake already goes on to another board here: this is no longer"
-                " an end."},
-)  # fmt: skip
+    {
+        "middle": "The tile docks at the middle of the {colour} snake, not at an end.",
+        "side": "The end of the {colour} snake meets the middle of the tile, not one of its ends.",
+        "drilled": "The {colour} snake already goes on to another board here: this is no longer"
+        " an end.",
+    },
+)
 SHARP_TURN = Rule(
-    "sharp-turn", "A snake may not turn so sharply that three of its hexes form a triangle.",
+    "sharp-turn",
+    "A snake may not turn so sharply that three of its hexes form a triangle.",
     "rulebook, Gameplay overview",
     "These three {colour} hexes form a triangle: the turn is too sharp.",
-)  # fmt: skip
+)
 TOUCHES_ITSELF = Rule(
     "touches-itself",
     "A snake may not touch itself. Joining its two ends to form a ring is allowed.",
     "rulebook, Gameplay overview",
     "The tile touches the {colour} snake in a second place, and not end to end.",
-)  # fmt: skip
+)
 OWN_SNAKES_TOUCH = Rule(
     "own-snakes-touch",
     "Your snakes may not touch each other, except end to end: then they become one.",
     "rulebook, Gameplay overview, Extension of the snake within the same floor",
     "Two {colour} snakes touch here, and not end to end.",
     {"alongside": "The tile lies alongside the {colour} snake instead of end to end."},
-)  # fmt: skip
+)
 NOT_AN_END = Rule(
-    "not-an-end", "A snake escapes to another board only from one of its ends.",
+    "not-an-end",
+    "A snake escapes to another board only from one of its ends.",
     "rulebook, Extension of the snake by escape to another floor; ruling 3",
     "There is no {colour} snake here that could escape.",
-    {"middle": "The {colour} snake already goes on both ways here: it can escape only from"
-               " an end."},
-)  # fmt: skip
+    {
+        "middle": "The {colour} snake already goes on both ways here: it can escape only from"
+        " an end."
+    },
+)
 BOARDS_APART = Rule(
-    "boards-apart", "A snake escapes only to a neighbouring board.",
+    "boards-apart",
+    "A snake escapes only to a neighbouring board.",
     "rulebook, Extension of the snake by escape to another floor; ruling 1",
     "Boards {one} and {other} are not neighbours.",
-)  # fmt: skip
+)
 OTHER_FIELD = Rule(
     "other-field",
     "After an escape the snake comes out on the same field of the other board. One end of the new"
@@ -98,24 +119,26 @@ OTHER_FIELD = Rule(
     "The {colour} snake comes out on the same field of the other board, but the tile does not"
     " lie there.",
     {"middle": "The {colour} snake comes out in the middle of the tile, not at one of its ends."},
-)  # fmt: skip
+)
 AGAINST_DIRECTION = Rule(
     "against-direction",
     "In the advanced game, an escape keeps the direction: the snake turns by at most 60 degrees.",
     "rulebook, Advanced game; ruling 5",
     "The {colour} snake turns by more than 60 degrees between these boards.",
-)  # fmt: skip
+)
 NO_FAR_DRILL = Rule(
     "no-far-drill",
     "If you agreed on it, a new tile may also be joined at once to one of your ends on a"
     " neighbouring board.",
     "option far_drill; ruling 3",
     "You did not agree that a new tile may be joined to an end on another board.",
-)  # fmt: skip
+)
 DRILLED_TWICE = Rule(
-    "drilled-twice", "A tile is joined to the same end only once.", "ruling 2",
+    "drilled-twice",
+    "A tile is joined to the same end only once.",
+    "ruling 2",
     "The tile already comes from this end. It cannot be joined to it again.",
-)  # fmt: skip
+)
 CLAY_AMISS = Rule(
     "clay-amiss",
     "Open clay marks the hexes on both sides of an escape. A single hex that has just come out"
@@ -123,23 +146,30 @@ CLAY_AMISS = Rule(
     " if it escapes again.",
     "rulebook, Extension of the snake by escape to another floor; ruling 4",
     "The clay here does not match the snakes.",
-    {"extra": "There should be no clay here.",
-     "open": "An open piece of clay belongs here, opening towards the snake's body.",
-     "closed": "A closed piece of clay belongs here: this single hex escapes both ways."},
-)  # fmt: skip
+    {
+        "extra": "There should be no clay here.",
+        "open": "An open piece of clay belongs here, opening towards the snake's body.",
+        "closed": "A closed piece of clay belongs here: this single hex escapes both ways.",
+    },
+)
 MUST_MOVE = Rule(
-    "must-move", "If you can lay a tile, you must. You pass only when none of your tiles fits.",
+    "must-move",
+    "If you can lay a tile, you must. You pass only when none of your tiles fits.",
     "rulebook, Extension of the snake by escape to another floor",
     "{player} may not pass: a tile still fits here.",
-)  # fmt: skip
+)
 GAME_OVER = Rule(
-    "game-over", "Once nobody can lay a tile, the game is over.", "rulebook, End of the game",
+    "game-over",
+    "Once nobody can lay a tile, the game is over.",
+    "rulebook, End of the game",
     "The game is over.",
-)  # fmt: skip
+)
 TOO_MANY = Rule(
-    "too-many", "No more tiles can lie on the boards than each player has.",
-    "rulebook, Components", "More tiles of this shape lie on the boards than {player} has.",
-)  # fmt: skip
+    "too-many",
+    "No more tiles can lie on the boards than each player has.",
+    "rulebook, Components",
+    "More tiles of this shape lie on the boards than {player} has.",
+)
 
 LONGEST = Reason(
     "longest-snake",

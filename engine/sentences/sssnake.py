@@ -18,105 +18,144 @@ SUMMARY = Summary(
 )
 
 NOT_YOUR_TURN = Rule(
-    "not-your-turn", "Players take turns. A card that you are given is yours to lay.",
-    "rulebook, La préparation, Le dé; ruling 4", "It is {turn}'s turn, not {player}'s.",
-)  # fmt: skip
+    "not-your-turn",
+    "Players take turns. A card that you are given is yours to lay.",
+    "rulebook, La préparation, Le dé; ruling 4",
+    "It is {turn}'s turn, not {player}'s.",
+)
 NOT_ROLLED = Rule(
-    "not-rolled", "A turn begins with a roll of the die.", "rulebook, Le déroulement",
+    "not-rolled",
+    "A turn begins with a roll of the die.",
+    "rulebook, Le déroulement",
     "{turn} has not rolled yet.",
-)  # fmt: skip
+)
 ROLLS_ON_TRUST = Rule(
-    "rolls-on-trust", "If you agreed to trust each other's rolls, only the cards are recorded.",
-    "option rolls", "Rolls are trusted in this game: only the cards are recorded.",
-)  # fmt: skip
+    "rolls-on-trust",
+    "If you agreed to trust each other's rolls, only the cards are recorded.",
+    "option rolls",
+    "Rolls are trusted in this game: only the cards are recorded.",
+)
 ALREADY_ROLLED = Rule(
-    "already-rolled", "You roll the die once a turn.", "rulebook, Le déroulement",
+    "already-rolled",
+    "You roll the die once a turn.",
+    "rulebook, Le déroulement",
     "{turn} has already rolled and still has cards to lay.",
-)  # fmt: skip
+)
 WRONG_DRAW = Rule(
-    "wrong-draw", "Draw as many cards as the die shows, or what is left in the pile.",
+    "wrong-draw",
+    "Draw as many cards as the die shows, or what is left in the pile.",
     "rulebook, Le déroulement; ruling 4",
-    {"one": "On a {value}, {n} card is drawn, not {drawn}.",
-     "other": "On a {value}, {n} cards are drawn, not {drawn}."},
-    {"short": {"one": "Only {n} card is left in the pile, so {n} is drawn, not {drawn}.",
-               "other": "Only {n} cards are left in the pile, so {n} are drawn, not {drawn}."}},
-)  # fmt: skip
+    {
+        "one": "On a {value}, {n} card is drawn, not {drawn}.",
+        "other": "On a {value}, {n} cards are drawn, not {drawn}.",
+    },
+    {
+        "short": {
+            "one": "Only {n} card is left in the pile, so {n} is drawn, not {drawn}.",
+            "other": "Only {n} cards are left in the pile, so {n} are drawn, not {drawn}.",
+        }
+    },
+)
 NONE_LEFT = Rule(
-    "none-left", "A card can be drawn and laid only while one is left.",
+    "none-left",
+    "A card can be drawn and laid only while one is left.",
     "rulebook, Le contenu du jeu",
-    {"one": "The only {tile} of the box is already in play.",
-     "other": "The box has {n} {tile} cards, and all of them are already in play."},
-)  # fmt: skip
+    {
+        "one": "The only {tile} of the box is already in play.",
+        "other": "The box has {n} {tile} cards, and all of them are already in play.",
+    },
+)
 NOT_DRAWN = Rule(
-    "not-drawn", "You lay only cards that were drawn this turn.", "rulebook, Le déroulement",
+    "not-drawn",
+    "You lay only cards that were drawn this turn.",
+    "rulebook, Le déroulement",
     "No {tile} was drawn this turn.",
-)  # fmt: skip
+)
 WRONG_SNAKE = Rule(
     "wrong-snake",
     "On a 1, the card goes on your left neighbour's snake if it fits there, otherwise on yours."
     " On a 2 or 3, you lay all cards but one on your own snake; the last one goes to your left"
     " neighbour, who lays it if it fits, otherwise it comes back to you.",
-    "rulebook, Le dé; ruling 4", "This card goes on {due}'s snake, not on {snake}'s.",
-    {"own": "This is one of {due}'s own cards: it goes on {due}'s snake, not on {snake}'s.",
-     "neighbour": "On a 1, the card goes on the left neighbour's snake while it fits there:"
-                  " {due}'s, not {snake}'s.",
-     "given": "This card was given to {due}: it goes on {due}'s snake, not on {snake}'s."},
-)  # fmt: skip
+    "rulebook, Le dé; ruling 4",
+    "This card goes on {due}'s snake, not on {snake}'s.",
+    {
+        "own": "This is one of {due}'s own cards: it goes on {due}'s snake, not on {snake}'s.",
+        "neighbour": "On a 1, the card goes on the left neighbour's snake while it fits there:"
+        " {due}'s, not {snake}'s.",
+        "given": "This card was given to {due}: it goes on {due}'s snake, not on {snake}'s.",
+    },
+)
 CELL_TAKEN = Rule(
-    "cell-taken", "A card goes on an empty place. Cards that lie never move.",
-    "rulebook, Compléter les serpents; ruling 1", "A card already lies here.",
-)  # fmt: skip
+    "cell-taken",
+    "A card goes on an empty place. Cards that lie never move.",
+    "rulebook, Compléter les serpents; ruling 1",
+    "A card already lies here.",
+)
 NOT_AT_AN_END = Rule(
-    "not-at-an-end", "A card goes where the head end or the tail end of the snake points.",
+    "not-at-an-end",
+    "A card goes where the head end or the tail end of the snake points.",
     "rulebook, Compléter les serpents; ruling 1",
     "Neither end of {snake}'s snake points to this place.",
     {"apart": "These cards are not part of {snake}'s snake."},
-)  # fmt: skip
+)
 NOT_JOINED = Rule(
-    "not-joined", "The card must continue the snake.",
+    "not-joined",
+    "The card must continue the snake.",
     "rulebook, Compléter les serpents; ruling 1",
     "This card turns a blank side to the end of {snake}'s snake.",
-)  # fmt: skip
+)
 DEAD_END = Rule(
-    "dead-end", "No end of a snake may run into a blank side.",
+    "dead-end",
+    "No end of a snake may run into a blank side.",
     "rulebook, Compléter les serpents; ruling 2",
     "Both ends of {snake}'s snake run into a blank side.",
-    {"head": "The head end of {snake}'s snake runs into a blank side here.",
-     "tail": "The tail end of {snake}'s snake runs into a blank side here."},
-)  # fmt: skip
+    {
+        "head": "The head end of {snake}'s snake runs into a blank side here.",
+        "tail": "The tail end of {snake}'s snake runs into a blank side here.",
+    },
+)
 NOT_FEASIBLE = Rule(
-    "not-feasible", "It must always stay possible to join head and tail.",
+    "not-feasible",
+    "It must always stay possible to join head and tail.",
     "rulebook, Compléter les serpents; ruling 2",
     "Both ends of {snake}'s snake are shut in, each in a pocket of its own.",
-    {"head": "The head end of {snake}'s snake has no way out of this pocket.",
-     "tail": "The tail end of {snake}'s snake has no way out of this pocket."},
-)  # fmt: skip
+    {
+        "head": "The head end of {snake}'s snake has no way out of this pocket.",
+        "tail": "The tail end of {snake}'s snake has no way out of this pocket.",
+    },
+)
 CLOSES_TOO_EARLY = Rule(
     "closes-too-early",
     "You may close your snake only with the last card that you have to lay on it this turn. On a"
     " 3, the first of your two cards may not close it. The card for your neighbour does not count.",
     "rulebook, La fin du jeu; ruling 5",
     "{player} has one more card to lay, so this first card may not close the snake.",
-)  # fmt: skip
+)
 NOT_THE_ROLLER = Rule(
-    "not-the-roller", "Only the player who rolled takes a card out of the game.",
-    "rulebook, Le dé; ruling 4", "{turn} rolled, so only {turn} takes a card out of the game.",
-)  # fmt: skip
+    "not-the-roller",
+    "Only the player who rolled takes a card out of the game.",
+    "rulebook, Le dé; ruling 4",
+    "{turn} rolled, so only {turn} takes a card out of the game.",
+)
 COULD_BE_LAID = Rule(
-    "could-be-laid", "A card leaves the game only if it fits nowhere it may go.",
+    "could-be-laid",
+    "A card leaves the game only if it fits nowhere it may go.",
     "rulebook, Le dé, Compléter les serpents; ruling 4",
     "The {tile} fits {snake}'s snake here.",
-)  # fmt: skip
+)
 MUST_MOVE = Rule(
-    "must-move", "You must roll and lay your cards. You pass only when there is nothing to do.",
+    "must-move",
+    "You must roll and lay your cards. You pass only when there is nothing to do.",
     "rulebook, Le déroulement",
     "{player} may not pass: there is still a card to lay or to take out of the game.",
     {"roll": "{player} may not pass: the die has to be rolled."},
-)  # fmt: skip
+)
 GAME_OVER = Rule(
-    "game-over", "Once a snake is closed or the pile is used up, the game is over.",
-    "rulebook, La fin du jeu, Particularité", "The game is over.",
-)  # fmt: skip
+    "game-over",
+    "Once a snake is closed or the pile is used up, the game is over.",
+    "rulebook, La fin du jeu, Particularité",
+    "The game is over.",
+)
 
 CLOSED = Reason("closed", "{snake}'s snake is closed")
 MISSING = Reason(

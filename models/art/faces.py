@@ -41,10 +41,17 @@ class PaintedFace:
 def painted(face: Face, count: int, px_per_mm: float) -> PaintedFace:
     """Return a face as a picture."""
     return PaintedFace(
-        face.tile, face.side, paint(face.items, face.size_mm, px_per_mm),
-        coverage((face.outline,), face.size_mm, px_per_mm), px_per_mm, face.size_mm,
-        face.outline_mm, face.cells, face.origin_mm, count,
-    )  # fmt: skip
+        face.tile,
+        face.side,
+        paint(face.items, face.size_mm, px_per_mm),
+        coverage((face.outline,), face.size_mm, px_per_mm),
+        px_per_mm,
+        face.size_mm,
+        face.outline_mm,
+        face.cells,
+        face.origin_mm,
+        count,
+    )
 
 
 def faces(
@@ -93,10 +100,14 @@ def _faces(box: _Box, px_per_mm: float, pitch: float) -> dict[str, PaintedFace]:
 def _mirrored(front: PaintedFace, back: Face) -> PaintedFace:
     """Return the second side of a hex tile, which is the first in a mirror."""
     return replace(
-        front, side="back", bgr=np.ascontiguousarray(front.bgr[:, ::-1]),
-        alpha=np.ascontiguousarray(front.alpha[:, ::-1]), outline_mm=back.outline_mm,
-        cells=back.cells, origin_mm=back.origin_mm,
-    )  # fmt: skip
+        front,
+        side="back",
+        bgr=np.ascontiguousarray(front.bgr[:, ::-1]),
+        alpha=np.ascontiguousarray(front.alpha[:, ::-1]),
+        outline_mm=back.outline_mm,
+        cells=back.cells,
+        origin_mm=back.origin_mm,
+    )
 
 
 def board_picture(tile_set: TileSet, cell_width_mm: float, px_per_mm: float) -> PaintedFace:
@@ -109,6 +120,14 @@ def board_picture(tile_set: TileSet, cell_width_mm: float, px_per_mm: float) -> 
     outline = board_outline(side, cell_width_mm)
     art = [placed(board_art(side, eyes, cell_width_mm), moved(*middle))]
     return PaintedFace(
-        "board", "front", paint(art, size, px_per_mm),
-        coverage((polygon(outline),), size, px_per_mm), px_per_mm, size, outline, (), middle, 1,
-    )  # fmt: skip
+        "board",
+        "front",
+        paint(art, size, px_per_mm),
+        coverage((polygon(outline),), size, px_per_mm),
+        px_per_mm,
+        size,
+        outline,
+        (),
+        middle,
+        1,
+    )

@@ -43,9 +43,13 @@ MOST_PIXELS = 40_000_000
 
 
 def write(
-    canvas: Picture, at: tuple[float, float], words: str, size_px: float, colour: Bgr,
+    canvas: Picture,
+    at: tuple[float, float],
+    words: str,
+    size_px: float,
+    colour: Bgr,
     anchor: str = "start",
-) -> None:  # fmt: skip
+) -> None:
     """Paint a line of words into a picture, standing on ``at``: its start, middle or end."""
     font = _font(round(size_px))
     left, top, right, bottom = (round(side) for side in font.getbbox(words, anchor="ls"))
@@ -128,9 +132,14 @@ def _paint_path(canvas: Picture, path: Path, transform: Affine) -> None:
         thickness = max(1, round(path.width * enlargement(transform)))
         for contour in path.contours:
             cv2.polylines(
-                canvas, _corners((contour,), transform), contour.closed, _bgr(path.stroke),
-                thickness, cv2.LINE_8, SUBPIXEL_BITS,
-            )  # fmt: skip
+                canvas,
+                _corners((contour,), transform),
+                contour.closed,
+                _bgr(path.stroke),
+                thickness,
+                cv2.LINE_8,
+                SUBPIXEL_BITS,
+            )
 
 
 def _paint_clipped(canvas: Picture, group: Group, transform: Affine) -> None:

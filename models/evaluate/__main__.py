@@ -46,13 +46,23 @@ def parts(scale: float, workers: int, renders: str | None, out: Path) -> dict[st
         "small": [command("tables", "small", *some("--tables", 60))],
         "photoreal": [command("renders", *([renders] if renders else []))],
         "play": [command("play")],
-        "live": [["tests.live_games", *some("--games", GAMES), "--out", str(out / "live"),
-                  "--workers", str(workers)]],
-        "machine": [["tests.live_games.machine", *some("--films", FILMS, 1), "--out",
-                     str(out / "machine")]],
-        "teaching": [command("teaching", lesson, *some("--boxes", BOXES), to=taught)
-                     for lesson in LESSONS],
-    }  # fmt: skip
+        "live": [
+            [
+                "tests.live_games",
+                *some("--games", GAMES),
+                "--out",
+                str(out / "live"),
+                "--workers",
+                str(workers),
+            ]
+        ],
+        "machine": [
+            ["tests.live_games.machine", *some("--films", FILMS, 1), "--out", str(out / "machine")]
+        ],
+        "teaching": [
+            command("teaching", lesson, *some("--boxes", BOXES), to=taught) for lesson in LESSONS
+        ],
+    }
 
 
 def run(part: str, command: list[str], out: Path) -> bool:

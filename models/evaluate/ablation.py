@@ -113,12 +113,15 @@ def lines(found: Mapping[str, Earned], pictures: int) -> Iterator[str]:
     yield f"of {pictures} pictures"
     yield "| stage | did something | answers differ | exact lost | exact won | claims | unsure |"
     yield "|---|--:|--:|--:|--:|--:|--:|"
-    order = sorted(found, key=lambda stage: (found[stage].won - found[stage].lost,
-                                             -found[stage].differs))  # fmt: skip
+    order = sorted(
+        found, key=lambda stage: (found[stage].won - found[stage].lost, -found[stage].differs)
+    )
     for stage in order:
         one = found[stage]
-        yield (f"| {stage} | {one.busy} | {one.differs} | {one.lost} | {one.won} "
-               f"| {one.claims:+d} | {one.unsure:+d} |")  # fmt: skip
+        yield (
+            f"| {stage} | {one.busy} | {one.differs} | {one.lost} | {one.won} "
+            f"| {one.claims:+d} | {one.unsure:+d} |"
+        )
 
 
 def _row(key: str, case: Callable[[str], Case | None]) -> Json:

@@ -69,8 +69,13 @@ def found_row(truth: Sequence[Array], optional: Sequence[Array], found: Sequence
     invented = len(rest) - len(matched(optional, rest))
     missed = len(truth) - len(pairs)
     corners = [round(corner_error(truth[a], found[b]), 5) for a, b in pairs.items()]
-    return {"right": not missed and not invented, "cells": len(truth), "missed": missed,
-            "invented": invented, "corners": corners}  # fmt: skip
+    return {
+        "right": not missed and not invented,
+        "cells": len(truth),
+        "missed": missed,
+        "invented": invented,
+        "corners": corners,
+    }
 
 
 def total(rows: Sequence[Json], key: str) -> int:
@@ -91,8 +96,10 @@ def report(rows: Sequence[Json]) -> list[str]:
     """Return lines about the accuracy of outlines and the time they take."""
     error = 100 * np.array([error for row in rows for error in row["corners"]] or [np.nan])
     seconds = sum(row["seconds"] for row in rows) / len(rows)
-    return [f"  corners off by {error.mean():.1f} % of a width ({np.median(error):.1f} median), "
-            f"{1000 * seconds:.0f} ms"]  # fmt: skip
+    return [
+        f"  corners off by {error.mean():.1f} % of a width ({np.median(error):.1f} median), "
+        f"{1000 * seconds:.0f} ms"
+    ]
 
 
 # --- Scenes ---
@@ -141,8 +148,9 @@ def lattice_right(
         mine = [(listed[a][1], cell_of[b]) for a, b in pairs.items() if b in cell_of]
         if len({grid for _, (grid, _) in mine}) > 1:
             return False
-        if mine and not same_cells([c for c, _ in mine], [c for _, (_, c) in mine],
-                                   detections.shape):  # fmt: skip
+        if mine and not same_cells(
+            [c for c, _ in mine], [c for _, (_, c) in mine], detections.shape
+        ):
             return False
     return True
 

@@ -110,10 +110,12 @@ def _drawn_squares(game: str, seed: int) -> tuple[bytes, Json]:
 def _drawn_hexes(game: str, seed: int) -> tuple[bytes, Json]:
     table = hex_table(seed, game, "held-out", None)
     boards = [
-        {"centre": board.px(np.zeros((1, 2)))[0].tolist(),
-         "hidden": [[*cell, share] for cell, share in board.hidden.items()]}
+        {
+            "centre": board.px(np.zeros((1, 2)))[0].tolist(),
+            "hidden": [[*cell, share] for cell, share in board.hidden.items()],
+        }
         for board in table.boards
-    ]  # fmt: skip
+    ]
     cell_px = smallest_cell_px(Shown(table.bgr, table.truth, table.boards))
     return table.jpeg, {**table.truth, "boards": boards, "cell_px": cell_px}
 
@@ -128,10 +130,13 @@ def _write(stem: Path, jpeg: bytes, truth: Json) -> None:
 def _kept(stem: Path) -> Shown:
     truth = json.loads(stem.with_suffix(".json").read_text("utf-8"))
     boards = tuple(
-        SeenBoard({(q, r): share for q, r, share in board["hidden"]},
-                  partial(_px, np.array(board["centre"]), truth["cell_px"]))
-        for board in truth["boards"] if "cell_px" in truth
-    )  # fmt: skip
+        SeenBoard(
+            {(q, r): share for q, r, share in board["hidden"]},
+            partial(_px, np.array(board["centre"]), truth["cell_px"]),
+        )
+        for board in truth["boards"]
+        if "cell_px" in truth
+    )
     bgr = np.asarray(unpacked(stem.with_suffix(".jpg").read_bytes()), np.uint8)
     return Shown(bgr, truth, boards)
 
@@ -153,8 +158,14 @@ def table_case(key: str, game: str, folder: Path) -> Case | None:
 def marks_of(shown: Shown, state: TableState, game: str) -> Marks:
     """Return the rating of an answer about a drawn table."""
     row = row_of(shown, state, game)
-    return Marks(row["exact"] and row["good"], row["good"], row["small"], row["tiles"],
-                 row["unsure"], row["sure_wrong"])  # fmt: skip
+    return Marks(
+        row["exact"] and row["good"],
+        row["good"],
+        row["small"],
+        row["tiles"],
+        row["unsure"],
+        row["sure_wrong"],
+    )
 
 
 def taught_case(key: str, shape: Shape, folder: Path) -> Case:
@@ -194,8 +205,7 @@ def _taught_marks(shown: Shown, state: TableState, name: str, shape: Shape) -> M
 def render_case(key: str, game: str, folder: Path) -> Case:
     """Return the case of a photoreal render of a game's table."""
     shown, picture = shown_render(folder, key, game)
-    return Case(partial(read_table, picture, request_of(game)),
-                partial(marks_of, shown, game=game))  # fmt: skip
+    return Case(partial(read_table, picture, request_of(game)), partial(marks_of, shown, game=game))
 
 
 def photo_case(key: str, folder: Path) -> Case:
@@ -232,8 +242,11 @@ def taught_cases(boxes: int, folder: Path) -> Cases:
 
 def _render_cases(folder: Path) -> Cases:
     for game in GAMES:
-        yield (f"renders-{game}", rendered(folder, game),
-               partial(render_case, game=game, folder=folder))  # fmt: skip
+        yield (
+            f"renders-{game}",
+            rendered(folder, game),
+            partial(render_case, game=game, folder=folder),
+        )
 
 
 def _photo_cases(photos: Path) -> Cases:
@@ -280,16 +293,26 @@ def _answer(key: str, case: Callable[[str], Case | None]) -> Json:
 def _films(asked: argparse.Namespace) -> None:
     """Play whole games before the live referee, as a program, since it lies above this package."""
     games = max(1, asked.tables // FILMS_OF_TABLES)
-    command = [sys.executable, "-m", "tests.live_games", "--games", str(games), "--out",
-               str(asked.out / "films"), "--workers", str(asked.workers)]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "tests.live_games",
+        "--games",
+        str(games),
+        "--out",
+        str(asked.out / "films"),
+        "--workers",
+        str(asked.workers),
+    ]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     rows = []
     for path in sorted((asked.out / "films" / "film").glob("*.json")):
         played = json.loads(path.read_text("utf-8"))
         del played["took_s"]
         exact = not played["mistakes"]
-        rows.append({"key": path.stem, **asdict(Marks(exact, True, False, 0, 0, 0)),
-                     "answer": played})  # fmt: skip
+        rows.append(
+            {"key": path.stem, **asdict(Marks(exact, True, False, 0, 0, 0)), "answer": played}
+        )
     text = "".join(json.dumps(row) + "\n" for row in rows)
     (asked.out / "films.jsonl").write_text(text, "utf-8")
 
@@ -373,8 +396,12 @@ def _rows(path: Path) -> dict[str, Json]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read and compare as the command line asks; the status says whether anything was lost."""
     parser = parser_of("golden", __doc__, out=FOLDER / "answers")
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)}; "
-                        "without any, all but films")  # fmt: skip
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        metavar="PART",
+        help=f"some of {', '.join(PARTS)}; without any, all but films",
+    )
     parser.add_argument("--tables", type=int, default=TABLES, help="drawn tables a game")
     parser.add_argument("--pictures", type=Path, default=FOLDER / "pictures", metavar="DIR")
     parser.add_argument("--against", type=Path, metavar="DIR", help="answers of an earlier reader")

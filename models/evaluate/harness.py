@@ -195,9 +195,13 @@ def _one_thread() -> None:
 
 
 def every_row(
-    path: Path, key: str, tasks: Sequence[Any], work: Callable[[Any], Json], workers: int,
+    path: Path,
+    key: str,
+    tasks: Sequence[Any],
+    work: Callable[[Any], Json],
+    workers: int,
     mark: str | None = None,
-) -> list[Json]:  # fmt: skip
+) -> list[Json]:
     """Return the rows of all tasks, and compute those that are not kept yet.
 
     Args:
@@ -228,11 +232,17 @@ def kept_rows(path: Path) -> list[Json]:
 
 
 def counted(
-    asked: argparse.Namespace, part: str, name: str, tasks: Sequence[Any],
-    work: Callable[[Any], Json], figures: Callable[[list[Json]], tuple[Figure, ...]],
-    report: Callable[[list[Json]], Iterable[str]] = lambda rows: (), *, key: str = "seed",
+    asked: argparse.Namespace,
+    part: str,
+    name: str,
+    tasks: Sequence[Any],
+    work: Callable[[Any], Json],
+    figures: Callable[[list[Json]], tuple[Figure, ...]],
+    report: Callable[[list[Json]], Iterable[str]] = lambda rows: (),
+    *,
+    key: str = "seed",
     of: str = "",
-) -> list[Json]:  # fmt: skip
+) -> list[Json]:
     """Return the rows of one subject without errors; its figures are kept and printed.
 
     Args:

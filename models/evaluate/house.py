@@ -41,15 +41,48 @@ SAME_LINES = 6
 Purpose = Literal["geometry or budget", "hand-set"]
 Number = int | float
 
-LATTICE_WORDS = frozenset([
-    "SIDES", "CORNERS", "QUARTERS", "SIXTHS", "HALF", "UNIT", "NEIGHBOURS", "ANGLES", "STRIDE",
-    "TURN", "TURNS", "GREY", "SIZE", "PATCH", "CHANNELS", "AXES", "DIRECTIONS", "NORMALS",
-    "PLANE", "PLANES", "ORDERS", "VERSION", "FORMAT",
-])  # fmt: skip
+LATTICE_WORDS = frozenset(
+    [
+        "SIDES",
+        "CORNERS",
+        "QUARTERS",
+        "SIXTHS",
+        "HALF",
+        "UNIT",
+        "NEIGHBOURS",
+        "ANGLES",
+        "STRIDE",
+        "TURN",
+        "TURNS",
+        "GREY",
+        "SIZE",
+        "PATCH",
+        "CHANNELS",
+        "AXES",
+        "DIRECTIONS",
+        "NORMALS",
+        "PLANE",
+        "PLANES",
+        "ORDERS",
+        "VERSION",
+        "FORMAT",
+    ]
+)
 """A name with one of these is about a lattice, a byte, a network's input or a form of file."""
-BUDGET_WORDS = frozenset([
-    "S", "MS", "MB", "BYTES", "DIGITS", "PIXELS", "THREADS", "FRAMES", "BUDGET", "TAGS",
-])  # fmt: skip
+BUDGET_WORDS = frozenset(
+    [
+        "S",
+        "MS",
+        "MB",
+        "BYTES",
+        "DIGITS",
+        "PIXELS",
+        "THREADS",
+        "FRAMES",
+        "BUDGET",
+        "TAGS",
+    ]
+)
 """A name with one of these is about time, memory or the size of what is written."""
 OWN_NUMBERS = frozenset([30, 45, 60, 90, 120, 180, 360, 127.5, 128, 255, 256])
 """Angles of the lattices and levels of a byte."""
@@ -91,8 +124,11 @@ def chosen_numbers(source: str) -> list[Chosen]:
                 found += _numbers("default", name, value)
         elif isinstance(node, ast.Compare):
             sides = [_number(side) for side in (node.left, *node.comparators)]
-            found += [Chosen("comparison", "", n, _purpose("", [n], n))
-                      for n in sides if n is not None and abs(n) not in (1, 2)]  # fmt: skip
+            found += [
+                Chosen("comparison", "", n, _purpose("", [n], n))
+                for n in sides
+                if n is not None and abs(n) not in (1, 2)
+            ]
     return found
 
 
@@ -118,8 +154,9 @@ def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
             yield place.arg, value
 
 
-def _numbers(kind: Literal["constant", "field", "default"], name: str, value: ast.expr
-             ) -> list[Chosen]:  # fmt: skip
+def _numbers(
+    kind: Literal["constant", "field", "default"], name: str, value: ast.expr
+) -> list[Chosen]:
     found = [n for node in ast.walk(value) if (n := _number(node)) is not None]
     # The operand of a minus was visited by itself already.
     values = [n for n in found if n > 0]
@@ -178,14 +215,17 @@ def same_shaped(sources: Mapping[Path, str]) -> list[tuple[str, str]]:
             shape = tuple(text for _, text in lines[first : first + SAME_LINES])
             found[shape].append((path, first, lines[first][0]))
     both = {
-        (one, other) for places in found.values() for one, other in combinations(places, 2)
+        (one, other)
+        for places in found.values()
+        for one, other in combinations(places, 2)
         if one[0] != other[0] or other[1] - one[1] >= SAME_LINES
-    }  # fmt: skip
+    }
     starts = {(one[:2], other[:2]) for one, other in both}
     return sorted(
-        (f"{a}:{line}", f"{b}:{other}") for (a, i, line), (b, j, other) in both
+        (f"{a}:{line}", f"{b}:{other}")
+        for (a, i, line), (b, j, other) in both
         if ((a, i - 1), (b, j - 1)) not in starts
-    )  # fmt: skip
+    )
 
 
 def _shapes(source: str) -> dict[int, str]:
@@ -215,9 +255,10 @@ def dictionary_places(source: str) -> int:
     """Return the number of fields, parameters and results that are dictionaries of anything."""
     tree = ast.parse(source)
     aliases = {
-        ast.unparse(node.targets[0]) for node in tree.body
+        ast.unparse(node.targets[0])
+        for node in tree.body
         if isinstance(node, ast.Assign) and _is_dictionary(node.value, frozenset())
-    }  # fmt: skip
+    }
     places: list[ast.expr | None] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -270,8 +311,11 @@ def counts(root: Path) -> dict[str, str]:
         sources = _sources(root / package)
         rows[f"{package}: files"] = str(len(sources))
         rows[f"{package}: lines"] = str(sum(len(s.splitlines()) for s in sources.values()))
-        statements = sum(isinstance(node, ast.stmt) for source in sources.values()
-                         for node in ast.walk(ast.parse(source)))  # fmt: skip
+        statements = sum(
+            isinstance(node, ast.stmt)
+            for source in sources.values()
+            for node in ast.walk(ast.parse(source))
+        )
         rows[f"{package}: statements"] = str(statements)
         pairs = same_shaped(sources)
         rows[f"{package}: pairs of {SAME_LINES} lines of one shape"] = str(len(pairs))
@@ -280,8 +324,10 @@ def counts(root: Path) -> dict[str, str]:
     written = sum(_data_numbers(path) for path in _unfitted(root))
     kinds, purposes = Counter(n.kind for n in numbers), Counter(n.purpose for n in numbers)
     rows["numbers"] = str(len(numbers) + written)
-    rows |= {f"numbers: {kind}s": str(kinds[kind])
-             for kind in ("constant", "field", "comparison", "default")}  # fmt: skip
+    rows |= {
+        f"numbers: {kind}s": str(kinds[kind])
+        for kind in ("constant", "field", "comparison", "default")
+    }
     rows["numbers: in data that no command fits"] = str(written)
     rows["numbers: geometry or budget"] = str(purposes["geometry or budget"])
     rows["numbers: hand-set decisions"] = str(purposes["hand-set"] + written)
@@ -304,23 +350,30 @@ def _identities(source: str) -> int:
 
 
 def _sources(folder: Path) -> dict[Path, str]:
-    return {path.relative_to(folder): path.read_text("utf-8")
-            for path in sorted(folder.rglob("*.py"))}  # fmt: skip
+    return {
+        path.relative_to(folder): path.read_text("utf-8") for path in sorted(folder.rglob("*.py"))
+    }
 
 
 def _fitted(root: Path) -> list[Path]:
     """Return the trained files that have a manifest: one beside them names them."""
     trained = root / "models" / "trained"
     manifests = [path.read_text("utf-8") for path in trained.glob("*.json")]
-    return [path for path in sorted(trained.glob("*"))
-            if path.suffix in (".onnx", ".npz")
-            and any(path.name in text or path.stem in text for text in manifests)]  # fmt: skip
+    return [
+        path
+        for path in sorted(trained.glob("*"))
+        if path.suffix in (".onnx", ".npz")
+        and any(path.name in text or path.stem in text for text in manifests)
+    ]
 
 
 def _unfitted(root: Path) -> list[Path]:
     """Return data beside the reader's code, which nothing fits and no manifest is about."""
-    return [path for path in sorted((root / READER).rglob("*"))
-            if path.suffix in (".toml", ".json", ".npz")]  # fmt: skip
+    return [
+        path
+        for path in sorted((root / READER).rglob("*"))
+        if path.suffix in (".toml", ".json", ".npz")
+    ]
 
 
 def _data_numbers(path: Path) -> int:
@@ -339,8 +392,18 @@ def _passed(root: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         photo, profile = Path(folder, "easy.png"), Path(folder, "profile")
         _draw_easy(photo)
-        command = ["-m", "cProfile", "-o", str(profile), "-m", "companion_app.cli", "read",
-                   str(photo), "--game", "schlangennest"]  # fmt: skip
+        command = [
+            "-m",
+            "cProfile",
+            "-o",
+            str(profile),
+            "-m",
+            "companion_app.cli",
+            "read",
+            str(photo),
+            "--game",
+            "schlangennest",
+        ]
         subprocess.run([sys.executable, *command], cwd=root, capture_output=True, check=True)
         ran = marshal.loads(profile.read_bytes())
     return str(len(files_called({place: stats[4] for place, stats in ran.items()}, root)))
@@ -358,9 +421,10 @@ def files_called(callers: Mapping[Place, Iterable[Place]], root: Path) -> set[st
         root: the tree.
     """
     inside = {
-        Path(place[0]).relative_to(root) for place, by in callers.items()
+        Path(place[0]).relative_to(root)
+        for place, by in callers.items()
         if Path(place[0]).is_relative_to(root) and not _loads(place) and not all(map(_loads, by))
-    }  # fmt: skip
+    }
     return {str(path) for path in inside if not path.parts[0].startswith(".")}
 
 
@@ -391,8 +455,9 @@ def table(now: Mapping[str, str], before: Mapping[str, str] | None) -> str:
 
 def _commit(name: str, folder: Path) -> Path:
     """Return a folder with the tree of a commit."""
-    packed = subprocess.run(["git", "-C", str(ROOT), "archive", name], capture_output=True,
-                            check=True)  # fmt: skip
+    packed = subprocess.run(
+        ["git", "-C", str(ROOT), "archive", name], capture_output=True, check=True
+    )
     with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
         archive.extractall(folder, filter="data")
     return folder

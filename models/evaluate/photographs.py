@@ -63,8 +63,14 @@ def _layout_row(photo: str, folder: Path, worst: Path) -> Json:
     missed, invented = len(truth) - shared, len(cells) - shared + len(state.aside)
     right = not missed and not invented
     _seen(picture, state, worst / f"{folder.name}-{Path(photo).stem}", bad=not right)
-    return {"photo": photo, "right": right, "cells": len(truth), "missed": missed,
-            "invented": invented, "corners": []}  # fmt: skip
+    return {
+        "photo": photo,
+        "right": right,
+        "cells": len(truth),
+        "missed": missed,
+        "invented": invented,
+        "corners": [],
+    }
 
 
 def _hex_row(photo: str, folder: Path, worst: Path) -> Json:
@@ -91,8 +97,10 @@ def layout_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
 def hex_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
     """Return the figures of islands of hexes."""
     cells, missed, invented = (total(rows, key) for key in ("cells", "missed", "invented"))
-    return (Figure("hexes found", cells - missed, cells, 100),
-            Figure("hexes invented", invented, cells))  # fmt: skip
+    return (
+        Figure("hexes found", cells - missed, cells, 100),
+        Figure("hexes invented", invented, cells),
+    )
 
 
 def _corners(rows: Sequence[Json]) -> list[str]:
@@ -104,8 +112,9 @@ def _corners(rows: Sequence[Json]) -> list[str]:
 
 def _boxes(photos: Path, asked: argparse.Namespace) -> None:
     for name, row, figures in (
-        ("qwirkle", _layout_row, layout_figures), ("catan", _hex_row, hex_figures),
-    ):  # fmt: skip
+        ("qwirkle", _layout_row, layout_figures),
+        ("catan", _hex_row, hex_figures),
+    ):
         folder = photos / name
         # Photographs of a game; those to learn from have other labels.
         names = [n for n, tiles in _labels(folder).items() if {"at", "outline"} & set(tiles[0])]
@@ -122,9 +131,11 @@ def _strange_row(photo: str, photos: Path, game: str, worst: Path) -> Json:
     entries = [*state.tiles, *state.unsure, *state.aside]
     _seen(picture, state, worst / f"{game}-{Path(photo).stem}", bad=bool(entries))
     return {
-        "photo": photo, "tiles": len(state.tiles), "aside": len(state.aside),
+        "photo": photo,
+        "tiles": len(state.tiles),
+        "aside": len(state.aside),
         "claims": [[e.get("tile"), round(float(e["confidence"]), 4)] for e in entries],
-    }  # fmt: skip
+    }
 
 
 def _read(picture: Picture, game: str, photos: Path) -> TableState:
@@ -166,13 +177,17 @@ def _by_folder(rows: Sequence[Json]) -> list[str]:
 
 
 def _strangers(photos: Path, asked: argparse.Namespace) -> None:
-    names = [f"{folder}/{path.name}" for folder in FOLDERS
-             for path in sorted((photos / folder).glob("*.jpg"))]  # fmt: skip
+    names = [
+        f"{folder}/{path.name}"
+        for folder in FOLDERS
+        for path in sorted((photos / folder).glob("*.jpg"))
+    ]
     every: list[Json] = []
     for game in asked.games or ASKED:
         work = partial(_strange_row, photos=photos, game=game, worst=asked.out / STRANGERS / WORST)
-        every += counted(asked, STRANGERS, game, names, work, strange_figures, _by_folder,
-                         key="photo")  # fmt: skip
+        every += counted(
+            asked, STRANGERS, game, names, work, strange_figures, _by_folder, key="photo"
+        )
     if not asked.games:
         tell(Subject(STRANGERS, "all", strange_figures(every)), asked.out, *_by_folder(every))
 

@@ -81,19 +81,28 @@ def rows(seconds: float = 1.0) -> list[Row]:
     """Return all rows, those with a named rival first."""
     games = ("schlangennest", "snekagon", "snekagon5g", "sssnake", "carnival")
     named = [
-        ("schlangennest", "greedy", 0.98), ("schlangennest", "greedy with open ends", 0.80),
-        ("snekagon", "greedy", 0.92), ("snekagon", "greedy with mobility", 0.70),
-        ("snekagon5g", "greedy", 0.80), ("sssnake", "greedy", 0.68), ("carnival", "greedy", 0.65),
-        ("schlangennest", OPENSPIEL, 0.65), ("snekagon", OPENSPIEL, 0.65),
-    ]  # fmt: skip
+        ("schlangennest", "greedy", 0.98),
+        ("schlangennest", "greedy with open ends", 0.80),
+        ("snekagon", "greedy", 0.92),
+        ("snekagon", "greedy with mobility", 0.70),
+        ("snekagon5g", "greedy", 0.80),
+        ("sssnake", "greedy", 0.68),
+        ("carnival", "greedy", 0.65),
+        ("schlangennest", OPENSPIEL, 0.65),
+        ("snekagon", OPENSPIEL, 0.65),
+    ]
     found = [Row(game, rival, wanted, seconds=seconds) for game, rival, wanted in named]
     found += [
         Row(game, "random", 0.90 if GAMES[game].facts.hidden else 0.98, seconds=seconds)
         for game in games
     ]
     for seats in (3, 4):
-        for game, times in (("schlangennest", 1.6), ("snekagon5g", 1.6), ("sssnake", 1.25),
-                            ("carnival", 1.25)):  # fmt: skip
+        for game, times in (
+            ("schlangennest", 1.6),
+            ("snekagon5g", 1.6),
+            ("sssnake", 1.25),
+            ("carnival", 1.25),
+        ):
             found.append(Row(game, "greedy", times / seats, seats=seats))
     found += [Row(game, ITSELF, 0.5) for game in games]
     found += [
@@ -227,8 +236,9 @@ def played(folder: Path, row: Row, workers: int) -> Count:
     while not is_decided(row, count.won, len(count.results)):
         games = min(len(count.results) + GAMES_AT_A_TIME, MOST_GAMES)
         tasks = [f"{row.name} {number}" for number in range(games)]
-        rows = every_row(_file(folder, row), "task", tasks, partial(play_one, row=row), workers,
-                         _mark(row))  # fmt: skip
+        rows = every_row(
+            _file(folder, row), "task", tasks, partial(play_one, row=row), workers, _mark(row)
+        )
         count = Count(row, rows)
     return count
 
@@ -269,8 +279,12 @@ def table(counts: Sequence[Count], seconds: float) -> str:
 
 def calibration(counts: Sequence[Count]) -> str:
     """Return how well stated results agree with the ends of games, in words."""
-    pairs = [(stated, one["result"]) for count in counts for one in count.results
-             for stated in one["stated"]]  # fmt: skip
+    pairs = [
+        (stated, one["result"])
+        for count in counts
+        for one in count.results
+        for stated in one["stated"]
+    ]
     if not pairs:
         return "No expected results were stated.\n"
     lines = ["| stated | times | on average | ended |\n|---|--:|--:|--:|\n"]

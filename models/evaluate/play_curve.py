@@ -67,10 +67,12 @@ def play_one(task: str) -> Json:
 
     ends = play_out(dealer, chosen)
     return {
-        "task": task, "game": name, "number": int(number),
+        "task": task,
+        "game": name,
+        "number": int(number),
         "tiles": tiles_laid(dealer.game, dealer.position),
         "stated": [[value, laid, ends[who]] for who, value, laid in stated],
-    }  # fmt: skip
+    }
 
 
 # --- fitting -------------------------------------------------------------------------------------
@@ -126,15 +128,19 @@ def fitted(lines: Sequence[Json]) -> Json:
         told = checked(pairs, tiles)
         curves[name] = asdict(fit(pairs, tiles))
         manifest[name] = {
-            "games": len(played), "stated": len(pairs), "looks": SKILLS[name].looks,
-            "error_plain": round(error(plain), 4), "error_on_other_games": round(error(told), 4),
-        }  # fmt: skip
+            "games": len(played),
+            "stated": len(pairs),
+            "looks": SKILLS[name].looks,
+            "error_plain": round(error(plain), 4),
+            "error_on_other_games": round(error(told), 4),
+        }
         plain_all += plain
         told_all += told
     manifest["all"] = {
-        "stated": len(plain_all), "error_plain": round(error(plain_all), 4),
+        "stated": len(plain_all),
+        "error_plain": round(error(plain_all), 4),
         "error_on_other_games": round(error(told_all), 4),
-    }  # fmt: skip
+    }
     made_by = "python -m models.evaluate.play_curve --to engine/play/curves.json"
     return {"made_by": made_by, "manifest": manifest, "curves": curves}
 
@@ -146,8 +152,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--to", type=Path, metavar="FILE", help="write the curves there")
     asked = parser.parse_args(arguments)
     tasks = [f"{name} {n}" for n in range(asked.each) for name in asked.games or GAMES]
-    kept = every_row(asked.out / "play_curve.jsonl", "task", tasks, play_one, asked.workers,
-                     mark_of("engine", without=("curves.json",)))  # fmt: skip
+    kept = every_row(
+        asked.out / "play_curve.jsonl",
+        "task",
+        tasks,
+        play_one,
+        asked.workers,
+        mark_of("engine", without=("curves.json",)),
+    )
     told = fitted(kept)
     if asked.games and asked.to and asked.to.exists():
         # Games that were not asked for keep their curve.

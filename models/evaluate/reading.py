@@ -37,9 +37,16 @@ def _row(seed: int, game: str) -> Json:
         truth = f"{look.tile}#{look.cell}@{look.turns % period_of(tile_set, look.tile)}"
         best = reading.guesses[0] if reading.guesses else None
         said = f"{best.tile}#{best.cell}@{best.turns}" if best else "nothing"
-        tiles.append({"truth": truth, "said": said, "right": truth == said,
-                      "confidence": best.confidence if best else 0.0,
-                      "across_px": float(across), "seed": seed})  # fmt: skip
+        tiles.append(
+            {
+                "truth": truth,
+                "said": said,
+                "right": truth == said,
+                "confidence": best.confidence if best else 0.0,
+                "across_px": float(across),
+                "seed": seed,
+            }
+        )
     return {"seed": seed, "tiles": tiles}
 
 
@@ -56,18 +63,26 @@ def figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
     return (
         Figure("tiles wrong", sum(not t["right"] for t in large), len(large)),
         Figure("tiles unsure", sum(t["confidence"] < TOLD for t in large), len(large)),
-        Figure("readings at 0.99 or surer right", sum(t["right"] for t in surely), len(surely),
-               100, least=99),
+        Figure(
+            "readings at 0.99 or surer right",
+            sum(t["right"] for t in surely),
+            len(surely),
+            100,
+            least=99,
+        ),
         Figure("smaller ones sure and wrong", len(wrong), len(small), 100),
-    )  # fmt: skip
+    )
 
 
 def report(rows: Sequence[Json]) -> list[str]:
     """Return how far confidences can be trusted, and the first tiles that are wrong."""
     large = _large(rows)
-    wrong = [f"    table {t['seed']}: {t['truth']} read as {t['said']} "
-             f"({t['confidence']:.3f}, {t['across_px']:.0f} px)"
-             for t in large if not t["right"]]  # fmt: skip
+    wrong = [
+        f"    table {t['seed']}: {t['truth']} read as {t['said']} "
+        f"({t['confidence']:.3f}, {t['across_px']:.0f} px)"
+        for t in large
+        if not t["right"]
+    ]
     said = confidence_lines([(tile["confidence"], tile["right"]) for tile in large], BINS)
     return [*said, *wrong[:MOST_LISTED]]
 

@@ -70,8 +70,11 @@ def _row(name: str, folder: Path, game: str, worst: Path) -> Json:
 
 def report(rows: Sequence[Json]) -> list[str]:
     """Return what else there is to say about a game's renders, each one that is not exact first."""
-    lines = [f"    {row['name']} ({_apart(row)}): {'; '.join(row['mistakes'])}"
-             for row in rows if row["mistakes"]]  # fmt: skip
+    lines = [
+        f"    {row['name']} ({_apart(row)}): {'; '.join(row['mistakes'])}"
+        for row in rows
+        if row["mistakes"]
+    ]
     first = "  not exact:" if lines else "  all exact"
     return [first, *lines, *tables.report(rows)]
 
@@ -86,8 +89,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
     shared = os.environ.get(SHARED_VARIABLE)
     parser = parser_of("renders", __doc__, GAMES)
-    parser.add_argument("folder", type=Path, nargs="?", metavar="FOLDER",
-                        default=Path(shared, FOLDER) if shared else None)  # fmt: skip
+    parser.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        metavar="FOLDER",
+        default=Path(shared, FOLDER) if shared else None,
+    )
     asked = parser.parse_args(arguments)
     if asked.folder is None or not asked.folder.is_dir():
         where = asked.folder or f"the folder that {SHARED_VARIABLE} would name"

@@ -118,8 +118,10 @@ def page(subjects: Sequence[Subject], texts: dict[str, str], with_pictures: bool
             lines += [f"## {title}\n", *_table(own), ""]
             lines += [*openings(), ""] if part == SEALED_PART else []
             lines += list(_pictures(own)) if with_pictures else []
-    for part, title in {CLAIMS: "What confidences say, and how often they are right",
-                        **TEXT_PARTS}.items():  # fmt: skip
+    for part, title in {
+        CLAIMS: "What confidences say, and how often they are right",
+        **TEXT_PARTS,
+    }.items():
         if part in texts:
             lines += [f"## {title}\n", "```text", texts[part].strip(), "```", ""]
     return "\n".join(lines)
@@ -192,8 +194,10 @@ def claim_lines(every: dict[str, list[Claim]]) -> Iterator[str]:
             if some:
                 says = 100 * sum(sure for sure, _ in some) / len(some)
                 right = 100 * sum(right for _, right in some) / len(some)
-                yield (f"  {low} to {high}: says {says:.1f} %, right {right:.1f} % "
-                       f"of {len(some)}, off by {right - says:+.1f}")  # fmt: skip
+                yield (
+                    f"  {low} to {high}: says {says:.1f} %, right {right:.1f} % "
+                    f"of {len(some)}, off by {right - says:+.1f}"
+                )
 
 
 # --- Parts that are kept as they were printed ---

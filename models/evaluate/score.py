@@ -84,26 +84,36 @@ def row_of(shown: Shown, state: TableState, game: str) -> Json:
         row = score_table(shown.truth, state, built_in_set(game))
     height, width = shown.bgr.shape[:2]
     return {
-        **row, "good": state.quality.ok, "foul": bool(shown.truth["foul"]), "size": [width, height],
+        **row,
+        "good": state.quality.ok,
+        "foul": bool(shown.truth["foul"]),
+        "size": [width, height],
         "advice": sorted({advice.what for advice in state.quality.advice}),
-        "ms": {name: round(ms, 1) for name, ms in state.timings_ms.items()}, **shown.counted,
-    }  # fmt: skip
+        "ms": {name: round(ms, 1) for name, ms in state.timings_ms.items()},
+        **shown.counted,
+    }
 
 
 def write_misread(stem: Path, shown: Shown, state: TableState, row: Json, *, bad: bool) -> None:
     """Write a bad picture with outlines of reading and truth, and the mistakes in words."""
     layers = (
-        (shown.truth["tiles"], (255, 255, 255)), (state.tiles, (0, 220, 0)),
-        (state.unsure, (0, 160, 255)), (state.aside, (255, 80, 80)),
-    )  # fmt: skip
+        (shown.truth["tiles"], (255, 255, 255)),
+        (state.tiles, (0, 220, 0)),
+        (state.unsure, (0, 160, 255)),
+        (state.aside, (255, 80, 80)),
+    )
     outlines = [([entry["outline"] for entry in entries], colour) for entries, colour in layers]
     write_bad(stem, shown.bgr, outlines, row["mistakes"], bad=bad)
 
 
 def write_bad(
-    stem: Path, bgr: Array, layers: Sequence[tuple[Sequence[Any], Colour]],
-    mistakes: Sequence[str] = (), *, bad: bool,
-) -> None:  # fmt: skip
+    stem: Path,
+    bgr: Array,
+    layers: Sequence[tuple[Sequence[Any], Colour]],
+    mistakes: Sequence[str] = (),
+    *,
+    bad: bool,
+) -> None:
     """Write a bad picture with outlines over it, layer by layer, and the mistakes in words.
 
     Files of an earlier reading are removed in any case.
@@ -162,16 +172,25 @@ def score_table(truth: Mapping[str, Any], state: TableState, tile_set: TileSet) 
             )
     sure_wrong += sum(i < len(state.tiles) for i in extra)
     mistakes += [f"invented {entries[i]['tile']} ({entries[i]['confidence']:.3f})" for i in extra]
-    widths = [width_of(np.array(t["outline"])) / np.sqrt(len(tile_set[t["tile"]].cells))
-              for t in truth["tiles"]]  # fmt: skip
+    widths = [
+        width_of(np.array(t["outline"])) / np.sqrt(len(tile_set[t["tile"]].cells))
+        for t in truth["tiles"]
+    ]
     return {
-        "tiles": sum(t["visible"] >= LEAST_VISIBLE for t in truth["tiles"]), "wrong": wrong,
-        "missed": missed, "invented": len(extra), "bad": wrong + missed + len(extra),
-        "exact": not (wrong or missed or extra), "unsure": len(state.unsure),
-        "small": bool(min(widths, default=SMALLEST_PX) < SMALLEST_PX), "sure": len(state.tiles),
-        "sure_wrong": sure_wrong, "mistakes": mistakes, "confidences": confidences,
+        "tiles": sum(t["visible"] >= LEAST_VISIBLE for t in truth["tiles"]),
+        "wrong": wrong,
+        "missed": missed,
+        "invented": len(extra),
+        "bad": wrong + missed + len(extra),
+        "exact": not (wrong or missed or extra),
+        "unsure": len(state.unsure),
+        "small": bool(min(widths, default=SMALLEST_PX) < SMALLEST_PX),
+        "sure": len(state.tiles),
+        "sure_wrong": sure_wrong,
+        "mistakes": mistakes,
+        "confidences": confidences,
         **_beside(truth["aside"], state, [entries[i] for i in extra]),
-    }  # fmt: skip
+    }
 
 
 def _beside(aside: Sequence[Entry], state: TableState, extra: Sequence[Entry]) -> Json:
@@ -190,8 +209,12 @@ def _beside(aside: Sequence[Entry], state: TableState, extra: Sequence[Entry]) -
         for i, entry in enumerate(state.aside)
     ]
     seen = sum(card["visible"] >= LEAST_VISIBLE for card in aside)
-    return {"beside": seen, "beside_sure": sure, "beside_unsure": len(claimed) - sure,
-            "beside_confidences": confidences}  # fmt: skip
+    return {
+        "beside": seen,
+        "beside_sure": sure,
+        "beside_unsure": len(claimed) - sure,
+        "beside_confidences": confidences,
+    }
 
 
 def _matched(truth: Sequence[Entry], entries: Sequence[Entry]) -> tuple[dict[int, int], list[int]]:
@@ -262,10 +285,11 @@ def _is_right(tile: Entry, said: Entry, moves: Mapping[Any, Move], tile_set: Til
     turn, shift = moves[tile.get("field")]
     x, y = turned_cell((said["at"][0], said["at"][1]), turn)
     return (
-        said["tile"] == tile["tile"] and _turned(said, turn, tile_set) == tile["turns"]
+        said["tile"] == tile["tile"]
+        and _turned(said, turn, tile_set) == tile["turns"]
         and [x + shift[0], y + shift[1]] == list(tile["at"])
         and said.get("field") == tile.get("field")
-    )  # fmt: skip
+    )
 
 
 # --- Hex boards ---
@@ -297,15 +321,24 @@ def compared(table: Shown, state: TableState, game: str) -> Json:
     clay, clay_wrong = _clay(table, state, place, seen)
     mistakes = [" ".join(map(str, tile)) for tile in sorted(missed | invented, key=str)]
     return {
-        "cells": len(seen), "cells_wrong": _wrong_cells(truth, found, seen), "tiles": len(whole),
-        "missed": len(missed), "invented": len(invented), "unsure": len(whole & set(found) - sure),
-        "bad": len(missed) + len(_none_of(invented, missed)), "sure": len(judged & sure),
-        "sure_wrong": len(invented & sure), "clay": clay, "clay_wrong": clay_wrong,
-        "splits": len(state.splits), "exact": not missed and not invented and not clay_wrong,
-        "hidden_tiles": len(truth - whole), "hidden_right": len((truth - whole) & set(found)),
+        "cells": len(seen),
+        "cells_wrong": _wrong_cells(truth, found, seen),
+        "tiles": len(whole),
+        "missed": len(missed),
+        "invented": len(invented),
+        "unsure": len(whole & set(found) - sure),
+        "bad": len(missed) + len(_none_of(invented, missed)),
+        "sure": len(judged & sure),
+        "sure_wrong": len(invented & sure),
+        "clay": clay,
+        "clay_wrong": clay_wrong,
+        "splits": len(state.splits),
+        "exact": not missed and not invented and not clay_wrong,
+        "hidden_tiles": len(truth - whole),
+        "hidden_right": len((truth - whole) & set(found)),
         "mistakes": [*mistakes, *([f"{clay_wrong} of clay"] if clay_wrong else [])],
         "confidences": [(found[tile], tile in whole) for tile in sorted(judged)],
-    }  # fmt: skip
+    }
 
 
 def _none_of(tiles: Iterable[HexTile], others: Iterable[HexTile]) -> list[HexTile]:
@@ -358,10 +391,14 @@ def _clay(
 ) -> tuple[int, int]:
     def listed(entries: Iterable[Any], boards: dict[int, int] | None) -> set[Any]:
         return {
-            (e["board"] if boards is None else boards.get(e["board"], -1), *e["cell"], e["kind"],
-             e.get("opens"))
+            (
+                e["board"] if boards is None else boards.get(e["board"], -1),
+                *e["cell"],
+                e["kind"],
+                e.get("opens"),
+            )
             for e in entries
-        }  # fmt: skip
+        }
 
     true = {c for c in listed(table.truth["clay"], None) if c[:3] in seen}
     said = {c for c in listed(state.clay, place[0]) if c[:3] in seen}

@@ -86,8 +86,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     figures = partial(tables.figures, most_bad=MOST_BAD, least_exact=LEAST_EXACT)
     for game in asked.games or GAMES:
         work = partial(_one, game=game, split=asked.split, worst=asked.out / SEALED_PART / WORST)
-        counted(asked, SEALED_PART, game, range(asked.tables), work, figures, tables.report,
-                of=f"{game}-{asked.split}")  # fmt: skip
+        counted(
+            asked,
+            SEALED_PART,
+            game,
+            range(asked.tables),
+            work,
+            figures,
+            tables.report,
+            of=f"{game}-{asked.split}",
+        )
     return 0
 
 

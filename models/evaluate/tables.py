@@ -165,31 +165,49 @@ def figures(
 
     tiles, fouls = total("tiles"), [row for row in good if row["foul"]]
     surely = [right for row in good for sure, right in row["confidences"] if sure >= SURELY]
-    first = [share("cells wrong", "cells_wrong", "cells")] if hexes else [
-        share("tiles wrong", "wrong", "tiles")]  # fmt: skip
-    more = [
-        share("tiles sure and wrong", "sure_wrong", "sure"),
-        share("clay wrong", "clay_wrong", "clay"),
-        share("partly hidden tiles right", "hidden_right", "hidden_tiles", 100),
-    ] if hexes else []  # fmt: skip
-    last = [
-        Figure("tables with several ways to cut", sum(row["splits"] > 0 for row in good),
-               len(good), 100),
-    ] if hexes else [
-        share("cards beside claimed surely", "beside_sure", "beside"),
-        share("cards beside asked about", "beside_unsure", "beside"),
-    ]  # fmt: skip
+    first = (
+        [share("cells wrong", "cells_wrong", "cells")]
+        if hexes
+        else [share("tiles wrong", "wrong", "tiles")]
+    )
+    more = (
+        [
+            share("tiles sure and wrong", "sure_wrong", "sure"),
+            share("clay wrong", "clay_wrong", "clay"),
+            share("partly hidden tiles right", "hidden_right", "hidden_tiles", 100),
+        ]
+        if hexes
+        else []
+    )
+    last = (
+        [
+            Figure(
+                "tables with several ways to cut",
+                sum(row["splits"] > 0 for row in good),
+                len(good),
+                100,
+            ),
+        ]
+        if hexes
+        else [
+            share("cards beside claimed surely", "beside_sure", "beside"),
+            share("cards beside asked about", "beside_unsure", "beside"),
+        ]
+    )
     return (
-        *first, share("tiles missed", "missed", "tiles"),
+        *first,
+        share("tiles missed", "missed", "tiles"),
         share("tiles invented", "invented", "tiles"),
         Figure("tiles wrong, missed or invented", total("bad"), tiles, most=most_bad),
         Figure("tiles unsure", total("unsure"), tiles, most=5),
-        Figure("readings at 0.99 or surer right", sum(surely), len(surely), 100, least=99), *more,
+        Figure("readings at 0.99 or surer right", sum(surely), len(surely), 100, least=99),
+        *more,
         Figure("tables exactly right", total("exact"), len(good), 100, least=least_exact),
-        Figure("of them with fouls", sum(row["exact"] for row in fouls), len(fouls), 100), *last,
+        Figure("of them with fouls", sum(row["exact"] for row in fouls), len(fouls), 100),
+        *last,
         Figure("pictures called not good enough", len(big) - len(good), len(big), 100, most=2),
         *small_figures([row for row in rows if row["small"]]),
-    )  # fmt: skip
+    )
 
 
 def small_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
@@ -235,11 +253,17 @@ def _said(rows: Sequence[Json], key: str = "confidences") -> list[str]:
 PARTS = {
     "squares": Part(SQUARE_GAMES, drawn, figures, report),
     "hexes": Part(HEX_GAMES, drawn, figures, report),
-    "small": Part(GAMES, small_table, small_figures, lambda rows: [],
-                  lambda row: row["sure_wrong"] > 0 or "small" not in row["advice"],
-                  tables=60, first_seed=FIRST_SMALL),
+    "small": Part(
+        GAMES,
+        small_table,
+        small_figures,
+        lambda rows: [],
+        lambda row: row["sure_wrong"] > 0 or "small" not in row["advice"],
+        tables=60,
+        first_seed=FIRST_SMALL,
+    ),
     "spots": Part(SQUARE_GAMES, spotted, spot_figures, _said, lambda row: bool(row["sure_wrong"])),
-}  # fmt: skip
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -248,16 +272,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--tables", type=int, help="of each game")
     parser.add_argument("--seed", type=int, help="of the first table")
-    parser.add_argument("--beside", choices=(*BESIDE, "third"), default=BESIDE[0],
-                        help="how near stocks, hands and other fields lie")  # fmt: skip
+    parser.add_argument(
+        "--beside",
+        choices=(*BESIDE, "third"),
+        default=BESIDE[0],
+        help="how near stocks, hands and other fields lie",
+    )
     asked = parser.parse_args(arguments)
     part = PARTS[asked.part]
     name = asked.part if asked.beside == BESIDE[0] else f"{asked.part}-{asked.beside}"
     first = part.first_seed if asked.seed is None else asked.seed
     seeds = range(first, first + (asked.tables or part.tables))
     for game in asked.games or part.games:
-        work = partial(evaluated, game=game, split="held-out", worst=asked.out / name / WORST,
-                       beside=asked.beside, part=asked.part)  # fmt: skip
+        work = partial(
+            evaluated,
+            game=game,
+            split="held-out",
+            worst=asked.out / name / WORST,
+            beside=asked.beside,
+            part=asked.part,
+        )
         counted(asked, name, game, seeds, work, part.figures, part.report, of=f"{game}-held-out")
     return 0
 

@@ -35,8 +35,10 @@ from models.scenes.world.faces import Box
 from vision.hexes.cells import turned_cell
 
 PHOTOGRAPHED: dict[str, Callable[[Path, Path], Iterable[str]]] = {
-    "qwirkle": evaluate_qwirkle, "kingdomino": evaluate_kingdomino, "catan": evaluate_catan,
-}  # fmt: skip
+    "qwirkle": evaluate_qwirkle,
+    "kingdomino": evaluate_kingdomino,
+    "catan": evaluate_catan,
+}
 PARTS = (*PHOTOGRAPHED, "game", "wooden", "stained", "invented", "missing")
 SIZE_PX = (1600, 1200)
 Verdict = tuple[int, str, str, bool]
@@ -69,15 +71,35 @@ def evaluate_game(home: Path, trial: Trial = ROPES) -> Iterator[str]:
     lessons = home / f"{trial.name}-lessons"
     trial.art.write_lessons(lessons)
     _run(
-        home, "teach", trial.name, "--shape", trial.shape, "--photos", str(lessons),
-        "--labels", str(lessons / "labels.json"), "--game", game,
-        "--map", str(lessons / "map.json"),
-    )  # fmt: skip
+        home,
+        "teach",
+        trial.name,
+        "--shape",
+        trial.shape,
+        "--photos",
+        str(lessons),
+        "--labels",
+        str(lessons / "labels.json"),
+        "--game",
+        game,
+        "--map",
+        str(lessons / "map.json"),
+    )
     events: dict[str, list[dict[str, Any]]] = {}
     for name, box in ((trial.name, trial.box()), (game, None)):
         made: Played = trial.art.write_game(home / name, box, None, SIZE_PX)
-        lines = _run(home, "watch", f"folder:{home / name}", "--game", game, "--set", name,
-                     "--players", ",".join(made.players), "--new")  # fmt: skip
+        lines = _run(
+            home,
+            "watch",
+            f"folder:{home / name}",
+            "--game",
+            game,
+            "--set",
+            name,
+            "--players",
+            ",".join(made.players),
+            "--new",
+        )
         events[name] = [json.loads(line) for line in lines.splitlines()]
     verdicts = {name: _verdicts(said) for name, said in events.items()}
     own, built_in = verdicts[trial.name], verdicts[game]
@@ -103,8 +125,19 @@ def evaluate_stained(home: Path, tables: int) -> Iterator[str]:
     """Teach Snekagon 5G in other art from three photographs, then read the last tables of games."""
     lessons = home / "stained-lessons"
     stained.write_lessons(lessons)
-    _run(home, "teach", "stained", "--shape", "hex", "--photos", str(lessons), "--labels",
-         str(lessons / "labels.json"), "--game", stained.GAME)  # fmt: skip
+    _run(
+        home,
+        "teach",
+        "stained",
+        "--shape",
+        "hex",
+        "--photos",
+        str(lessons),
+        "--labels",
+        str(lessons / "labels.json"),
+        "--game",
+        stained.GAME,
+    )
     yield "a taught copy of snekagon5g of stained wood, rings of tin for clay: last tables of games"
     seeds = range(stained.TABLE_SEEDS, stained.TABLE_SEEDS + tables)
     yield from _read_tables(home, "stained", seeds, stained.write_table, _in_rings)
@@ -115,9 +148,12 @@ Seen = tuple[set[Any], set[Any]]
 
 
 def _read_tables(
-    home: Path, box: str, seeds: range, write: Callable[[Path, int], T],
+    home: Path,
+    box: str,
+    seeds: range,
+    write: Callable[[Path, int], T],
     ways: Callable[[T], list[Seen]],
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     """Read tables of a taught box and yield how many tiles, clay and whole tables are right.
 
     Args:
@@ -131,13 +167,19 @@ def _read_tables(
     for seed in seeds:
         photo = home / f"{box}-{seed}.jpg"
         counted = ways(write(photo, seed))
-        said = _said(json.loads(_run(home, "read", str(photo), "--set", box, "--json",
-                                     may_fail=True)))  # fmt: skip
+        said = _said(
+            json.loads(_run(home, "read", str(photo), "--set", box, "--json", may_fail=True))
+        )
         tiles, clay = max(counted, key=lambda way: len(way[0] & said[0]))
-        sums.update({
-            "tiles": len(tiles), "tiles right": len(tiles & said[0]), "clay": len(clay),
-            "clay right": len(clay & said[1]), "right": (tiles, clay) == said,
-        })  # fmt: skip
+        sums.update(
+            {
+                "tiles": len(tiles),
+                "tiles right": len(tiles & said[0]),
+                "clay": len(clay),
+                "clay right": len(clay & said[1]),
+                "right": (tiles, clay) == said,
+            }
+        )
     yield f"  tiles right, on the right board: {told(sums['tiles right'], sums['tiles'], 100)}"
     if sums["clay"]:
         yield f"  clay right, and where it opens to: {told(sums['clay right'], sums['clay'], 100)}"
@@ -147,19 +189,27 @@ def _read_tables(
 def _in_turns(layout: Layout) -> list[Seen]:
     """Return a layout on one board in all its turns."""
     return [
-        ({(p.tile, 0, frozenset(turned_cell(c, turn) for c in p.cells)) for p in layout.pieces},
-         set()) for turn in range(6)
-    ]  # fmt: skip
+        (
+            {(p.tile, 0, frozenset(turned_cell(c, turn) for c in p.cells)) for p in layout.pieces},
+            set(),
+        )
+        for turn in range(6)
+    ]
 
 
 def _in_rings(game: Played) -> list[Seen]:
     """Return the last layout of a game, with boards counted from each of them in turn."""
     layout, boards = game.layouts[-1], len(game.players)
     return [
-        ({(p.tile, ((p.board or 0) + first) % boards, frozenset(p.cells)) for p in layout.pieces},
-         {((c.board + first) % boards, c.cell, c.kind, c.opens) for c in layout.clay})
+        (
+            {
+                (p.tile, ((p.board or 0) + first) % boards, frozenset(p.cells))
+                for p in layout.pieces
+            },
+            {((c.board + first) % boards, c.cell, c.kind, c.opens) for c in layout.clay},
+        )
         for first in range(boards)
-    ]  # fmt: skip
+    ]
 
 
 def _said(state: Mapping[str, Any]) -> Seen:
@@ -167,24 +217,30 @@ def _said(state: Mapping[str, Any]) -> Seen:
         (str(entry["tile"]), entry.get("board", 0), frozenset((q, r) for q, r in entry["cells"]))
         for entry in (*state["tiles"], *state["unsure"])
     }
-    return tiles, {(c["board"], (c["cell"][0], c["cell"][1]), c["kind"], c.get("opens"))
-                   for c in state["clay"]}  # fmt: skip
+    return tiles, {
+        (c["board"], (c["cell"][0], c["cell"][1]), c["kind"], c.get("opens")) for c in state["clay"]
+    }
 
 
 def _verdicts(events: list[dict[str, Any]]) -> list[Verdict]:
     return [
         (e["n"], e["move"]["player"], e["move"].get("tile", ""), e["legal"])
-        for e in events if e["event"] == "verdict"
-    ]  # fmt: skip
+        for e in events
+        if e["event"] == "verdict"
+    ]
 
 
 def _run(home: Path, *arguments: str, may_fail: bool = False) -> str:
     """Run a command as a program of its own, since the referee lies above this package."""
     made = subprocess.run(
-        [sys.executable, "-m", "companion_app.cli", *arguments], cwd=ROOT, check=not may_fail,
-        capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        [sys.executable, "-m", "companion_app.cli", *arguments],
+        cwd=ROOT,
+        check=not may_fail,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
         env={**os.environ, "SNAKE_EYE_HOME": str(home / "home")},
-    )  # fmt: skip
+    )
     return made.stdout
 
 

@@ -50,9 +50,13 @@ def arrange(settings: SceneSettings, box: Box | None = None) -> TableTop:
         top, left, pitch = _invented(settings, rng)
     else:
         table = table_at(
-            settings.subject, settings.split, settings.play, settings.seed, settings.fullness,
+            settings.subject,
+            settings.split,
+            settings.play,
+            settings.seed,
+            settings.fullness,
             settings.foul,
-        )  # fmt: skip
+        )
         box = box or printed_box(settings.set_name, settings.cards.size_mm)
         top = lay_out(table, settings, box, rng)
         left, pitch = table.left, box.tile_set.pitch_mm
@@ -66,8 +70,12 @@ def arrange(settings: SceneSettings, box: Box | None = None) -> TableTop:
 def lay_out(table: Table, settings: SceneSettings, box: Box, rng: Random) -> TableTop:
     """Return the layout of a game alone."""
     tile_set, faces = box.tile_set, box.faces
-    facts = {"game": settings.subject, "set": settings.set_name, "foul": table.foul,
-             "players": list(table.players)}  # fmt: skip
+    facts = {
+        "game": settings.subject,
+        "set": settings.set_name,
+        "foul": table.foul,
+        "players": list(table.players),
+    }
     if tile_set.lattice == "hex":
         items = _on_boards(table, tile_set, faces, settings, rng)
     elif tile_set.game == "sssnake":
@@ -100,10 +108,15 @@ def card_spots(layout: Layout, tile_set: TileSet, gap_mm: float, rng: Random) ->
         kind = tile_set[card.tile]
         # A straight looks the same upside down, so it is laid either way up.
         turns = card.turns + kind.period * int(rng.integers(4 // kind.period))
-        spots.append(Spot(
-            card.tile, (card.at[0] * step, card.at[1] * step), 90.0 * turns,
-            cell_middles(kind.cells, step, "square"), card_truth(card, tile_set),
-        ))  # fmt: skip
+        spots.append(
+            Spot(
+                card.tile,
+                (card.at[0] * step, card.at[1] * step),
+                90.0 * turns,
+                cell_middles(kind.cells, step, "square"),
+                card_truth(card, tile_set),
+            )
+        )
     return spots
 
 
@@ -160,20 +173,24 @@ def _short_mm(
 
 def _cells_on_table(items: Sequence[Item], tile_set: TileSet) -> Array:
     """Return the middles of all cells that items cover."""
-    return np.concatenate([
-        turned(np.array(tile_set[i.face].cells) * tile_set.pitch_mm, i.angle_deg)
-        + np.array([i.x_mm, i.y_mm])
-        for i in items
-    ])  # fmt: skip
+    return np.concatenate(
+        [
+            turned(np.array(tile_set[i.face].cells) * tile_set.pitch_mm, i.angle_deg)
+            + np.array([i.x_mm, i.y_mm])
+            for i in items
+        ]
+    )
 
 
 def moved_item(item: Item, shift_mm: tuple[float, float], turn_deg: float) -> Item:
     """Return an item turned about the origin and then shifted."""
     x, y = turned(np.array([item.x_mm, item.y_mm]), turn_deg)
     return replace(
-        item, x_mm=float(x) + shift_mm[0], y_mm=float(y) + shift_mm[1],
+        item,
+        x_mm=float(x) + shift_mm[0],
+        y_mm=float(y) + shift_mm[1],
         angle_deg=item.angle_deg + turn_deg,
-    )  # fmt: skip
+    )
 
 
 def _on_boards(
@@ -199,9 +216,18 @@ def _on_boards(
             for item in pieces_of(table.layout, tile_set, settings, board, rng)
         ]
         own = Item(
-            BOARD, 0, 0, 0, 0, thickness, side=settings.cards.side, gloss=settings.cards.gloss,
-            role="board", truth={"board": number}, seed=int(rng.integers(1 << 30)),
-        )  # fmt: skip
+            BOARD,
+            0,
+            0,
+            0,
+            0,
+            thickness,
+            side=settings.cards.side,
+            gloss=settings.cards.gloss,
+            role="board",
+            truth={"board": number},
+            seed=int(rng.integers(1 << 30)),
+        )
         shift = (ring * cos(angle), ring * sin(angle))
         items += [moved_item(item, shift, turn) for item in (own, *flat)]
     return items
@@ -219,10 +245,16 @@ def pieces_of(
         truth: dict[str, Any] = {"tile": piece.tile, "cells": [list(c) for c in piece.cells]}
         if board is not None:
             truth["board"] = board
-        spots.append(Spot(
-            piece.tile, pair(hex_centre(at, pitch)), 60.0 * turns,
-            cell_middles(kind.cells, pitch, "hex"), truth, flipped,
-        ))  # fmt: skip
+        spots.append(
+            Spot(
+                piece.tile,
+                pair(hex_centre(at, pitch)),
+                60.0 * turns,
+                cell_middles(kind.cells, pitch, "hex"),
+                truth,
+                flipped,
+            )
+        )
     # Boards have printed cells: tiles lie on them more carefully than on a bare table.
     cards = replace(settings.cards, drift_mm=0.0)
     items = laid(spots, cards, pitch, rng)
@@ -233,8 +265,16 @@ def pieces_of(
             clay_truth["opens"] = clay.opens
             angle = 60.0 * HEX_SIDE_NAMES.index(clay.opens) + float(rng.normal(0, 4))
         middle = hex_centre(clay.cell, pitch) + rng.normal(0, 0.6, 2)
-        spot = Spot(f"clay/{clay.kind}", pair(middle), angle,
-                    np.zeros((1, 2)), clay_truth, False, cards.thickness_mm, "clay")  # fmt: skip
+        spot = Spot(
+            f"clay/{clay.kind}",
+            pair(middle),
+            angle,
+            np.zeros((1, 2)),
+            clay_truth,
+            False,
+            cards.thickness_mm,
+            "clay",
+        )
         item = item_of(spot, spot.place_mm, angle, cards, rng)
         items.append(replace(item, thickness_mm=float(rng.uniform(2, 4)), tilt=(0.0, 0.0)))
     return items
@@ -268,8 +308,11 @@ def grown_cells(count: int, lattice: str, rng: Random) -> list[Cell]:
     corners = 0.08 if lattice == "square" else 0.0
     while len(cells) < count:
         newest = rng.random() < 1 - lumpy
-        base = cells[-1 - int(rng.integers(min(3, len(cells))))] if newest else cells[
-            int(rng.integers(len(cells)))]  # fmt: skip
+        base = (
+            cells[-1 - int(rng.integers(min(3, len(cells))))]
+            if newest
+            else cells[int(rng.integers(len(cells)))]
+        )
         near = cells_around(base) if rng.random() < corners else around(base)
         cell = near[int(rng.integers(len(near)))]
         if cell not in cells:

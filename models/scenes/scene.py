@@ -135,9 +135,13 @@ def lamp_for(settings: SceneSettings, camera: Camera, extent_mm: Array) -> Lamp:
     shine = pair(place) if light.glare else None
     height = float(camera.position_mm[2])
     return Lamp(
-        (-cos(turn) * flat, -sin(turn) * flat), light.softness, shine,
-        light.glare_size * height, light.glare, height,
-    )  # fmt: skip
+        (-cos(turn) * flat, -sin(turn) * flat),
+        light.softness,
+        shine,
+        light.glare_size * height,
+        light.glare,
+        height,
+    )
 
 
 def painted(
@@ -150,7 +154,7 @@ def painted(
         top: what lies there.
         camera: where it is seen from.
         bare: the painted table with nothing on it, if one exists; it is not modified.
-    """  # fmt: skip
+    """
     canvas = bare_table(settings, top, camera) if bare is None else bare.copied()
     faces = printed_faces(settings, top, camera)
     put_items(canvas, top.items, faces)

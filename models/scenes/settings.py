@@ -39,9 +39,17 @@ KELVIN = (2700.0, 6500.0)
 CORNER_SHIFT = (-0.16, 0.07)
 """Range of the corner's shift by lens distortion, as a share; below 0 is barrel distortion."""
 SIZES_PX = (
-    (640, 480), (800, 600), (1024, 768), (1280, 720), (1280, 960), (1600, 1200), (1920, 1080),
-    (2592, 1944), (3280, 2464), (4032, 3024),
-)  # fmt: skip
+    (640, 480),
+    (800, 600),
+    (1024, 768),
+    (1280, 720),
+    (1280, 960),
+    (1600, 1200),
+    (1920, 1080),
+    (2592, 1944),
+    (3280, 2464),
+    (4032, 3024),
+)
 SIZE_SHARES = (0.08, 0.08, 0.1, 0.26, 0.1, 0.08, 0.18, 0.05, 0.04, 0.03)
 SQUARE_SIZES_MM = (35.0, 45.0, 65.0)
 HEX_SIZES_MM = (15.0, 18.0, 28.0)
@@ -230,7 +238,11 @@ def draw_settings(
         names = rng_of("set", split, subject, seed // SEEDS_A_SET)
         set_name = str(names.choice(invented_names(split, shape)))
     settings = SceneSettings(
-        seed, split, subject, set_name, negative,
+        seed,
+        split,
+        subject,
+        set_name,
+        negative,
         fullness=float(rng.choice([rng.random(), rng.beta(4, 1)])),
         play=str(rng.choice(["random", "greedy"])),
         foul=bool(rng.random() < FOUL_SHARE),
@@ -242,7 +254,7 @@ def draw_settings(
         surface=_surface(rng, split, negative),
         clutter=_clutter(rng, subject),
         beside=beside,
-    )  # fmt: skip
+    )
     if beside == "far":
         return settings
     camera = settings.camera
@@ -283,31 +295,37 @@ def _camera(rng: Random, size_px: tuple[int, int] | None, subject: str) -> Camer
     elevation = 90.0 if level < 0.1 else _between(rng, *ELEVATION_DEG)
     cut = rng.random() < CUT_SHARE
     return CameraSettings(
-        size_px, _between(rng, *HEIGHT_MM), elevation, _between(rng, 0, 360),
+        size_px,
+        _between(rng, *HEIGHT_MM),
+        elevation,
+        _between(rng, 0, 360),
         float(np.clip(rng.normal(0, 1.5), -5, 5)),
         _between(rng, 1.05, 1.4) if cut else _between(rng, 0.6, 0.98),
         (float(rng.normal(0, 0.06)), float(rng.normal(0, 0.06))),
         _between(rng, *CORNER_SHIFT) if rng.random() < 0.8 else 0.0,
         float(rng.normal(0, 0.0006)),
-    )  # fmt: skip
+    )
 
 
 def _cards(rng: Random, subject: str) -> CardSettings:
     care = float(rng.beta(1, 1.6))
     thickness = float(rng.choice([_between(rng, 0.25, 0.6), _between(rng, 1.2, 2.6), 2.0]))
-    side = rng.choice([np.full(3, _between(rng, 170, 240)), np.array([120.0, 160, 190]),
-                       np.array([60.0, 60, 60])])  # fmt: skip
+    side = rng.choice(
+        [np.full(3, _between(rng, 170, 240)), np.array([120.0, 160, 190]), np.array([60.0, 60, 60])]
+    )
     small, usual, large = HEX_SIZES_MM if subject in HEX_GAMES else SQUARE_SIZES_MM
     return CardSettings(
-        float(rng.choice([usual, _between(rng, small, large)], p=[0.6, 0.4])), thickness,
+        float(rng.choice([usual, _between(rng, small, large)], p=[0.6, 0.4])),
+        thickness,
         float(rng.choice([0.0, _between(rng, 0, 1.0), _between(rng, 0.5, 3)])),
-        SHIFT_MM * care, TURN_DEG * min(1.0, care * _between(rng, 0.5, 1.5)),
+        SHIFT_MM * care,
+        TURN_DEG * min(1.0, care * _between(rng, 0.5, 1.5)),
         _sometimes(rng, 0.25, 1, 8),
         float(rng.choice([_between(rng, 0, 0.25), _between(rng, 0.2, 1)])),
         float(rng.choice([0.0, rng.beta(1.2, 2)])),
         float(rng.choice([0.3, _between(rng, 0, 4)])),
         (int(side[0]), int(side[1]), int(side[2])),
-    )  # fmt: skip
+    )
 
 
 def _print(rng: Random) -> PrintSettings:
@@ -330,9 +348,17 @@ def draw_light(rng: Random, name: str) -> LightSettings:
     glare = float(own.random() < 0.4) * _between(own, 0.3, 1.2)
     level = float(rng.choice([_between(rng, 0.8, 1.25), _between(rng, 0.28, 0.8)], p=[0.75, 0.25]))
     return LightSettings(
-        name, kelvin, _between(own, 0, 360), _between(own, *elevation), _between(own, *ambient),
-        _between(own, *soft), _between(own, *uneven), glare, _between(own, 0.04, 0.3), level,
-    )  # fmt: skip
+        name,
+        kelvin,
+        _between(own, 0, 360),
+        _between(own, *elevation),
+        _between(own, *ambient),
+        _between(own, *soft),
+        _between(own, *uneven),
+        glare,
+        _between(own, 0.04, 0.3),
+        level,
+    )
 
 
 def _sensor(rng: Random) -> SensorSettings:
@@ -340,12 +366,16 @@ def _sensor(rng: Random) -> SensorSettings:
     return SensorSettings(
         float(rng.choice([_between(rng, 0.1, 0.6), _between(rng, 0.4, 2.2)])),
         float(rng.choice([_between(rng, 0.2, 0.8), _between(rng, 0.6, 1.7)], p=[0.75, 0.25])),
-        _sometimes(rng, 0.15, 1.0, 4.0), _between(rng, 0, 180),
+        _sometimes(rng, 0.15, 1.0, 4.0),
+        _between(rng, 0, 180),
         float(rng.choice([_between(rng, 0.8, 1.0), _between(rng, 0.3, 0.85)], p=[0.7, 0.3])),
         three(1 + error),
-        _between(rng, 0, 0.4), _between(rng, 0, 0.45), _between(rng, 0.8, 1.3),
-        _sometimes(rng, 0.6, 0.1, 0.9), int(rng.integers(55, 97)),
-    )  # fmt: skip
+        _between(rng, 0, 0.4),
+        _between(rng, 0, 0.45),
+        _between(rng, 0.8, 1.3),
+        _sometimes(rng, 0.6, 0.1, 0.9),
+        int(rng.integers(55, 97)),
+    )
 
 
 def _surface(rng: Random, split: Split, negative: str) -> SurfaceSettings:
@@ -360,12 +390,15 @@ def _surface(rng: Random, split: Split, negative: str) -> SurfaceSettings:
     tint = 1 + rng.normal(0, 0.08, 3)
     floor = str(rng.choice(("wood", "parquet", "stone", "tiled", "laminate", "cloth")))
     return SurfaceSettings(
-        name, str(rng.choice(surface_names(split, floor))), _between(rng, 0.7, 1.6),
-        _between(rng, 0, 360), (_between(rng, 0, 800), _between(rng, 0, 800)),
+        name,
+        str(rng.choice(surface_names(split, floor))),
+        _between(rng, 0.7, 1.6),
+        _between(rng, 0, 360),
+        (_between(rng, 0, 800), _between(rng, 0, 800)),
         three(tint),
         (_between(rng, 1100, 2600), _between(rng, 800, 1500)),
         float(rng.normal(0, 4)) + 90.0 * int(rng.integers(4)),
-    )  # fmt: skip
+    )
 
 
 def _clutter(rng: Random, subject: str) -> ClutterSettings:

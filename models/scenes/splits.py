@@ -25,9 +25,17 @@ SPLITS: tuple[Split, ...] = ("train", "held-out")
 """The splits that any code may draw from."""
 
 SURFACE_FAMILIES = {
-    "wood": 0.2, "parquet": 0.13, "cloth": 0.11, "gingham": 0.09, "patterned": 0.11, "felt": 0.09,
-    "glass": 0.07, "laminate": 0.1, "stone": 0.06, "tiled": 0.04,
-}  # fmt: skip
+    "wood": 0.2,
+    "parquet": 0.13,
+    "cloth": 0.11,
+    "gingham": 0.09,
+    "patterned": 0.11,
+    "felt": 0.09,
+    "glass": 0.07,
+    "laminate": 0.1,
+    "stone": 0.06,
+    "tiled": 0.04,
+}
 """Kinds of table tops, and the share of scenes that lie on each."""
 LIGHT_FAMILIES = ("window", "lamp", "ceiling", "overcast", "spot", "two-lamps")
 NAMES_A_FAMILY, SEALED_NAMES = 24, 8
@@ -134,9 +142,12 @@ def side_of_file(path: Path) -> Split:
 
 @cache
 def _named(
-    families: tuple[str, ...], split: Split, unsealed: int = NAMES_A_FAMILY,
-    sealed: int = SEALED_NAMES, digits: int = 2,
-) -> tuple[str, ...]:  # fmt: skip
+    families: tuple[str, ...],
+    split: Split,
+    unsealed: int = NAMES_A_FAMILY,
+    sealed: int = SEALED_NAMES,
+    digits: int = 2,
+) -> tuple[str, ...]:
     """Return the names of the families that belong to one split."""
     every = range(unsealed + sealed * len(SEALED))
     names = (f"{family}-{number:0{digits}d}" for family in families for number in every)

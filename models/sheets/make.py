@@ -53,11 +53,15 @@ def make_sheets(
     out_dir.mkdir(parents=True, exist_ok=True)
     index = write_sheets(tile_set, out_dir, sheet, pitch)
     manifest = {
-        "set": tile_set.name, "game": tile_set.game, "lattice": tile_set.lattice,
-        "pitch_mm": pitch, "paper": paper,
+        "set": tile_set.name,
+        "game": tile_set.game,
+        "lattice": tile_set.lattice,
+        "pitch_mm": pitch,
+        "paper": paper,
         **_pictures(tile_set, out_dir, pitch),
-        "calibration": calibration_facts("calibration.pdf"), "sheets": index,
-    }  # fmt: skip
+        "calibration": calibration_facts("calibration.pdf"),
+        "sheets": index,
+    }
     (out_dir / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
     if tile_set.lattice == "square" and all(len(k.cells) == 1 for k in tile_set.kinds.values()):
         labels = json.dumps(_labels(tile_set, manifest["faces"]), indent=1) + "\n"
@@ -73,9 +77,13 @@ def parts_of(tile_set: TileSet) -> tuple[str, ...]:
 
 
 def write_sheets(
-    tile_set: TileSet, out_dir: Path, sheet: Sheet, pitch: float,
-    words: Words | None = None, only: str | None = None,
-) -> list[dict[str, Any]]:  # fmt: skip
+    tile_set: TileSet,
+    out_dir: Path,
+    sheet: Sheet,
+    pitch: float,
+    words: Words | None = None,
+    only: str | None = None,
+) -> list[dict[str, Any]]:
     """Write all PDF files, or one of them, into a folder; return what lies on each page.
 
     Args:
@@ -95,9 +103,10 @@ def write_sheets(
         "boards": lambda path: board_sheets(path, title, sheet, tile_set, pitch, count, words),
         "die": lambda path: die_sheet(path, title, sheet, words),
         "calibration": lambda path: calibration_sheet(path, title, sheet, words),
-        "instructions": lambda path: instruction_sheet(path, title, sheet, tile_set, pitch,
-                                                       counted, words),
-    }  # fmt: skip
+        "instructions": lambda path: instruction_sheet(
+            path, title, sheet, tile_set, pitch, counted, words
+        ),
+    }
     wanted = parts_of(tile_set) if only is None else (only,)
     return [page for part in wanted for page in write[part](out_dir / f"{part}.pdf")]
 
@@ -136,14 +145,17 @@ def _pictures(tile_set: TileSet, out_dir: Path, pitch: float) -> dict[str, Any]:
         if name == "board":
             listed["boards"].append(
                 {
-                    "file": file, "size_mm": _rounded(painted.size_mm), "cell_width_mm": pitch,
-                    "centre_mm": _rounded(painted.origin_mm), "px_per_mm": PX_PER_MM,
+                    "file": file,
+                    "size_mm": _rounded(painted.size_mm),
+                    "cell_width_mm": pitch,
+                    "centre_mm": _rounded(painted.origin_mm),
+                    "px_per_mm": PX_PER_MM,
                     "outline_mm": [_rounded(p) for p in painted.outline_mm],
                     "count": board_count(tile_set),
                     "side": tile_set.extras["board"].get("side", 6),
                     "eyes": tile_set.extras["board"].get("eyes", []),
                 }
-            )  # fmt: skip
+            )
             continue
         is_tile = painted.tile in tile_set or painted.tile.startswith("clay/")
         listed["faces" if is_tile else "extras"].append(_entry(painted, file))
@@ -152,13 +164,17 @@ def _pictures(tile_set: TileSet, out_dir: Path, pitch: float) -> dict[str, Any]:
 
 def _entry(painted: PaintedFace, file: str) -> dict[str, Any]:
     return {
-        "tile": painted.tile, "side": painted.side, "file": file, "count": painted.count,
+        "tile": painted.tile,
+        "side": painted.side,
+        "file": file,
+        "count": painted.count,
         "size_mm": _rounded(painted.size_mm),
         "outline_mm": [_rounded(point) for point in painted.outline_mm],
-        "thickness_mm": THICKNESS_MM, "px_per_mm": PX_PER_MM,
+        "thickness_mm": THICKNESS_MM,
+        "px_per_mm": PX_PER_MM,
         "cells": [list(cell) for cell in painted.cells],
         "origin_mm": _rounded(painted.origin_mm),
-    }  # fmt: skip
+    }
 
 
 def _labels(tile_set: TileSet, entries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -175,8 +191,9 @@ def _labels(tile_set: TileSet, entries: Iterable[Mapping[str, Any]]) -> dict[str
 def _file_name(tile_set: TileSet, painted: PaintedFace) -> str:
     if painted.side == "back" and tile_set.lattice == "square" and painted.tile in tile_set:
         # All backs of one footprint are one picture.
-        columns, rows = (max(c[i] for c in painted.cells) - min(c[i] for c in painted.cells) + 1
-                         for i in (0, 1))  # fmt: skip
+        columns, rows = (
+            max(c[i] for c in painted.cells) - min(c[i] for c in painted.cells) + 1 for i in (0, 1)
+        )
         return f"{columns}x{rows}.back.png"
     ending = ".back.png" if painted.side == "back" else ".png"
     return painted.tile.replace("/", "_") + ending

@@ -32,8 +32,11 @@ class Sheet:
     def area(self) -> tuple[float, float, float, float]:
         """Left, top, right and bottom of what may be printed on, below the header."""
         return (
-            MARGIN_MM, MARGIN_MM + HEADER_MM, self.width - MARGIN_MM, self.height - MARGIN_MM,
-        )  # fmt: skip
+            MARGIN_MM,
+            MARGIN_MM + HEADER_MM,
+            self.width - MARGIN_MM,
+            self.height - MARGIN_MM,
+        )
 
     @property
     def bar(self) -> tuple[float, float]:

@@ -68,9 +68,11 @@ class Pen:
             canvas.setStrokeColor(HexColor(path.stroke))
             canvas.setLineWidth(path.width)
         canvas.drawPath(
-            self._outline(path.contours), stroke=int(bool(path.stroke)), fill=int(bool(path.fill)),
+            self._outline(path.contours),
+            stroke=int(bool(path.stroke)),
+            fill=int(bool(path.fill)),
             fillMode=FILL_EVEN_ODD,
-        )  # fmt: skip
+        )
 
     def _outline(self, contours: Iterable[Contour]) -> Any:
         path = self._canvas.beginPath()
@@ -97,9 +99,11 @@ class Pdf:
         self._fonts = _registered(self.said.fonts())
         self._forms: dict[str, str] = {}
         self._canvas = Canvas(
-            str(path), pagesize=(sheet.width * mm, sheet.height * mm), invariant=1,
+            str(path),
+            pagesize=(sheet.width * mm, sheet.height * mm),
+            invariant=1,
             pageCompression=1,
-        )  # fmt: skip
+        )
         self._canvas.setTitle(self._letters(title))
         self._canvas.setCreator("snake-eye")
         self._pen = Pen(self._canvas, self._text)
@@ -124,11 +128,16 @@ class Pdf:
         """Finish the sheet, the front or back of a paper; ``placed`` is what lies on it."""
         self._canvas.restoreState()
         self._canvas.showPage()
-        self._pages.append({
-            "file": self._file, "page": len(self._pages) + 1, "side": side,
-            "size_mm": [self.sheet.width, self.sheet.height], "bar_mm": list(self.sheet.bar),
-            "placed": list(placed),
-        })  # fmt: skip
+        self._pages.append(
+            {
+                "file": self._file,
+                "page": len(self._pages) + 1,
+                "side": side,
+                "size_mm": [self.sheet.width, self.sheet.height],
+                "bar_mm": list(self.sheet.bar),
+                "placed": list(placed),
+            }
+        )
 
     def save(self) -> list[dict[str, Any]]:
         """Write the file and return the manifest's entry about each page."""
@@ -165,17 +174,26 @@ class Pdf:
         canvas.restoreState()
 
     def words(
-        self, at: tuple[float, float], text: str, size: float, *,
-        bold: bool = False, anchor: str = "start", colour: str = "#222222",
-    ) -> None:  # fmt: skip
+        self,
+        at: tuple[float, float],
+        text: str,
+        size: float,
+        *,
+        bold: bool = False,
+        anchor: str = "start",
+        colour: str = "#222222",
+    ) -> None:
         """Write a line; ``size`` is the height of the letters' box in millimetres."""
         canvas = self._canvas
         canvas.saveState()
         canvas.transform(1, 0, 0, -1, at[0], at[1])
         canvas.setFont(self._font(bold), size)
         canvas.setFillColor(HexColor(colour))
-        draw = {"start": canvas.drawString, "end": canvas.drawRightString,
-                "middle": canvas.drawCentredString}[anchor]  # fmt: skip
+        draw = {
+            "start": canvas.drawString,
+            "end": canvas.drawRightString,
+            "middle": canvas.drawCentredString,
+        }[anchor]
         draw(0, 0, self._letters(text))
         canvas.restoreState()
 

@@ -97,8 +97,12 @@ def _dashes(a: float) -> list[tuple[Point, Point]]:
     for (x0, y0), (x1, y1) in folds:
         for k in range(1, 9, 2):
             one, two = k / 9, (k + 1) / 9
-            dashes.append(((x0 + (x1 - x0) * one, y0 + (y1 - y0) * one),
-                           (x0 + (x1 - x0) * two, y0 + (y1 - y0) * two)))  # fmt: skip
+            dashes.append(
+                (
+                    (x0 + (x1 - x0) * one, y0 + (y1 - y0) * one),
+                    (x0 + (x1 - x0) * two, y0 + (y1 - y0) * two),
+                )
+            )
     return dashes
 
 
@@ -122,9 +126,12 @@ def calibration_sheet(
 def calibration_facts(file: str) -> dict[str, Any]:
     """Return the manifest's entry about the sheet."""
     return {
-        "file": file, "squares": list(SQUARES), "square_mm": SQUARE_MM, "marker_mm": MARKER_MM,
+        "file": file,
+        "squares": list(SQUARES),
+        "square_mm": SQUARE_MM,
+        "marker_mm": MARKER_MM,
         "dictionary": DICTIONARY,
-    }  # fmt: skip
+    }
 
 
 def _black(at: tuple[float, float]) -> Iterator[Contour]:
@@ -158,9 +165,14 @@ def _runs(row: Any, x: float, y: float, cell: float) -> Iterator[Contour]:
 
 
 def instruction_sheet(
-    path: Path, title: str, sheet: Sheet, tile_set: TileSet, pitch_mm: float,
-    parts: Sequence[tuple[str, int]], words: Words | None = None,
-) -> list[dict[str, Any]]:  # fmt: skip
+    path: Path,
+    title: str,
+    sheet: Sheet,
+    tile_set: TileSet,
+    pitch_mm: float,
+    parts: Sequence[tuple[str, int]],
+    words: Words | None = None,
+) -> list[dict[str, Any]]:
     """Write the page and return its entry in the manifest.
 
     Args:

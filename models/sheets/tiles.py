@@ -140,9 +140,12 @@ def _box(face: Face, is_turned: bool) -> tuple[float, float]:
 
 
 def tile_sheets(
-    path: Path, title: str, sheet: Sheet, pairs: Sequence[tuple[Face, Face, int]],
+    path: Path,
+    title: str,
+    sheet: Sheet,
+    pairs: Sequence[tuple[Face, Face, int]],
     words: Words | None = None,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     """Write all tiles, front and back sheets alternating, and return each page's entry."""
     pdf = Pdf(path, sheet, title, words)
     pages = pack(pairs, sheet)
@@ -181,8 +184,9 @@ def _cut_marks(outline: Sequence[Point]) -> Iterator[Contour]:
 def _stamp(pdf: Pdf, face: Face, place: Affine) -> None:
     key = f"{face.tile} {face.side}"
     art = Group(face.items, clip=(face.bleed,))
-    pdf.stamp(key, [art, stroked(MARK_COLOUR, HAIR_MM, *_cut_marks(face.outline_mm))],
-              face.size_mm, place)  # fmt: skip
+    pdf.stamp(
+        key, [art, stroked(MARK_COLOUR, HAIR_MM, *_cut_marks(face.outline_mm))], face.size_mm, place
+    )
 
 
 def _mark(start: Point, corner: Point) -> Contour:
@@ -215,9 +219,14 @@ def fitting_cell_mm(tile_set: TileSet, sheet: Sheet) -> float:
 
 
 def board_sheets(
-    path: Path, title: str, sheet: Sheet, tile_set: TileSet, cell_mm: float, count: int,
+    path: Path,
+    title: str,
+    sheet: Sheet,
+    tile_set: TileSet,
+    cell_mm: float,
+    count: int,
     words: Words | None = None,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     """Write all boards of a game and return what lies on each page."""
     board = tile_set.extras["board"]
     side = board.get("side", 6)
@@ -232,8 +241,9 @@ def board_sheets(
     for number in range(1, count + 1):
         for order, part in enumerate(parts, 1):
             which = "board-part" if len(parts) > 1 else "board"
-            pdf.begin(pdf.said.say(which, title=title, n=number, of=count, part=order,
-                                   parts=len(parts)))  # fmt: skip
+            pdf.begin(
+                pdf.said.say(which, title=title, n=number, of=count, part=order, parts=len(parts))
+            )
             _draw_part(pdf, [centred, marks], size, after(moved(*part.at), upright), part)
             pdf.end(placed=[lying("board", part.at, 90)])
     return pdf.save()
@@ -286,11 +296,14 @@ def _parts(sheet: Sheet, size: tuple[float, float]) -> list[Part]:
     return [
         Part(
             (x - column * (room[0] - OVERLAP_MM), y - row * (room[1] - OVERLAP_MM)),
-            left=column > 0, right=column < pages[0] - 1, top=row > 0, bottom=row < pages[1] - 1,
+            left=column > 0,
+            right=column < pages[0] - 1,
+            top=row > 0,
+            bottom=row < pages[1] - 1,
         )
         for row in range(pages[1])
         for column in range(pages[0])
-    ]  # fmt: skip
+    ]
 
 
 def _pages(need: float, room: float) -> int:

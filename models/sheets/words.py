@@ -11,9 +11,13 @@ from engine.latin import latin
 
 ENGLISH: Mapping[str, str] = json.loads(Path(__file__).with_name("english.json").read_text("utf-8"))
 FONTS = tuple(
-    Path(folder) for folder in ("/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/dejavu",
-                                "/usr/share/fonts/TTF")
-)  # fmt: skip
+    Path(folder)
+    for folder in (
+        "/usr/share/fonts/truetype/dejavu",
+        "/usr/share/fonts/dejavu",
+        "/usr/share/fonts/TTF",
+    )
+)
 """Folders in which a font with Czech and Cyrillic letters lies on the systems that have it."""
 
 

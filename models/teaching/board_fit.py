@@ -57,13 +57,16 @@ def fit_board(examples: Examples, box: TileSet, rng: Random) -> Fitted[BoardRead
     """Return the reader of a taught board; every kind of ``board_kinds`` must have an example."""
     names = (BARE, *box.colours, *([EYE] if EYE in board_kinds(box) else []))
     # Cells are compared with the bare cells of their photograph; without any they are not used.
-    lit = {photo for photo, tile in zip(examples.photos, examples.tiles, strict=True)
-           if tile == BARE}  # fmt: skip
-    cells = [n for n, tile in enumerate(examples.tiles)
-             if tile in names and examples.photos[n] in lit]  # fmt: skip
+    lit = {
+        photo for photo, tile in zip(examples.photos, examples.tiles, strict=True) if tile == BARE
+    }
+    cells = [
+        n for n, tile in enumerate(examples.tiles) if tile in names and examples.photos[n] in lit
+    ]
     labels = np.array([names.index(examples.tiles[n]) for n in cells])
-    rows = _in_one_light(cell_features(examples.patches[cells]), labels,
-                         [examples.photos[n] for n in cells])  # fmt: skip
+    rows = _in_one_light(
+        cell_features(examples.patches[cells]), labels, [examples.photos[n] for n in cells]
+    )
     means = np.stack([rows[labels == k].mean(axis=0) for k in range(len(names))])
     varied, sources = _varied_cells(rows, rng)
     whiten = _whitening(varied - means[labels[sources]])
@@ -159,8 +162,9 @@ def _varied_sides(views: Floats, rng: Random) -> Floats:
         wide = 0.3 + rng.uniform(0, BLUR_PX)
         stretch = np.exp(rng.normal(-FLATTER, CONTRAST))
         for way, seen in enumerate(view):
-            moved = cv2.warpAffine(np.ascontiguousarray(seen), move, (columns, rows),
-                                   borderMode=cv2.BORDER_REPLICATE)  # fmt: skip
+            moved = cv2.warpAffine(
+                np.ascontiguousarray(seen), move, (columns, rows), borderMode=cv2.BORDER_REPLICATE
+            )
             blurred = cv2.GaussianBlur(moved, (0, 0), wide)
             level = float(blurred.mean())
             noise = rng.normal(0, NOISE, (rows, columns))
@@ -169,9 +173,11 @@ def _varied_sides(views: Floats, rng: Random) -> Floats:
 
 
 def _outcome(
-    reader: BoardReader, box: TileSet, examples: Examples,
+    reader: BoardReader,
+    box: TileSet,
+    examples: Examples,
     cells: tuple[Floats, NDArray[np.int64], NDArray[np.int64]],
-) -> Fitted[BoardReader]:  # fmt: skip
+) -> Fitted[BoardReader]:
     """Return the fitted board with the sureness of its examples."""
     distances, labels, sources = cells
     shares = np.exp(-(distances - distances.min(axis=1, keepdims=True)) / 2)
@@ -196,6 +202,8 @@ def _outcome(
             wrong, count = wrong + (odds < 0), count + 1
     confusions = {
         (one, other): float(shares[labels == k, j].mean())
-        for k, one in enumerate(reader.names) for j, other in enumerate(reader.names) if j != k
-    }  # fmt: skip
+        for k, one in enumerate(reader.names)
+        for j, other in enumerate(reader.names)
+        if j != k
+    }
     return Fitted(reader, box, confusions, sureness, wrong / count, examples.tiles)

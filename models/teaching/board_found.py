@@ -82,9 +82,11 @@ class FoundBoard:
 
 
 def find_on_board(
-    picture: Picture, box: TileSet, known: Sequence[Floats | None] = (),
+    picture: Picture,
+    box: TileSet,
+    known: Sequence[Floats | None] = (),
     reader: BoardReader | None = None,
-) -> FoundBoard | None:  # fmt: skip
+) -> FoundBoard | None:
     """Return the tiles on the board of a photograph, or nothing where there is no board.
 
     Args:
@@ -108,8 +110,9 @@ def find_on_board(
     contents = {cell: CONTENTS[int(s.argmax())] for cell, s in reading.contents.items()}
     pieces = [
         FoundPiece(box.colours.index(contents[one.piece.cells[0]]), tuple(one.piece.cells))
-        for one in seen if contents[one.piece.cells[0]] in box.colours
-    ]  # fmt: skip
+        for one in seen
+        if contents[one.piece.cells[0]] in box.colours
+    ]
     return FoundBoard(board, tuple(pieces), looks)
 
 
@@ -123,12 +126,16 @@ def tile_of(box: TileSet, colour: str | None, cells: Iterable[Cell]) -> str | No
 def straight_above(picture: Picture, board: HexBoard) -> Bgr:
     """Return a rectified view of a board from straight above, centred on its middle."""
     wide, high = (round(cells * VIEW_PX) for cells in VIEW_CELLS)
-    x, y = np.meshgrid((np.arange(wide) + 0.5) / VIEW_PX - VIEW_CELLS[0] / 2,
-                       (np.arange(high) + 0.5) / VIEW_PX - VIEW_CELLS[1] / 2)  # fmt: skip
+    x, y = np.meshgrid(
+        (np.arange(wide) + 0.5) / VIEW_PX - VIEW_CELLS[0] / 2,
+        (np.arange(high) + 0.5) / VIEW_PX - VIEW_CELLS[1] / 2,
+    )
     places = board.px(np.stack([x.ravel(), y.ravel()], axis=1)).astype(np.float32)
     across, down = (places[:, axis].reshape(high, wide) for axis in (0, 1))
-    return np.asarray(cv2.remap(picture.bgr, across, down, cv2.INTER_AREA,
-                                borderMode=cv2.BORDER_REPLICATE), np.uint8)  # fmt: skip
+    return np.asarray(
+        cv2.remap(picture.bgr, across, down, cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE),
+        np.uint8,
+    )
 
 
 def shown_at(cell: Cell) -> tuple[float, float]:
@@ -156,10 +163,12 @@ def _any_colour(box: TileSet) -> TileSet:
             shapes[kind.shape] = max(kind.count, shapes.get(kind.shape, 0))
     like = {kind.shape: kind for kind in box.kinds.values()}
     kinds = {
-        f"{colour}/{shape}": replace(like[shape], name=f"{colour}/{shape}", colour=colour,
-                                     count=count)
-        for colour in box.colours for shape, count in shapes.items()
-    }  # fmt: skip
+        f"{colour}/{shape}": replace(
+            like[shape], name=f"{colour}/{shape}", colour=colour, count=count
+        )
+        for colour in box.colours
+        for shape, count in shapes.items()
+    }
     extras = {key: value for key, value in box.extras.items() if key != "clay"}
     extras["board"] = {k: v for k, v in box.extras["board"].items() if k != "eyes"}
     return replace(box, kinds=MappingProxyType(kinds), extras=MappingProxyType(extras))
@@ -175,8 +184,9 @@ def _sorted(
     rows = cell_features(cut_out(bgr, cell_outlines(board, CELLS)))
     labels = _clusters(rows, most + 1)
     bare = int(np.bincount(labels).argmax())
-    middle = np.tile(rows[labels == bare].reshape(-1, len(QUANTILES), 3)[:, 1].mean(axis=0),
-                     len(QUANTILES))  # fmt: skip
+    middle = np.tile(
+        rows[labels == bare].reshape(-1, len(QUANTILES), 3)[:, 1].mean(axis=0), len(QUANTILES)
+    )
     usual = rows[labels == bare].mean(axis=0) - middle
     others = [k for k in range(int(labels.max()) + 1) if k != bare]
     # The lightest sort comes first, since cluster numbers are arbitrary.
@@ -185,9 +195,10 @@ def _sorted(
     numbers, looks = _named_as(means, list(known), most)
     sort_of = dict(zip(others, numbers, strict=True))
     return {
-        cell: sort_of[int(label)] for cell, label in zip(CELLS, labels, strict=True)
+        cell: sort_of[int(label)]
+        for cell, label in zip(CELLS, labels, strict=True)
         if int(label) != bare
-    }, tuple(looks)  # fmt: skip
+    }, tuple(looks)
 
 
 def _clusters(rows: Floats, most: int) -> NDArray[np.int64]:
@@ -221,8 +232,10 @@ def _named_as(
         new = [n for n in numbers if n >= len(known)]
         if new != list(range(len(known), len(known) + len(new))):
             continue
-        costs = [_unlike(mean, known[n]) if n < len(known) else SAME_SORT
-                 for mean, n in zip(means, numbers, strict=True)]  # fmt: skip
+        costs = [
+            _unlike(mean, known[n]) if n < len(known) else SAME_SORT
+            for mean, n in zip(means, numbers, strict=True)
+        ]
         best = min(best, (sum(costs), numbers))
     new_ones = [mean for mean, n in zip(means, best[1], strict=True) if n >= len(known)]
     return list(best[1]), [*known, *new_ones]
@@ -243,8 +256,10 @@ def _unlike(one: Floats, other: Floats | None) -> float:
 def _reading(bgr: Bgr, board: HexBoard, sorts: Mapping[Cell, int], box: TileSet) -> CellReadings:
     """Return cell readings in which each sort is called by a colour of the box."""
     names = [box.colours[sorts[cell]] if cell in sorts else BARE for cell in CELLS]
-    held = {cell: np.eye(len(CONTENTS))[CONTENTS.index(name)]
-            for cell, name in zip(CELLS, names, strict=True)}  # fmt: skip
+    held = {
+        cell: np.eye(len(CONTENTS))[CONTENTS.index(name)]
+        for cell, name in zip(CELLS, names, strict=True)
+    }
     joined = {cell: np.zeros(len(HEX_STEPS)) for cell in CELLS}
     for sort in sorted(set(sorts.values())):
         own = [cell for cell in sorts if sorts[cell] == sort]
@@ -254,9 +269,12 @@ def _reading(bgr: Bgr, board: HexBoard, sorts: Mapping[Cell, int], box: TileSet)
             joined[cell][side] = share
             joined[hex_neighbours(cell)[side]][(side + HALF_TURN) % len(HEX_STEPS)] = share
     return CellReadings(
-        held, dict.fromkeys(CELLS, 0.0), {cell: np.eye(len(CLAYS))[0] for cell in CELLS},
-        {cell: np.full(len(HEX_STEPS), 1 / len(HEX_STEPS)) for cell in CELLS}, joined,
-    )  # fmt: skip
+        held,
+        dict.fromkeys(CELLS, 0.0),
+        {cell: np.eye(len(CLAYS))[0] for cell in CELLS},
+        {cell: np.full(len(HEX_STEPS), 1 / len(HEX_STEPS)) for cell in CELLS},
+        joined,
+    )
 
 
 def _sides(cells: Sequence[Cell]) -> Iterator[tuple[Cell, int]]:

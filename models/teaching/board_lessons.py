@@ -90,9 +90,12 @@ class Way:
 
 
 def turned_to(
-    bgr: Bgr, board: HexBoard, said: Sequence[tuple[Cell, ...]], colours: Sequence[str],
+    bgr: Bgr,
+    board: HexBoard,
+    said: Sequence[tuple[Cell, ...]],
+    colours: Sequence[str],
     hidden: Collection[Cell] = (),
-) -> Way:  # fmt: skip
+) -> Way:
     """Return the turn and position of the labels at which colours differ most between labels.
 
     Args:
@@ -116,9 +119,11 @@ def turned_to(
 
 
 def _ways(
-    said: Sequence[tuple[Cell, ...]], colours: Sequence[str], looks: Mapping[Cell, Points],
+    said: Sequence[tuple[Cell, ...]],
+    colours: Sequence[str],
+    looks: Mapping[Cell, Points],
     hidden: Collection[Cell],
-) -> Iterator[Way]:  # fmt: skip
+) -> Iterator[Way]:
     every = [cell for cells in said for cell in cells]
     for turn in range(SIXTHS):
         turned = [tuple(turned_cell(cell, turn) for cell in cells) for cells in said]
@@ -136,8 +141,9 @@ def _told_apart(
 ) -> float:
     """Return the ratio of total colour variance to variance within labels."""
     names = dict.fromkeys(looks, BARE)
-    names |= {cell: c for cells, c in zip(laid, colours, strict=True)
-              for cell in cells if cell in looks}  # fmt: skip
+    names |= {
+        cell: c for cells, c in zip(laid, colours, strict=True) for cell in cells if cell in looks
+    }
     rows = np.array(list(looks.values()))
     labels = np.array(list(names.values()))
     within = sum(
@@ -209,8 +215,9 @@ def board_examples(
     for lying in ways:
         for tile, _, cells in lying.tiles:
             _check_shape(tile, cells, box, photo)
-    parts = [_cut(picture.bgr, board, lying, photo)
-             for board, lying in zip(boards, ways, strict=True)]  # fmt: skip
+    parts = [
+        _cut(picture.bgr, board, lying, photo) for board, lying in zip(boards, ways, strict=True)
+    ]
     return joined(parts)
 
 
@@ -225,17 +232,24 @@ def round_the_ring(boards: Sequence[HexBoard]) -> list[HexBoard]:
 
 
 def _ways_round(
-    picture: Picture, boards: Sequence[HexBoard], groups: Sequence[Sequence[Label]], box: TileSet,
+    picture: Picture,
+    boards: Sequence[HexBoard],
+    groups: Sequence[Sequence[Label]],
+    box: TileSet,
     mapping: Names | None,
-) -> list[Lying]:  # fmt: skip
+) -> list[Lying]:
     """Return what lies on each board; colours decide which board of the ring is the first."""
     tried: list[list[Lying]] = []
     problem: TeachingError | None = None
     for first in range(len(boards)):
         turned = [groups[(n + first) % len(groups)] for n in range(len(groups))]
         try:
-            tried.append([_lying(picture, board, own, box, mapping)
-                          for board, own in zip(boards, turned, strict=True)])  # fmt: skip
+            tried.append(
+                [
+                    _lying(picture, board, own, box, mapping)
+                    for board, own in zip(boards, turned, strict=True)
+                ]
+            )
         except TeachingError as error:
             problem = problem or error
     if not tried:
@@ -244,9 +258,12 @@ def _ways_round(
 
 
 def _lying(
-    picture: Picture, board: HexBoard, labels: Sequence[Label], box: TileSet,
+    picture: Picture,
+    board: HexBoard,
+    labels: Sequence[Label],
+    box: TileSet,
     mapping: Names | None,
-) -> Lying:  # fmt: skip
+) -> Lying:
     """Return what lies on one board, in the board's own cells."""
     tiles = [label for label in labels if not label.tile.startswith(CLAY)]
     clay = [label for label in labels if label.tile.startswith(CLAY)]
@@ -264,12 +281,17 @@ def _lying(
     colours = [*(colour for _, colour in named), *([EYE] * (len(said) - len(tiles)))]
     way = turned_to(picture.bgr, board, said, colours, {c for one in clay for c in one.cells})
     return Lying(
-        [(*name, cells) for name, cells in zip(named, way.laid, strict=False)], way.worth,
+        [(*name, cells) for name, cells in zip(named, way.laid, strict=False)],
+        way.worth,
         tuple(cells[0] for cells in way.laid[len(tiles) :]),
-        {turned_cell(one.cells[0], way.turn): (one.tile, -1 if one.opens is None
-                                               else (one.opens + way.turn) % SIXTHS)
-         for one in clay},
-    )  # fmt: skip
+        {
+            turned_cell(one.cells[0], way.turn): (
+                one.tile,
+                -1 if one.opens is None else (one.opens + way.turn) % SIXTHS,
+            )
+            for one in clay
+        },
+    )
 
 
 @dataclass(frozen=True)
@@ -310,16 +332,20 @@ def _check_shape(tile: str, cells: Sequence[Cell], box: TileSet, photo: str) -> 
 
 
 def _cut(bgr: Bgr, board: HexBoard, lying: Lying, photo: str) -> Examples:
-    colours = {cell: (colour, number) for number, (_, colour, cells) in enumerate(lying.tiles)
-               for cell in cells}  # fmt: skip
+    colours = {
+        cell: (colour, number)
+        for number, (_, colour, cells) in enumerate(lying.tiles)
+        for cell in cells
+    }
     bare = [cell for cell in CELLS if cell not in colours and cell not in lying.eyes]
     plain = [cell for cell in colours if cell not in lying.clay]
     cells = [*plain, *bare[:: max(1, -(-len(bare) // MOST_BARE))], *lying.eyes, *lying.clay]
     names = [colours[cell][0] if cell in colours else BARE for cell in cells]
     turns = [0] * len(cells)
     names[len(cells) - len(lying.clay) - len(lying.eyes) :] = [
-        *([EYE] * len(lying.eyes)), *(kind for kind, _ in lying.clay.values())
-    ]  # fmt: skip
+        *([EYE] * len(lying.eyes)),
+        *(kind for kind, _ in lying.clay.values()),
+    ]
     turns[len(cells) - len(lying.clay) :] = [side for _, side in lying.clay.values()]
     sides = list(_sides(colours))
     outlines = cell_outlines(board, cells)

@@ -65,8 +65,18 @@ class Hardness:
 
     def times(self, factor: float) -> Hardness:
         """Return the hardness with all deviations multiplied by a factor."""
-        misses = ("shift", "size", "turn_deg", "lean", "gain", "channel", "shade", "colour",
-                  "curve", "veil")  # fmt: skip
+        misses = (
+            "shift",
+            "size",
+            "turn_deg",
+            "lean",
+            "gain",
+            "channel",
+            "shade",
+            "colour",
+            "curve",
+            "veil",
+        )
         return replace(self, **{name: getattr(self, name) * factor for name in misses})
 
 
@@ -89,16 +99,20 @@ class Examples:
         """Return the examples with these numbers."""
         picked = list(numbers)
         return Examples(
-            self.patches[picked], tuple(self.tiles[n] for n in picked), self.turns[picked],
+            self.patches[picked],
+            tuple(self.tiles[n] for n in picked),
+            self.turns[picked],
             tuple(self.photos[n] for n in picked),
-        )  # fmt: skip
+        )
 
 
 def without_strangers(examples: Examples, stranger: str) -> tuple[Examples, Examples]:
     """Return the examples that are tiles, and those that are strangers."""
     is_tile = np.array([tile != stranger for tile in examples.tiles], bool)
-    return (examples.some(np.flatnonzero(is_tile).tolist()),
-            examples.some(np.flatnonzero(~is_tile).tolist()))  # fmt: skip
+    return (
+        examples.some(np.flatnonzero(is_tile).tolist()),
+        examples.some(np.flatnonzero(~is_tile).tolist()),
+    )
 
 
 def joined(parts: Sequence[Examples]) -> Examples:
@@ -158,9 +172,12 @@ def plain(patches: Patches, steps: Sequence[int], folds: int) -> Patches:
 
 def _varied(patch: Bgr, turn: float, rng: Random, hardness: Hardness) -> Bgr:
     placed = cv2.warpAffine(
-        patch, _source_from_patch(turn, rng, hardness), (PATCH_PX, PATCH_PX),
-        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE,
-    )  # fmt: skip
+        patch,
+        _source_from_patch(turn, rng, hardness),
+        (PATCH_PX, PATCH_PX),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
     wide = float(rng.uniform(hardness.coarsest_px, 2.5 * PATCH_PX))
     if wide < PATCH_PX:
         small = max(int(wide), 8)

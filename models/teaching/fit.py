@@ -157,8 +157,9 @@ def fit_reader(
     learnt = replace(learnt, rows=learnt.rows @ reader.project)
     harder = Hardness().times(HARDER)
     hard = _rows(examples, numbers, folds, rng, harder, CALIBRATING_ROWS, reader.project)
-    return _calibrated(reader, tile_set, examples, learnt, hard,
-                       _once(examples.tiles) if lands else 0.0)  # fmt: skip
+    return _calibrated(
+        reader, tile_set, examples, learnt, hard, _once(examples.tiles) if lands else 0.0
+    )
 
 
 def prints_of(examples: Examples, folds: int) -> Prints:
@@ -184,8 +185,11 @@ def with_strangers(fitted: Fitted[Reader], strangers: Examples) -> Fitted[Reader
         return fitted
     folds = folds_of(fitted.tile_set.lattice)
     faces = plain(strangers.patches, [0] * len(strangers), folds)
-    every = Prints(np.concatenate([prints.faces, faces]), (*prints.tiles, *strangers.tiles),
-                   (*prints.photos, *[0] * len(strangers)))  # fmt: skip
+    every = Prints(
+        np.concatenate([prints.faces, faces]),
+        (*prints.tiles, *strangers.tiles),
+        (*prints.photos, *[0] * len(strangers)),
+    )
     return replace(fitted, reader=replace(fitted.reader, prints=every))
 
 
@@ -227,17 +231,25 @@ def seen_periods(examples: Examples, folds: int) -> dict[str, int]:
         ]
         size = float(np.linalg.norm(rows[0]))
         out[tile] = next(
-            (p for p in range(1, folds) if folds % p == 0
-             and np.linalg.norm(rows[p] - rows[0]) < SAME_LOOK * size),
+            (
+                p
+                for p in range(1, folds)
+                if folds % p == 0 and np.linalg.norm(rows[p] - rows[0]) < SAME_LOOK * size
+            ),
             folds,
-        )  # fmt: skip
+        )
     return out
 
 
 def _rows(
-    examples: Examples, numbers: Mapping[Look, int], folds: int, rng: Random,
-    hardness: Hardness, most: int, project: Floats | None = None,
-) -> Rows:  # fmt: skip
+    examples: Examples,
+    numbers: Mapping[Look, int],
+    folds: int,
+    rng: Random,
+    hardness: Hardness,
+    most: int,
+    project: Floats | None = None,
+) -> Rows:
     """Return augmented examples of every look, balanced between kinds; projected where asked."""
     counts = Counter(examples.tiles)
     a_look = most / (len(counts) * folds)
@@ -270,9 +282,13 @@ def _once(tiles: Sequence[str]) -> float:
 
 
 def _calibrated(
-    reader: Reader, tile_set: TileSet, examples: Examples, learnt: Rows, hard: Rows,
+    reader: Reader,
+    tile_set: TileSet,
+    examples: Examples,
+    learnt: Rows,
+    hard: Rows,
     lands_once: float,
-) -> Fitted[Reader]:  # fmt: skip
+) -> Fitted[Reader]:
     """Return the reader with a temperature fitted to hard examples.
 
     The share of lands that were seen only once raises the temperature further.

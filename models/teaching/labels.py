@@ -128,10 +128,13 @@ def parse_labels(data: Any, shape: Shape, name: str = "labels") -> Labels:
             '{"photos": {"one.jpg": [{"tile": "fox", "at": [0, 0]}]}}'
         )
     bare = frozenset(file for file, entries in photos.items() if entries == [])
-    return Labels({
-        file: tuple(_labels_of(entries, shape, f"{name}, {file}"))
-        for file, entries in photos.items()
-    }, bare)  # fmt: skip
+    return Labels(
+        {
+            file: tuple(_labels_of(entries, shape, f"{name}, {file}"))
+            for file, entries in photos.items()
+        },
+        bare,
+    )
 
 
 def _labels_of(entries: Any, shape: Shape, where: str) -> list[Label]:
@@ -165,8 +168,9 @@ def _label(tile: str, entry: Mapping[str, Any], shape: Shape, place: str) -> Lab
     centre = _points([entry["centre"]], f'{place}: "centre"')[0] if "centre" in entry else None
     outline, turns = _outline(entry, shape, place), _turns(entry, shape, place)
     board, opens = _board(entry, place), _opens(entry, place)
-    return Label(tile, cell, centre, outline, turns, cells or ((cell,) if cell else ()), board,
-                 opens)  # fmt: skip
+    return Label(
+        tile, cell, centre, outline, turns, cells or ((cell,) if cell else ()), board, opens
+    )
 
 
 def _board(entry: Mapping[str, Any], place: str) -> int:
@@ -273,9 +277,12 @@ def read_mapping(path: Path) -> dict[str, tuple[str, int]]:
 
 def _is_pair(value: Any) -> bool:
     return (
-        isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
-        and type(value[1]) is int and 0 <= value[1] < 6
-    )  # fmt: skip
+        isinstance(value, list)
+        and len(value) == 2
+        and isinstance(value[0], str)
+        and type(value[1]) is int
+        and 0 <= value[1] < 6
+    )
 
 
 def mapping_for(
@@ -289,8 +296,11 @@ def mapping_for(
     if box.lattice != shape:
         raise TeachingError(f"{box.game} is played with {box.lattice} tiles, not with {shape} ones")
     large = sorted(kind.name for kind in box.kinds.values() if len(kind.cells) > 1)
-    known = {**{name: (name, 0) for name in (*box.kinds, BACK)}, **(mapping or {}),
-             UNKNOWN: (UNKNOWN, 0)}  # fmt: skip
+    known = {
+        **{name: (name, 0) for name in (*box.kinds, BACK)},
+        **(mapping or {}),
+        UNKNOWN: (UNKNOWN, 0),
+    }
     folds = folds_of(shape)
     tiles, turns = [], []
     for tile, turn in zip(examples.tiles, examples.turns, strict=True):
@@ -299,8 +309,9 @@ def mapping_for(
             what = f"is mapped to {name}, which" if name else "has no place in the map and"
             raise TeachingError(
                 f"{tile} {what} is no tile of {box.game}; its tiles are {', '.join(box.kinds)}",
-                code="teach-not-of-game", about=tile,
-            )  # fmt: skip
+                code="teach-not-of-game",
+                about=tile,
+            )
         if name in large:
             raise TeachingError(
                 f"{tile} is {name}, which covers several cells; only tiles of one can be taught"

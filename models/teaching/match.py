@@ -97,8 +97,11 @@ def _by_pixels(picture: Picture, labels: Sequence[Label], shape: Shape) -> list[
         picture.own_px(label.outline_px) for label in outlined if label.outline_px is not None
     ]
     if pointed:
-        middles = [picture.own_px(label.place_px[None])[0] for label in pointed
-                   if label.place_px is not None]  # fmt: skip
+        middles = [
+            picture.own_px(label.place_px[None])[0]
+            for label in pointed
+            if label.place_px is not None
+        ]
         corners += list(_outlines(picture, np.array(middles), shape))
     listed = [*outlined, *pointed]
     ahead = _ahead_by_cells(listed, np.array(corners), shape)
@@ -185,8 +188,9 @@ def _by_cells(picture: Picture, labels: Sequence[Label], shape: Shape) -> list[P
         raise TeachingError(f"two tiles are said to lie at {list(twice or ())}")
     best = max(
         (way for fit in fits for way in _ways(fit, said, detections, shape)),
-        key=lambda way: way.worth, default=None,
-    )  # fmt: skip
+        key=lambda way: way.worth,
+        default=None,
+    )
     if best is None or best.agreed < LEAST_AGREED * len(said):
         raise TeachingError(
             f"tiles labelled by cell: {len(said)}, found: {len(detections.found)}, found where "

@@ -116,8 +116,9 @@ def _unpacked(data: bytes, place: Path) -> str:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             inside = packed.infolist()
             safe = all(INSIDE.fullmatch(one.filename) for one in inside)
-            plain = all(one.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-                        for one in inside)  # fmt: skip
+            plain = all(
+                one.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for one in inside
+            )
             if not safe or not plain or len(inside) > MOST_INSIDE:
                 raise TeachingError(NO_BOX)
             if sum(one.file_size for one in inside) > LARGEST_INSIDE:

@@ -24,9 +24,14 @@ ODD = 0.3
 
 
 def report_of(
-    name: str, shape: str, game: str | None, gathered: Gathered, fitted: Fitted[Any],
-    examples: Examples, wanted: Sequence[str],
-) -> dict[str, Any]:  # fmt: skip
+    name: str,
+    shape: str,
+    game: str | None,
+    gathered: Gathered,
+    fitted: Fitted[Any],
+    examples: Examples,
+    wanted: Sequence[str],
+) -> dict[str, Any]:
     """Return the report of one lesson.
 
     Args:
@@ -49,25 +54,31 @@ def report_of(
     missing = [kind for kind in wanted if kind not in counts]
     odd = [
         {"file": examples.photos[n], "tile": tiles[n], "confidence": round(float(s), 3)}
-        for n, s in enumerate(fitted.sureness) if s < ODD and counts[tiles[n]] > 1
-    ]  # fmt: skip
+        for n, s in enumerate(fitted.sureness)
+        if s < ODD and counts[tiles[n]] > 1
+    ]
     return {
-        "set": name, "shape": shape, "game": game,
-        "photos": len(set(examples.photos)), "examples": len(tiles),
-        "added": len(gathered.examples), "corrections": gathered.corrections,
+        "set": name,
+        "shape": shape,
+        "game": game,
+        "photos": len(set(examples.photos)),
+        "examples": len(tiles),
+        "added": len(gathered.examples),
+        "corrections": gathered.corrections,
         "kinds": [
             {"tile": tile, "examples": counts[tile], "sure": round(sure[tile], 3)}
             for tile in sorted(counts)
         ],
         "unsure": [{"tile": t, "sure": round(sure[t], 3)} for t in doubtful],
         "alike": [{"tiles": [a, b], "share": round(share, 3)} for a, b, share in alike],
-        "missing": missing, "odd": odd,
+        "missing": missing,
+        "odd": odd,
         "left_out": [{"file": file, "why": why} for file, why in gathered.left_out],
         "not_found": [{"file": f, "tiles": n} for f, n in gathered.missed.items() if n],
         "poor": [{"file": file, "why": why} for file, why in gathered.poor],
         "best_photo": best_photo(doubtful, counts, alike, missing, [f for f, _ in gathered.poor]),
         "hard_wrong": round(fitted.wrong_share, 4),
-    }  # fmt: skip
+    }
 
 
 def _alike(fitted: Fitted[Any]) -> list[tuple[str, str, float]]:
@@ -81,9 +92,12 @@ def _alike(fitted: Fitted[Any]) -> list[tuple[str, str, float]]:
 
 
 def best_photo(
-    doubtful: list[str], counts: Counter[str], alike: list[tuple[str, str, float]],
-    missing: list[str], poor: Sequence[str] = (),
-) -> str | None:  # fmt: skip
+    doubtful: list[str],
+    counts: Counter[str],
+    alike: list[tuple[str, str, float]],
+    missing: list[str],
+    poor: Sequence[str] = (),
+) -> str | None:
     """Return which photograph would help most, in words for the owner."""
     if missing:
         return f"a photo with {_listed(missing)}, which no photo shows yet"

@@ -43,12 +43,17 @@ def checked_figures(value: Json) -> dict[str, Any]:
     given = an_object(value, "figures")
     counts = {key: _count(given.get(key, 0), f"figures.{key}") for key in ("photos", "examples")}
     lists: dict[str, Callable[[Any, str], Any]] = {
-        "kinds": _kind, "unsure": _kind, "alike": _pair, "missing": _text, "poor": _photo,
-    }  # fmt: skip
+        "kinds": _kind,
+        "unsure": _kind,
+        "alike": _pair,
+        "missing": _text,
+        "poor": _photo,
+    }
     listed = {
         key: [check(one, place) for one in a_list(given.get(key, []), place, MOST)]
-        for key, check in lists.items() if (place := f"figures.{key}")
-    }  # fmt: skip
+        for key, check in lists.items()
+        if (place := f"figures.{key}")
+    }
     return {**counts, **listed}
 
 
@@ -116,8 +121,9 @@ def refused(folder: Path, *, outdated: bool = True) -> dict[str, str]:
         outdated: include boxes that are intact but must be taught again.
     """
     files = sorted(path for end in ("json", "toml") for path in folder.glob(f"*.{end}"))
-    found = {path.name: _mistake(path, *map(_stamp, (path, path.with_suffix(".toml"))))
-             for path in files}  # fmt: skip
+    found = {
+        path.name: _mistake(path, *map(_stamp, (path, path.with_suffix(".toml")))) for path in files
+    }
     return {name: said for name, (said, whole) in found.items() if said and (outdated or not whole)}
 
 
@@ -178,9 +184,10 @@ def files_in(folder: Path, name: str) -> tuple[str, ...]:
     named = [f"{name}.json", manifest.get("file"), f"{name}.toml"]
     named += [examples.get("file")] if isinstance(examples, dict) else []
     return tuple(
-        str(file) for file in named
+        str(file)
+        for file in named
         if isinstance(file, str) and INSIDE.fullmatch(file) and (folder / file).is_file()
-    )  # fmt: skip
+    )
 
 
 def delete(folder: Path, name: str) -> None:

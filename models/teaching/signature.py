@@ -75,9 +75,17 @@ def sign(folder: Path, name: str, files: tuple[str, ...], key: Path) -> None:
     sums = folder / f"{name}{SUMS}"
     sums.write_bytes(_sums(folder, files))
     command: list[str | Path] = [
-        "minisign", "-S", "-s", key, "-m", sums, "-x", folder / f"{name}{SIGNATURE}",
-        "-t", f"taught box {name}",
-    ]  # fmt: skip
+        "minisign",
+        "-S",
+        "-s",
+        key,
+        "-m",
+        sums,
+        "-x",
+        folder / f"{name}{SIGNATURE}",
+        "-t",
+        f"taught box {name}",
+    ]
     asked = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
     if asked.returncode:
         raise TeachingError(f"{key.name} does not sign; is it a secret key of minisign?")
@@ -93,8 +101,10 @@ def _verified(sums: Path, signature: Path, key: Path) -> bool:
     # Key, file and signature are all named, so that minisign uses no default key.
     asked = subprocess.run(
         ["minisign", "-V", "-q", "-p", key, "-m", sums, "-x", signature],
-        capture_output=True, check=False, timeout=PATIENCE_S,
-    )  # fmt: skip
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
     return asked.returncode == 0
 
 

@@ -110,9 +110,10 @@ def write_kept(path: Path, kept: Kept) -> str:
     """Write the examples and return the hash for the manifest."""
     photos = sorted(set(kept.examples.photos))
     facts = {
-        "tiles": list(kept.examples.tiles), "photos": list(kept.examples.photos),
+        "tiles": list(kept.examples.tiles),
+        "photos": list(kept.examples.photos),
         "digests": {photo: kept.digests.get(photo, "") for photo in photos},
-    }  # fmt: skip
+    }
     text = np.frombuffer(json.dumps(facts).encode(), np.uint8)
     patches, turns = kept.examples.patches, kept.examples.turns
     return write_arrays(path, {"patches": patches, "turns": turns, "facts": text})
@@ -160,9 +161,13 @@ def _parsed(arrays: Mapping[str, Any]) -> Kept:
 
 
 def write_taught(
-    folder: Path, name: str, reader: Reader | BoardReader, facts: Mapping[str, Any],
-    game: str | None, kept: Kept,
-) -> None:  # fmt: skip
+    folder: Path,
+    name: str,
+    reader: Reader | BoardReader,
+    facts: Mapping[str, Any],
+    game: str | None,
+    kept: Kept,
+) -> None:
     """Write arrays, set file and manifest; the manifest comes last and names the others.
 
     Args:
@@ -197,9 +202,15 @@ def write_taught(
     if game is not None and not rules.exists():
         write_text(rules, game_file(name, game))
     manifest = {
-        **wanted(name), "features": FEATURES, **facts, "game": game, "file": file, "sha256": sha256,
-        **numbers, "examples": {"file": examples_file, "sha256": examples_sha256},
-    }  # fmt: skip
+        **wanted(name),
+        "features": FEATURES,
+        **facts,
+        "game": game,
+        "file": file,
+        "sha256": sha256,
+        **numbers,
+        "examples": {"file": examples_file, "sha256": examples_sha256},
+    }
     if title := _manifest(folder, name).get("title"):
         manifest["title"] = title
     write_text(folder / f"{name}.json", json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
@@ -216,9 +227,10 @@ def _parts(reader: Reader | BoardReader) -> tuple[dict[str, NDArray[Any]], dict[
         "centres": reader.centres,
     }
     numbers = {
-        "looks": [str(look) for look in reader.looks], "temperature": reader.temperature,
+        "looks": [str(look) for look in reader.looks],
+        "temperature": reader.temperature,
         "known": reader.known,
-    }  # fmt: skip
+    }
     if reader.prints is None:
         return arrays, numbers
     return {**arrays, **reader.prints.arrays()}, {**numbers, "faces": list(reader.prints.tiles)}

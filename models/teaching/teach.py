@@ -175,12 +175,13 @@ def _wanted(lesson: Lesson, mapped: Mapped) -> Sequence[str]:
 
 def _facts(lesson: Lesson, fitted: Fitted[Any]) -> dict[str, Any]:
     return {
-        "lattice": lesson.shape, "board": on_board(lesson),
+        "lattice": lesson.shape,
+        "board": on_board(lesson),
         "kinds": [
             {"tile": tile, "period": period_of(fitted.tile_set, tile), "examples": count}
             for tile, count in sorted(Counter(fitted.tiles).items())
         ],
-    }  # fmt: skip
+    }
 
 
 def _taught_before(lesson: Lesson, folder: Path) -> Kept | None:
@@ -263,10 +264,12 @@ def with_corrections(
             continue
         gathered = Gathered(
             joined([gathered.examples, more.examples]),
-            (*gathered.left_out, *more.left_out), {**gathered.missed, **more.missed},
-            {**gathered.digests, **more.digests}, gathered.corrections + len(more.examples),
+            (*gathered.left_out, *more.left_out),
+            {**gathered.missed, **more.missed},
+            {**gathered.digests, **more.digests},
+            gathered.corrections + len(more.examples),
             gathered.poor,
-        )  # fmt: skip
+        )
     return gathered
 
 
@@ -346,9 +349,11 @@ def _examples_of(
     if patches.std(axis=(1, 2)).max() < LEAST_CONTRAST:
         raise TeachingError("nothing can be seen where tiles are labelled")
     examples = Examples(
-        patches, tuple(one.label.tile for one in placed), np.array(turns),
+        patches,
+        tuple(one.label.tile for one in placed),
+        np.array(turns),
         (path.name,) * len(placed),
-    )  # fmt: skip
+    )
     return examples, why_again(picture, [one.corners_px for one in placed])
 
 

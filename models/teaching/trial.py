@@ -39,10 +39,11 @@ def tried(data: bytes, name: str, folder: Path) -> dict[str, Any]:
         raise VisionError(f"there is no taught box called {name}")
     state = read_with(box, picture_file(data, "the photo").decode(WORKING_PIXELS))
     return {
-        "sure": len(state.tiles), "unsure": len(state.unsure),
+        "sure": len(state.tiles),
+        "unsure": len(state.unsure),
         "doubtful": [
             {"tile": one["tile"], "confidence": round(float(one["confidence"]), 2)}
             for one in state.unsure
         ],
         "tiles": sorted(str(one["tile"]) for one in state.tiles),
-    }  # fmt: skip
+    }

@@ -105,9 +105,10 @@ def _outlines(bgr: Bgr, seen: _Watcher, there: Sequence[bool | None]) -> Known:
 def _cards_there(truth: Json, found: Sequence[Detection], tile_set: TileSet) -> list[bool | None]:
     """Return for each outline whether it is a card; ``None`` if the card is hardly seen."""
     cells = [
-        (cell, entry["visible"]) for entry in (*truth["tiles"], *truth[ASIDE])
+        (cell, entry["visible"])
+        for entry in (*truth["tiles"], *truth[ASIDE])
         for cell in entry_cells(entry, tile_set)
-    ]  # fmt: skip
+    ]
     there: list[bool | None] = [False] * len(found)
     if not cells:
         return there
@@ -136,9 +137,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tables", type=int, default=2000, help="tables of each game")
     parser.add_argument("--scenes", type=int, default=500, help="scenes without our tiles, a game")
     asked = parser.parse_args(arguments)
-    every = Samples.joined([
-        samples(*draw(game, asked.tables, asked.scenes, asked.workers)) for game in SQUARE_GAMES
-    ])  # fmt: skip
+    every = Samples.joined(
+        [samples(*draw(game, asked.tables, asked.scenes, asked.workers)) for game in SQUARE_GAMES]
+    )
     score, figures = fit(every, [0] * len(NUMBERS))
     counts = {"tables": asked.tables * len(SQUARE_GAMES), "scenes": asked.scenes}
     write_score("cards", score, NUMBERS, {**counts, **figures}, asked.out)

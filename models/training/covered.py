@@ -57,8 +57,9 @@ def covered_tiles(set_name: str, seed: int) -> Drawn:
     rng = rng_of("covered", set_name, seed)
     crops = drill_crops(set_name, seed, "train", amount=float(rng.uniform(*MISSES)))
     things = stranger_tiles(seed, collage=True).patches
-    patches = [_covered(patch, things[int(rng.integers(len(things)))], rng)
-               for patch in crops.patches]  # fmt: skip
+    patches = [
+        _covered(patch, things[int(rng.integers(len(things)))], rng) for patch in crops.patches
+    ]
     looks = tuple(str(look) for look in crops.looks)
     return Drawn(np.array(patches, np.uint8), looks, crops.across_px, crops.sources)
 
@@ -84,9 +85,11 @@ def empty_cells(set_name: str, seed: int) -> Drawn:
     outlines = [one for cell in cells for one in _beside(cell, rng) if _is_empty(one, cards)]
     outlines = [jittered(one, rng) for one in outlines if _is_inside(one, scene.bgr.shape)]
     return Drawn(
-        cut(scene.bgr, outlines), ("",) * len(outlines),
-        np.array([width_of(one) for one in outlines]), np.full(len(outlines), seed),
-    )  # fmt: skip
+        cut(scene.bgr, outlines),
+        ("",) * len(outlines),
+        np.array([width_of(one) for one in outlines]),
+        np.full(len(outlines), seed),
+    )
 
 
 def _beside(cell: Array, rng: Random) -> list[Array]:
@@ -124,10 +127,12 @@ def known(set_name: str, drawn: Drawn) -> Known:
     said = [readings[n] for n in some]
     return Known(
         rows_of(faces, reader, drawn.patches[some], said, [across[n] for n in some]),
-        np.array([is_right(one, drawn.looks[n], tile_set)
-                  for one, n in zip(said, some, strict=True)]),
-        np.array([bool(drawn.looks[n]) for n in some]), drawn.sources[some],
-    )  # fmt: skip
+        np.array(
+            [is_right(one, drawn.looks[n], tile_set) for one, n in zip(said, some, strict=True)]
+        ),
+        np.array([bool(drawn.looks[n]) for n in some]),
+        drawn.sources[some],
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -140,17 +145,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     counts = {"drills": asked.drills, "tables": asked.tables, "collages": asked.collages}
     parts: list[Known] = []
     for name in SQUARE_GAMES:
-        for what, draw in (("drills", partial(covered_tiles, name)),
-                           ("drills", partial(table_tiles, name)),
-                           ("tables", partial(empty_cells, name)),
-                           ("collages", partial(stranger_tiles, collage=True))):  # fmt: skip
+        for what, draw in (
+            ("drills", partial(covered_tiles, name)),
+            ("drills", partial(table_tiles, name)),
+            ("tables", partial(empty_cells, name)),
+            ("collages", partial(stranger_tiles, collage=True)),
+        ):
             seeds = range(FIRST_SEED, FIRST_SEED + counts[what])
             parts += made(f"{name} {what}", partial(_known, name, draw), seeds, asked.workers)
-    every = Known(*(np.concatenate([getattr(part, field.name) for part in parts])
-                    for field in fields(Known)))  # fmt: skip
+    every = Known(
+        *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Known))
+    )
     score, _, right, checked = fit_both(every, EVEN)
-    figures = {**counts, "rows": len(right), "right": int(right.sum()),
-               **_figures(score.shares(every.rows[checked]), right[checked])}  # fmt: skip
+    figures = {
+        **counts,
+        "rows": len(right),
+        "right": int(right.sum()),
+        **_figures(score.shares(every.rows[checked]), right[checked]),
+    }
     write_score(COVERED, score, NAMES, figures, asked.out)
     tell(COVERED, figures, asked.out, [f"{COVERED}.npz"])
     return 0
@@ -162,10 +174,11 @@ def _known(set_name: str, draw: Callable[[int], Drawn], seed: int) -> Known:
 
 def _figures(shares: Array, right: Array) -> dict[str, Any]:
     return {
-        "held_back": len(right), "of_them_right": int(right.sum()),
+        "held_back": len(right),
+        "of_them_right": int(right.sum()),
         "right_at_0.9": int((right & (shares >= 0.9)).sum()),
         "wrong_at_0.9": int((~right & (shares >= 0.9)).sum()),
-    }  # fmt: skip
+    }
 
 
 if __name__ == "__main__":

@@ -53,10 +53,15 @@ def loss_of(out: Tensor, view: View) -> tuple[Tensor, dict[str, float | Tensor]]
         parts[CHANNELS[channel]] = part.detach()
         total = total + weight * part * 2
     tiles = view.tiles.sum().clamp(min=1)
-    for name, channels, weight in (("offset", OFFSET, 1.5), ("size", SIZE, 1.5),
-                                   ("stretch", STRETCH, 1.5), ("turn", TURN, 0.35)):  # fmt: skip
-        gap = F.smooth_l1_loss(out[:, channels], view.maps[:, channels], reduction="none",
-                               beta=0.05)  # fmt: skip
+    for name, channels, weight in (
+        ("offset", OFFSET, 1.5),
+        ("size", SIZE, 1.5),
+        ("stretch", STRETCH, 1.5),
+        ("turn", TURN, 0.35),
+    ):
+        gap = F.smooth_l1_loss(
+            out[:, channels], view.maps[:, channels], reduction="none", beta=0.05
+        )
         part = (gap.sum(1, keepdim=True) * view.tiles).sum() / tiles
         parts[name] = part.detach()
         total = total + weight * part
@@ -136,8 +141,9 @@ class DetectorTraining(Training):
         """Learn from one batch of views."""
         if self.shipped is not None:
             self._take_up(self.shipped)
-        picks = torch.randint(self.bank.filled, (self.options.batch,), generator=self.rng,
-                              device=self.device)  # fmt: skip
+        picks = torch.randint(
+            self.bank.filled, (self.options.batch,), generator=self.rng, device=self.device
+        )
         view = look(self.bank, picks, self.options.size, self.rng, plain=False)
         pictures = view.pictures.to(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
@@ -153,18 +159,31 @@ class DetectorTraining(Training):
         last = figures(self.learner.mean, held, self.options.size, 8) if held.filled else {}
         learnt = " ".join(f"{k}={float(v):.3f}" for k, v in self.parts.items())
         found = " ".join(f"{k}={v:.3f}" for k, v in last.items())
-        say(f"step {self.learner.steps} tables {self.bank.count} | {learnt}",
-            f"      held out ({held.filled}): {found}")  # fmt: skip
-        return {"steps": self.learner.steps, "views": self.views, "tables": self.bank.count,
-                "seed": self.options.seed, "held_out": last}  # fmt: skip
+        say(
+            f"step {self.learner.steps} tables {self.bank.count} | {learnt}",
+            f"      held out ({held.filled}): {found}",
+        )
+        return {
+            "steps": self.learner.steps,
+            "views": self.views,
+            "tables": self.bank.count,
+            "seed": self.options.seed,
+            "held_out": last,
+        }
 
     def save(self, last: Mapping[str, Any]) -> None:
         """Write the checkpoint, the network and the figures."""
         one, folder = self.learner, self.options.out
-        torch.save({
-            "net": one.net.state_dict(), "mean": one.mean.state_dict(),
-            "adam": one.adam.state_dict(), "steps": one.steps, "views": self.views,
-        }, folder / "detector.pt")  # fmt: skip
+        torch.save(
+            {
+                "net": one.net.state_dict(),
+                "mean": one.mean.state_dict(),
+                "adam": one.adam.state_dict(),
+                "steps": one.steps,
+                "views": self.views,
+            },
+            folder / "detector.pt",
+        )
         one.mean.write(folder / "detector.onnx", "tiles")
         write_manifest(folder / "training.json", last)
 

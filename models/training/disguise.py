@@ -41,9 +41,10 @@ def as_blocks(top: TableTop, rng: Random) -> TableTop:
     side = tuple(int(c) for c in np.clip(ground * rng.uniform(0.7, 1.1), 0, 255))
     items = tuple(
         replace(item, side=(side[0], side[1], side[2]), wear=item.wear * 0.3)
-        if item.role in ("tile", "aside") else item
+        if item.role in ("tile", "aside")
+        else item
         for item in top.items
-    )  # fmt: skip
+    )
     return replace(top, faces=faces, items=items)
 
 
@@ -76,8 +77,9 @@ def on_mat(top: TableTop, rng: Random) -> TableTop:
     around = [t.outline_mm(top.faces[t.face])[:, :2] - middle for t in tiles]
     face = _mat_face(outline, around if rng.random() < FRAME_SHARE else [], rng)
     thick = float(rng.uniform(0.1, 2.5))
-    mat = Item(MAT, float(middle[0]), float(middle[1]), 0.0, 0.0, thick,
-               gloss=float(rng.uniform(0, 0.5)))  # fmt: skip
+    mat = Item(
+        MAT, float(middle[0]), float(middle[1]), 0.0, 0.0, thick, gloss=float(rng.uniform(0, 0.5))
+    )
     raised = [
         replace(item, z_mm=item.z_mm + thick) if item.role == "tile" else item for item in top.items
     ]
@@ -133,8 +135,9 @@ def _print_picture(bgr: Array, at: tuple[float, float], size: float, rng: Random
     for _ in range(int(rng.integers(0, 4))):
         ends = np.round(np.array(at) + rng.normal(0, 0.7, (2, 2)) * size).astype(int)
         wide = max(1, round(size * float(rng.uniform(0.04, 0.15))))
-        cv2.line(bgr, ends[0].tolist(), ends[1].tolist(), _any_colour(rng).tolist(), wide,
-                 cv2.LINE_AA)  # fmt: skip
+        cv2.line(
+            bgr, ends[0].tolist(), ends[1].tolist(), _any_colour(rng).tolist(), wide, cv2.LINE_AA
+        )
 
 
 def _any_colour(rng: Random) -> Array:
@@ -162,17 +165,23 @@ def with_men(top: TableTop, rng: Random) -> TableTop:
             home = row < 2 or row >= count - 2
             if not (home and rng.random() < 0.9 if start else rng.random() < share):
                 continue
-            x, y = ((k - (count - 1) / 2) * cell + rng.normal(0, 0.05) * cell
-                    for k in (column, row))  # fmt: skip
+            x, y = (
+                (k - (count - 1) / 2) * cell + rng.normal(0, 0.05) * cell for k in (column, row)
+            )
             tint = (light if (row < count / 2) == (rng.random() < 0.95) else dark) * rng.uniform(
                 0.85, 1.1
             )
-            men.append(Lathe(
-                float(board.x_mm + x * np.cos(turn) - y * np.sin(turn)),
-                float(board.y_mm + x * np.sin(turn) + y * np.cos(turn)),
-                kinds[int(rng.integers(3))], (float(tint[0]), float(tint[1]), float(tint[2])),
-                None, board.thickness_mm, float(rng.uniform(0.1, 0.8)),
-            ))  # fmt: skip
+            men.append(
+                Lathe(
+                    float(board.x_mm + x * np.cos(turn) - y * np.sin(turn)),
+                    float(board.y_mm + x * np.sin(turn) + y * np.cos(turn)),
+                    kinds[int(rng.integers(3))],
+                    (float(tint[0]), float(tint[1]), float(tint[2])),
+                    None,
+                    board.thickness_mm,
+                    float(rng.uniform(0.1, 0.8)),
+                )
+            )
     return replace(top, lathes=tuple(men))
 
 
@@ -186,6 +195,11 @@ def _profile(cell: float, rng: Random, *, flat: bool) -> tuple[tuple[float, floa
     waist, head = float(rng.uniform(0.3, 0.7)), float(rng.uniform(0.4, 0.9))
     crown = float(rng.uniform(0.05, 0.6))
     return (
-        (0, foot), (tall * 0.1, foot), (tall * 0.2, foot * 0.75), (tall * 0.55, foot * waist),
-        (tall * 0.7, foot * head), (tall * 0.88, foot * head * 0.95), (tall, foot * crown),
-    )  # fmt: skip
+        (0, foot),
+        (tall * 0.1, foot),
+        (tall * 0.2, foot * 0.75),
+        (tall * 0.55, foot * waist),
+        (tall * 0.7, foot * head),
+        (tall * 0.88, foot * head * 0.95),
+        (tall, foot * crown),
+    )

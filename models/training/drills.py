@@ -173,8 +173,13 @@ def _spots(box: Box, gap_mm: float, rng: Random) -> list[Spot]:
                 turns = 2 * (turns % 2)
             # A card of two cells that is turned round has its first cell on the right.
             at = (x + len(cells) - 1 if turns == 2 else x, y)
-            spots.append(Spot(
-                kind, (at[0] * step, at[1] * step), 90.0 * turns,
-                cell_middles(cells, step, "square"), {"tile": kind},
-            ))  # fmt: skip
+            spots.append(
+                Spot(
+                    kind,
+                    (at[0] * step, at[1] * step),
+                    90.0 * turns,
+                    cell_middles(cells, step, "square"),
+                    {"tile": kind},
+                )
+            )
     return spots

@@ -32,9 +32,21 @@ LANDS = 0.25
 SHARPNESS = 12.0
 """Inverse temperature: factor on cosine similarities before the cross-entropy."""
 HARD = Hardness(
-    shift=0.05, size=0.045, turn_deg=3.0, lean=0.04, gain=0.3, channel=0.14, shade=0.25,
-    colour=0.45, curve=0.25, veil=0.2, blur_px=2.6, noise=12.0, coarsest_px=18.0, dark=0.25,
-)  # fmt: skip
+    shift=0.05,
+    size=0.045,
+    turn_deg=3.0,
+    lean=0.04,
+    gain=0.3,
+    channel=0.14,
+    shade=0.25,
+    colour=0.45,
+    curve=0.25,
+    veil=0.2,
+    blur_px=2.6,
+    noise=12.0,
+    coarsest_px=18.0,
+    dark=0.25,
+)
 HELD_OUT_ROOM, HELD_OUT_BOXES = 6000, 48
 
 Embedded = tuple[Tensor, Tensor]
@@ -45,9 +57,14 @@ class Embedder(nn.Sequential):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__(
-            Block(3, 32, 2), Block(32, 64, 2), Block(64, 64), Block(64, 128, 2), Block(128, 128),
-            Block(128, 128, 2), nn.Conv2d(128, PRINT_NUMBERS + LAND_NUMBERS, 4),
-        )  # fmt: skip
+            Block(3, 32, 2),
+            Block(32, 64, 2),
+            Block(64, 64),
+            Block(64, 128, 2),
+            Block(128, 128),
+            Block(128, 128, 2),
+            nn.Conv2d(128, PRINT_NUMBERS + LAND_NUMBERS, 4),
+        )
 
 
 def loss_of(one: Tensor, other: Tensor, same: Tensor) -> Tensor:
@@ -70,8 +87,10 @@ def embedded(net: nn.Module, looks: Tensor, shape: tuple[int, int], lands: int) 
     with torch.autocast(looks.device.type, torch.bfloat16, enabled=looks.is_cuda):
         out = net(looks.contiguous(memory_format=torch.channels_last))
     out = out.float().flatten(1).unflatten(0, shape)
-    prints, land = out[: shape[0] - lands, :, :PRINT_NUMBERS], out[shape[0] - lands :, :,
-                                                                  PRINT_NUMBERS:]  # fmt: skip
+    prints, land = (
+        out[: shape[0] - lands, :, :PRINT_NUMBERS],
+        out[shape[0] - lands :, :, PRINT_NUMBERS:],
+    )
     return nn.functional.normalize(prints, dim=2), nn.functional.normalize(land, dim=2)
 
 
@@ -95,7 +114,9 @@ def both_looks(
     shape = 2 * len(pairs.one), CLASSES
     prints, land = embedded(net, _both(sides, len(pairs.one), lands), shape, 2 * lands)
     return (prints[: len(prints) // 2], land[: len(land) // 2]), (
-        prints[len(prints) // 2 :], land[len(land) // 2 :])  # fmt: skip
+        prints[len(prints) // 2 :],
+        land[len(land) // 2 :],
+    )
 
 
 def _both(sides: list[Tensor], boxes: int, lands: int) -> Tensor:
@@ -161,9 +182,12 @@ class EmbeddingTraining(Training):
         """Print and return the loss in training and the figures on held-out boxes."""
         steps = self.learner.steps
         last = {
-            "steps": steps, "seed": self.options.seed, "prints": self.bank.filled,
-            "pairs": steps * self.options.batch * CLASSES, **self.measured(),
-        }  # fmt: skip
+            "steps": steps,
+            "seed": self.options.seed,
+            "prints": self.bank.filled,
+            "pairs": steps * self.options.batch * CLASSES,
+            **self.measured(),
+        }
         say(f"loss {float(self.loss):.3f} {last}")
         return last
 

@@ -75,8 +75,9 @@ def table_tiles(set_name: str, seed: int) -> Drawn:
     some = [rng.random(len(patches)) < share for share in (SPOT_SHARE, INK_SHARE, BETWEEN_SHARE)]
     spotted = [spotted_patch(patch, rng) for patch in patches[some[0]]]
     inked = [_other_inks(patch, rng) for patch in patches[some[1]]]
-    between = [_between(patch, patches[int(rng.integers(len(patches)))], rng)
-               for patch in patches[some[2]]]  # fmt: skip
+    between = [
+        _between(patch, patches[int(rng.integers(len(patches)))], rng) for patch in patches[some[2]]
+    ]
     wide = crops.across_px
     return Drawn(
         np.array([*patches, *spotted, *inked, *between], np.uint8),
@@ -117,15 +118,22 @@ def outlines_seen(set_name: str, seed: int) -> tuple[int, int]:
     across = np.array([width_of(part) for part in parts])
     seen = detect_tiles(scene.bgr, "square", settings=QUICK)
     found = (*seen.found, *seen.faint)
-    own = sum(bool((np.linalg.norm(middles - one.centre_px, axis=1) < NEAR * across).any())
-              for one in found)  # fmt: skip
+    own = sum(
+        bool((np.linalg.norm(middles - one.centre_px, axis=1) < NEAR * across).any())
+        for one in found
+    )
     return len(found), own
 
 
 def _cells_of(outline: Array) -> int:
     """Return the number of squares that lie side by side in an outline."""
-    return round(float(np.linalg.norm(outline[1] - outline[0]))
-                 / float(np.linalg.norm(outline[3] - outline[0]))) or 1  # fmt: skip
+    return (
+        round(
+            float(np.linalg.norm(outline[1] - outline[0]))
+            / float(np.linalg.norm(outline[3] - outline[0]))
+        )
+        or 1
+    )
 
 
 def printed_faces(tile_set: TileSet) -> dict[tuple[str, int], Array]:
@@ -151,8 +159,12 @@ def faces_of(tile_set: TileSet, reader: Reader, drawn: Sequence[Drawn]) -> Faces
             if look:
                 sums[look] += row
     numbers = unit(np.stack([sums[str(look)] for look in reader.looks]))
-    return Faces(tuple(printed), np.stack(list(printed.values())), reader.looks,
-                 numbers.astype(np.float16).astype(np.float32))  # fmt: skip
+    return Faces(
+        tuple(printed),
+        np.stack(list(printed.values())),
+        reader.looks,
+        numbers.astype(np.float16).astype(np.float32),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,9 +182,12 @@ def known(faces: Faces, set_name: str, drawn: Sequence[Drawn], workers: int = 1)
     work = partial(_rows_and_right, faces, set_name)
     read = made("reading", work, drawn, workers)
     ours = [bool(look) for part in drawn for look in part.looks]
-    return Known(np.concatenate([rows for rows, _ in read]),
-                 np.array([right for _, listed in read for right in listed]), np.array(ours),
-                 np.concatenate([part.sources for part in drawn]))  # fmt: skip
+    return Known(
+        np.concatenate([rows for rows, _ in read]),
+        np.array([right for _, listed in read for right in listed]),
+        np.array(ours),
+        np.concatenate([part.sources for part in drawn]),
+    )
 
 
 def _rows_and_right(faces: Faces, set_name: str, part: Drawn) -> tuple[Array, list[bool]]:
@@ -208,9 +223,15 @@ def fit_trees(
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     model = HistGradientBoostingClassifier(
-        learning_rate=RATE, max_iter=TREES, max_leaf_nodes=LEAVES, min_samples_leaf=FEWEST_A_LEAF,
-        l2_regularization=1.0, monotonic_cst=list(rising), early_stopping=False, random_state=0,
-    ).fit(rows[~checked], labels[~checked], sample_weight=weights[~checked])  # fmt: skip
+        learning_rate=RATE,
+        max_iter=TREES,
+        max_leaf_nodes=LEAVES,
+        min_samples_leaf=FEWEST_A_LEAF,
+        l2_regularization=1.0,
+        monotonic_cst=list(rising),
+        early_stopping=False,
+        random_state=0,
+    ).fit(rows[~checked], labels[~checked], sample_weight=weights[~checked])
     losses = []
     for shares in model.staged_predict_proba(rows[checked]):
         own = np.maximum(shares[np.arange(len(shares)), labels[checked]], 1e-9)
@@ -226,12 +247,14 @@ def _as_numbers(model: Any, count: int) -> Trees:
     first = np.repeat(starts, [len(one) for one in every])
     leaf = nodes["is_leaf"].astype(bool)
     return Trees(
-        float(np.ravel(model._baseline_prediction)[0]), starts.astype(np.int32),
+        float(np.ravel(model._baseline_prediction)[0]),
+        starts.astype(np.int32),
         np.where(leaf, -1, nodes["feature_idx"]).astype(np.int32),
         nodes["num_threshold"].astype(np.float64),
-        (nodes["left"] + first).astype(np.int32), (nodes["right"] + first).astype(np.int32),
+        (nodes["left"] + first).astype(np.int32),
+        (nodes["right"] + first).astype(np.int32),
         np.where(leaf, nodes["value"], 0.0),
-    )  # fmt: skip
+    )
 
 
 def train(set_name: str, out: Path, asked: argparse.Namespace) -> dict[str, Any]:
@@ -291,11 +314,15 @@ def figures_of(ours: Trees, every: Known, right: Array, checked: Array) -> dict[
     true, strange = right[checked] & sure, ~every.ours[checked] & sure
     wrong = every.ours[checked] & ~every.right[checked] & sure
     return {
-        "rows": len(every.rows), "trees": len(ours.starts),
-        "sure_and_right": int(true.sum()), "of_them_doubted": int((shares[true] < 0.9).sum()),
-        "sure_strangers": int(strange.sum()), "of_them_kept": int((shares[strange] >= 0.9).sum()),
-        "sure_and_wrong": int(wrong.sum()), "of_these_kept": int((shares[wrong] >= 0.9).sum()),
-    }  # fmt: skip
+        "rows": len(every.rows),
+        "trees": len(ours.starts),
+        "sure_and_right": int(true.sum()),
+        "of_them_doubted": int((shares[true] < 0.9).sum()),
+        "sure_strangers": int(strange.sum()),
+        "of_them_kept": int((shares[strange] >= 0.9).sum()),
+        "sure_and_wrong": int(wrong.sum()),
+        "of_these_kept": int((shares[wrong] >= 0.9).sum()),
+    }
 
 
 def _drawn(name: str, draw: Callable[[int], Drawn], count: int, workers: int) -> list[Drawn]:

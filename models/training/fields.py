@@ -103,8 +103,12 @@ class Samples:
     @classmethod
     def joined(cls, parts: Sequence[Samples]) -> Samples:
         """Return the samples of several games as one."""
-        return cls(*(np.concatenate([getattr(part, field.name) for part in parts])
-                     for field in fields(cls)))  # fmt: skip
+        return cls(
+            *(
+                np.concatenate([getattr(part, field.name) for part in parts])
+                for field in fields(cls)
+            )
+        )
 
 
 Known = tuple[list[list[float]], list[bool]]
@@ -142,8 +146,13 @@ def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known
         if alone:
             for own in (False, True):
                 some = [k for k, truth in enumerate(truths) if (truth != ASIDE) is own]
-                lone = _joined([found[k] for k in some], [readings[k] for k in some],
-                               [truths[k] for k in some], tile_set, ([], []))  # fmt: skip
+                lone = _joined(
+                    [found[k] for k in some],
+                    [readings[k] for k in some],
+                    [truths[k] for k in some],
+                    tile_set,
+                    ([], []),
+                )
                 rows = numbers_of([group for group, _ in lone], tile_set, size_px)
                 rows[:, PLAY_NUMBERS.index("away")] = elsewhere.random(len(rows))
                 lattices[0].extend(rows.tolist())
@@ -156,9 +165,12 @@ Groups = list[tuple[CardGroup, str]]
 
 
 def _joined(
-    found: Sequence[Detection], readings: Sequence[CellReading], truths: Sequence[str],
-    tile_set: TileSet, joints: Known,
-) -> Groups:  # fmt: skip
+    found: Sequence[Detection],
+    readings: Sequence[CellReading],
+    truths: Sequence[str],
+    tile_set: TileSet,
+    joints: Known,
+) -> Groups:
     """Return the groups of a table; the joints that form them are added to ``joints``."""
     fits = fit_lattices(Detections((1, 1), "square", tuple(found)))
     lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
@@ -194,8 +206,7 @@ def _touching(groups: Groups, tile_set: TileSet) -> Iterator[tuple[list[float], 
 def _number(outline: Array, found: Sequence[Detection], fit: LatticeFit) -> int:
     """Return the number of the outline that a card, or half a card, was made from."""
     middle = outline.mean(axis=0)
-    return min(fit.cells.values(),
-               key=lambda i: float(np.linalg.norm(found[i].centre_px - middle)))  # fmt: skip
+    return min(fit.cells.values(), key=lambda i: float(np.linalg.norm(found[i].centre_px - middle)))
 
 
 def _labelled(joining: Joining, truths: Sequence[str]) -> Iterator[tuple[list[float], bool]]:
@@ -288,9 +299,12 @@ def _with_room(layout: TableTop, rng: Random) -> TableTop:
 
 
 def _found(
-    top: TableTop, camera: Camera, tile_set: TileSet, rng: Random,
+    top: TableTop,
+    camera: Camera,
+    tile_set: TileSet,
+    rng: Random,
     thing_on: Callable[[Array, Random], Array],
-) -> tuple[list[Detection], list[CellReading], list[str], Array]:  # fmt: skip
+) -> tuple[list[Detection], list[CellReading], list[str], Array]:
     """Return simulated detections and readings of a table, what each belongs to, and what hides."""
     spread = OFF * float(np.exp(rng.normal(0, OFF_SPREAD)))
     thing = thing_on(top.extent_mm, rng)
@@ -345,10 +359,15 @@ def _uncovered(items: Sequence[Item]) -> list[Item]:
     """Return the items that nothing lies on."""
     high = [item for item in items if item.z_mm > 0 and item.role == ASIDE]
     return [
-        item for item in items
-        if not any(other.z_mm > item.z_mm and abs(other.x_mm - item.x_mm) < 12
-                   and abs(other.y_mm - item.y_mm) < 12 for other in high)
-    ]  # fmt: skip
+        item
+        for item in items
+        if not any(
+            other.z_mm > item.z_mm
+            and abs(other.x_mm - item.x_mm) < 12
+            and abs(other.y_mm - item.y_mm) < 12
+            for other in high
+        )
+    ]
 
 
 def _cells_mm(outline: Array, item: Item, tile_set: TileSet) -> list[Array]:
@@ -393,8 +412,9 @@ def samples(parts: Sequence[Known], close: Sequence[bool]) -> Samples:
     return Samples(
         np.concatenate([np.array(rows, float) for rows, _ in parts if rows]),
         np.concatenate([np.array(right, bool) for _, right in parts]),
-        np.repeat(np.arange(len(parts)), counts), np.repeat(close, counts),
-    )  # fmt: skip
+        np.repeat(np.arange(len(parts)), counts),
+        np.repeat(close, counts),
+    )
 
 
 def fit(samples: Samples, signs: Sequence[int]) -> tuple[Trees, dict[str, Any]]:
@@ -411,17 +431,31 @@ def fit(samples: Samples, signs: Sequence[int]) -> tuple[Trees, dict[str, Any]]:
     score = fit_trees(samples.rows, samples.right.astype(int), met, tuning, signs)
     likely, right = score.shares(samples.rows[tuning]), samples.right[tuning]
     return score, {
-        "samples": len(samples.right), "samples_not": int((~samples.right).sum()),
-        "held_back": int(tuning.sum()), "wrong": int(((likely >= 0.5) != right).sum()),
+        "samples": len(samples.right),
+        "samples_not": int((~samples.right).sum()),
+        "held_back": int(tuning.sum()),
+        "wrong": int(((likely >= 0.5) != right).sum()),
         "not_above_0.98": int(((likely >= 0.98) & ~right).sum()),
         "right_below_0.98": int(((likely < 0.98) & right).sum()),
-    }  # fmt: skip
+    }
 
 
-AGAINST = frozenset([
-    "gap", "slide", "turned", "gaps", "least", "slides", "turns", "broken", "over",
-    "wider", "wider_than_usual", "small_broken",
-])  # fmt: skip
+AGAINST = frozenset(
+    [
+        "gap",
+        "slide",
+        "turned",
+        "gaps",
+        "least",
+        "slides",
+        "turns",
+        "broken",
+        "over",
+        "wider",
+        "wider_than_usual",
+        "small_broken",
+    ]
+)
 """Features that can only speak against one field."""
 
 
@@ -431,8 +465,14 @@ def write_score(
     """Write a score and the manifest that loading checks."""
     folder.mkdir(parents=True, exist_ok=True)
     sha256 = write_arrays(folder / f"{name}.npz", score.arrays())
-    manifest = {"format": f"snake-eye/{name}", "version": TREES_VERSION, "file": f"{name}.npz",
-                "sha256": sha256, "numbers": list(numbers), "trained": figures}  # fmt: skip
+    manifest = {
+        "format": f"snake-eye/{name}",
+        "version": TREES_VERSION,
+        "file": f"{name}.npz",
+        "sha256": sha256,
+        "numbers": list(numbers),
+        "trained": figures,
+    }
     write_manifest(folder / f"{name}.json", manifest)
 
 
@@ -444,12 +484,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     drawn = [draw(game, seeds_of(asked.tables), asked.workers) for game in SQUARE_GAMES]
     joint = [-1 if name in AGAINST else int(name in ("joined", "own")) for name in NUMBERS]
     island = [-1 if name in ("off", "turned", "over") else 0 for name in ISLAND_NUMBERS]
-    kinds = (("fields", NUMBERS, joint), ("play", PLAY_NUMBERS, [0] * len(PLAY_NUMBERS)),
-             ("islands", ISLAND_NUMBERS, island))  # fmt: skip
+    kinds = (
+        ("fields", NUMBERS, joint),
+        ("play", PLAY_NUMBERS, [0] * len(PLAY_NUMBERS)),
+        ("islands", ISLAND_NUMBERS, island),
+    )
     for (name, numbers, signs), parts in zip(kinds, zip(*drawn, strict=True), strict=True):
         score, figures = fit(Samples.joined(parts), signs)
-        write_score(name, score, numbers, {"tables": asked.tables * len(drawn), **figures},
-                    asked.out)  # fmt: skip
+        write_score(
+            name, score, numbers, {"tables": asked.tables * len(drawn), **figures}, asked.out
+        )
         tell(name, figures, asked.out, [f"{name}.npz"])
     return 0
 

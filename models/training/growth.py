@@ -99,11 +99,13 @@ def fit(games: Sequence[Sequence[Standing]]) -> tuple[Growth, dict[str, Any]]:
     others = [one for number, game in enumerate(games) if number % 5 for one in game]
     told = _scaled(_weights(_samples(others)), others)
     figures = {
-        "played": len(games), "positions": sum(map(len, games)),
-        "hexes_off": _hexes_off(told, held_out), "by_room_alone": _hexes_off(BEFORE, held_out),
+        "played": len(games),
+        "positions": sum(map(len, games)),
+        "hexes_off": _hexes_off(told, held_out),
+        "by_room_alone": _hexes_off(BEFORE, held_out),
         "log_loss": round(_loss(told, held_out), 4),
         "log_loss_by_room_alone": round(_loss(BEFORE, held_out), 4),
-    }  # fmt: skip
+    }
     return told, figures
 
 
@@ -170,8 +172,12 @@ def main(arguments: list[str] | None = None) -> int:
             work = partial(play_one, game=game, plays_by=plays_by)
             plays_by, figures = fit(made(f"{game} {number + 1}", work, tasks, asked.workers))
             say(f"{game}, round {number + 1}: {plays_by}, {figures}")
-        told[game] = {"weights": plays_by.weights, "scale": plays_by.scale,
-                      "a_tile": plays_by.a_tile, **figures}  # fmt: skip
+        told[game] = {
+            "weights": plays_by.weights,
+            "scale": plays_by.scale,
+            "a_tile": plays_by.a_tile,
+            **figures,
+        }
     made_by = "python -m models.training.growth"
     write_manifest(asked.out, {"made_by": made_by, "signs": SIGNS, "games": told})
     return 0

@@ -67,10 +67,17 @@ class Placer(nn.Sequential):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__(
-            Block(3, 16, 2), Block(16, 32, 2), Block(32, 32), Block(32, 64, 2), Block(64, 64),
-            Block(64, 64, 2), Block(64, 64), Block(64, 32),
-            Block(32, 256, 1, PLACER_END, 0), nn.Conv2d(256, PLACED, 1),
-        )  # fmt: skip
+            Block(3, 16, 2),
+            Block(16, 32, 2),
+            Block(32, 32),
+            Block(32, 64, 2),
+            Block(64, 64),
+            Block(64, 64, 2),
+            Block(64, 64),
+            Block(64, 32),
+            Block(32, 256, 1, PLACER_END, 0),
+            nn.Conv2d(256, PLACED, 1),
+        )
 
 
 class Reader(nn.Sequential):  # type: ignore[misc]
@@ -78,10 +85,17 @@ class Reader(nn.Sequential):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__(
-            Block(3, 24, 2), Block(24, 32, 2), Block(32, 40), Block(40, 64, 2), Block(64, 64),
-            Block(64, 64), Block(64, 128, 3, 3, 0), Block(128, 128), Block(128, 128),
+            Block(3, 24, 2),
+            Block(24, 32, 2),
+            Block(32, 40),
+            Block(40, 64, 2),
+            Block(64, 64),
+            Block(64, 64),
+            Block(64, 128, 3, 3, 0),
+            Block(128, 128),
+            Block(128, 128),
             nn.Conv2d(128, sum(OUTPUTS), 1),
-        )  # fmt: skip
+        )
 
 
 def sample_of(bank: Bank, picks: Tensor) -> tuple[Tensor, Tensor]:
@@ -215,9 +229,11 @@ def _counted(name: str, out: Tensor, targets: Tensor) -> dict[str, tuple[Any, An
         start_gap = targets[:, :-1].view(len(out), -1, 2).norm(dim=2).mean(1)
         small = there & (start_gap < 0.6)
         right = (out[:, -1] > 0) == there
-        return {"placed": (gap[there].sum(), there.sum()),
-                "placed_near": (gap[small].sum(), small.sum()),
-                "is_board": (right.sum(), len(out))}  # fmt: skip
+        return {
+            "placed": (gap[there].sum(), there.sum()),
+            "placed_near": (gap[small].sum(), small.sum()),
+            "is_board": (right.sum(), len(out)),
+        }
     content, hidden, clay, opens, joined = out.split(list(OUTPUTS), dim=1)
     aims = targets.permute(0, 3, 1, 2).long()
     seen = aims[:, 1] == 0
@@ -227,12 +243,13 @@ def _counted(name: str, out: Tensor, targets: Tensor) -> dict[str, tuple[Any, An
     mouths = seen & (aims[:, 3] >= 0)
     hides = aims[:, 1] >= 0
     return {
-        "cells": (wrong.sum(), cells.sum()), "boards": (wrong.flatten(1).any(1).sum(), len(out)),
+        "cells": (wrong.sum(), cells.sum()),
+        "boards": (wrong.flatten(1).any(1).sum(), len(out)),
         "hidden": ((((hidden[:, 0] > 0) != (aims[:, 1] == 1)) & hides).sum(), hides.sum()),
         "clay": (((clay.argmax(1) != aims[:, 2]) & cells).sum(), cells.sum()),
         "opens": (((opens.argmax(1) != aims[:, 3]) & mouths).sum(), mouths.sum()),
         "sides": ((((joined > 0) != (aims[:, 4:] == 1)) & sides).sum(), sides.sum()),
-    }  # fmt: skip
+    }
 
 
 class HexTraining(Training):
@@ -291,8 +308,10 @@ class HexTraining(Training):
         found: dict[str, float] = figures(self.means, self.held)
         steps = {name: learner.steps for name, learner in self.learners.items()}
         learnt = " ".join(f"{name}={float(loss):.4f}" for name, loss in self.losses.items())
-        say(f"steps {max(steps.values())} tables {self.tables} | {learnt}",
-            "      held out: " + " ".join(f"{k}={v:.5f}" for k, v in found.items()))  # fmt: skip
+        say(
+            f"steps {max(steps.values())} tables {self.tables} | {learnt}",
+            "      held out: " + " ".join(f"{k}={v:.5f}" for k, v in found.items()),
+        )
         return {"steps": steps, "tables": self.tables, "held_out": found}
 
     def save(self, last: Mapping[str, Any]) -> None:
@@ -306,13 +325,20 @@ class HexTraining(Training):
             else:
                 write_sequential(net, path)
         files = {name: folder / f"{name}.onnx" for name in NAMES.values()}
-        write_manifest(folder / MANIFEST, {
-            "format": FORMAT, "version": VERSION, "colour": "bgr", "contents": list(CONTENTS),
-            "clay": list(CLAYS), "input": "bytes / 255 - 0.5, channels first",
-            "sets": {name: set_hash(built_in_set(name)) for name in HEX_GAMES},
-            "sha256": {name: sha256_of(path) for name, path in files.items() if path.exists()},
-            "figures": last,
-        })  # fmt: skip
+        write_manifest(
+            folder / MANIFEST,
+            {
+                "format": FORMAT,
+                "version": VERSION,
+                "colour": "bgr",
+                "contents": list(CONTENTS),
+                "clay": list(CLAYS),
+                "input": "bytes / 255 - 0.5, channels first",
+                "sets": {name: set_hash(built_in_set(name)) for name in HEX_GAMES},
+                "sha256": {name: sha256_of(path) for name, path in files.items() if path.exists()},
+                "figures": last,
+            },
+        )
 
 
 def main() -> None:

@@ -181,8 +181,14 @@ def finder_sample(table: HexTable, rng: Random) -> tuple[Array, Array]:
         source = cv2.resize(source, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
         affine = np.column_stack([linear * 2, shift])
     size = (FINDER_SIZE, FINDER_SIZE)
-    picture = cv2.warpAffine(source, affine, size, flags=cv2.INTER_AREA,
-                             borderMode=cv2.BORDER_CONSTANT, borderValue=(GREY,) * 3)  # fmt: skip
+    picture = cv2.warpAffine(
+        source,
+        affine,
+        size,
+        flags=cv2.INTER_AREA,
+        borderMode=cv2.BORDER_CONSTANT,
+        borderValue=(GREY,) * 3,
+    )
     whole = np.column_stack([linear, shift])
     maps = np.zeros((2, FINDER_SIZE // STRIDE, FINDER_SIZE // STRIDE), np.uint8)
     for board in table.boards:
@@ -352,8 +358,9 @@ def drawn(seed: int, split: Split) -> dict[str, Any]:
     placer = [placer_sample(pyramid, b, rng) for b in table.boards for _ in range(PLACER_VIEWS)]
     reader = [cells_sample(pyramid, b, rng) for b in table.boards for _ in range(READER_VIEWS)]
     samples: dict[str, Any] = {
-        "finder": np.stack([f[0] for f in finder]), "marks": np.stack([f[1] for f in finder]),
-    }  # fmt: skip
+        "finder": np.stack([f[0] for f in finder]),
+        "marks": np.stack([f[1] for f in finder]),
+    }
     placed = [one for one in placer if one is not None]
     if placed:
         samples["placer"] = np.stack([p[0] for p in placed])

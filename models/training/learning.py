@@ -81,8 +81,9 @@ class Training(ABC):
 
 def train(
     make: Callable[[argparse.Namespace], Training],
-    sources: Sequence[Callable[[], Iterator[tuple[str, Any]]]], options: argparse.Namespace,
-) -> None:  # fmt: skip
+    sources: Sequence[Callable[[], Iterator[tuple[str, Any]]]],
+    options: argparse.Namespace,
+) -> None:
     """Draw and learn until the time is over, then write the files."""
     options.out.mkdir(parents=True, exist_ok=True)
     with Drawers(sources) as drawers:
@@ -239,9 +240,13 @@ class DownAndUp(nn.Module):  # type: ignore[misc]
     """
 
     def __init__(
-        self, widths: tuple[int, ...], more: tuple[int, ...], outputs: int, head: int | None = None,
+        self,
+        widths: tuple[int, ...],
+        more: tuple[int, ...],
+        outputs: int,
+        head: int | None = None,
         grey: float = 0.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Create the layers.
 
         Args:
@@ -255,8 +260,9 @@ class DownAndUp(nn.Module):  # type: ignore[misc]
         a, b, c, d, e = widths
         self.grey = grey
         self.stem = nn.Sequential(Block(3, a, 2), Block(a, b, 2), Block(b, b))
-        for name, low, high, count in zip(("8", "16", "32"), (b, c, d), (c, d, e), more,
-                                          strict=True):  # fmt: skip
+        for name, low, high, count in zip(
+            ("8", "16", "32"), (b, c, d), (c, d, e), more, strict=True
+        ):
             after = [Block(high, high) for _ in range(count)]
             setattr(self, f"down{name}", nn.Sequential(Block(low, high, 2), *after))
         self.up16, self.up8, self.up4 = nn.Conv2d(e, d, 1), nn.Conv2d(d, c, 1), nn.Conv2d(c, b, 1)
@@ -362,8 +368,14 @@ class OnnxWriter:
             weight, bias = (v.detach().cpu().float().numpy() for v in (layer.weight, layer.bias))
         inputs = [x, self.constant(f"{name}.w", weight), self.constant(f"{name}.b", bias)]
         out = f"{name}.conv" if isinstance(layer, Block) else name
-        self.node("Conv", inputs, out, kernel_shape=list(conv.kernel_size),
-                  strides=list(conv.stride), pads=[int(conv.padding[0])] * 4)  # fmt: skip
+        self.node(
+            "Conv",
+            inputs,
+            out,
+            kernel_shape=list(conv.kernel_size),
+            strides=list(conv.stride),
+            pads=[int(conv.padding[0])] * 4,
+        )
         return self.node("Relu", [out], name) if isinstance(layer, Block) else name
 
     def layers(self, x: str, name: str, layers: Any) -> str:

@@ -28,9 +28,7 @@ class PrintBank:
     """Boxes in the memory of the device, up to its room."""
 
     def __init__(self, room: int, device: torch.device) -> None:
-        self.patches = torch.empty(
-            (room, KEPT_PX, KEPT_PX, 3), dtype=torch.uint8, device=device
-        )  # fmt: skip
+        self.patches = torch.empty((room, KEPT_PX, KEPT_PX, 3), dtype=torch.uint8, device=device)
         self.filled = 0
         self.boxes: dict[bool, list[tuple[int, Prints]]] = {False: [], True: []}
 
@@ -41,9 +39,12 @@ class PrintBank:
             return False
         self.patches[self.filled : end] = torch.from_numpy(prints.patches).to(self.patches.device)
         without = Prints(
-            np.zeros((0, 1, 1, 3), np.uint8), prints.kinds, prints.periods, prints.folds,
+            np.zeros((0, 1, 1, 3), np.uint8),
+            prints.kinds,
+            prints.periods,
+            prints.folds,
             prints.lands,
-        )  # fmt: skip
+        )
         self.boxes[prints.lands].append((self.filled, without))
         self.filled = end
         return True

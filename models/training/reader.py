@@ -66,9 +66,15 @@ def learn(set_name: str, tables: int, workers: int) -> tuple[Learnt, Learnt]:
     other = range(tables, tables + calibrating)
     return (
         _drawn(set_name, range(tables), workers, MISSES, 0.0, "tables to learn from"),
-        _drawn(set_name, other, workers, CALIBRATING_MISSES, CALIBRATED_FROM_PX,
-               "tables to calibrate with"),
-    )  # fmt: skip
+        _drawn(
+            set_name,
+            other,
+            workers,
+            CALIBRATING_MISSES,
+            CALIBRATED_FROM_PX,
+            "tables to calibrate with",
+        ),
+    )
 
 
 def fit(rows: Array, looks: Sequence[Look], tile_set: TileSet | None) -> Reader:
@@ -120,9 +126,10 @@ def calibrated(
     shares = done.confidences(distances)
     wrong = shares.argmax(axis=1) != truth
     return done, {
-        "calibrating_tiles": len(truth), "calibrating_wrong": int(wrong.sum()),
+        "calibrating_tiles": len(truth),
+        "calibrating_wrong": int(wrong.sum()),
         "loss": round(best, 5),
-    }  # fmt: skip
+    }
 
 
 def train(set_name: str, out: Path, tables: int, workers: int) -> dict[str, Any]:
@@ -150,9 +157,13 @@ def _looks(learnt: Learnt) -> list[Look]:
 
 
 def _drawn(
-    set_name: str, seeds: range, workers: int, misses: tuple[float, float], least_px: float,
+    set_name: str,
+    seeds: range,
+    workers: int,
+    misses: tuple[float, float],
+    least_px: float,
     what: str,
-) -> Learnt:  # fmt: skip
+) -> Learnt:
     draw = partial(_rows_of, set_name, misses, least_px)
     parts = made(f"{set_name}: {what}", draw, seeds, workers)
     names, numbers = np.unique(np.concatenate([part[2] for part in parts]), return_inverse=True)

@@ -35,9 +35,15 @@ SEEDS_A_PROCESS = 10_000_000
 LEAST_SEEN = 0.45
 """Visible share of a tile below which finding it is neither required nor wrong."""
 SHARES = {
-    "invented-square": 0.28, "invented-hex": 0.17, "schlangennest": 0.09, "sssnake": 0.12,
-    "carnival": 0.09, "snekagon": 0.02, "snekagon5g": 0.02, "nothing": 0.21,
-}  # fmt: skip
+    "invented-square": 0.28,
+    "invented-hex": 0.17,
+    "schlangennest": 0.09,
+    "sssnake": 0.12,
+    "carnival": 0.09,
+    "snekagon": 0.02,
+    "snekagon5g": 0.02,
+    "nothing": 0.21,
+}
 THICK_SHARE, THICK_MM = 0.25, (3.0, 11.0)
 """Share and range of invented tiles that are thicker than any card, as wooden tiles are."""
 BLOCK_SHARE, MAT_SHARE, TOPPED_SHARE = 0.3, 0.3, 0.3
@@ -71,8 +77,10 @@ class Sample:
         """Return it as a batch of one, padded to ``MOST_CELLS`` cells."""
         count = len(self.kinds)
         cells = {"kinds": self.kinds, "corners": self.corners_px, "cut": self.cut_sides}
-        rows = {name: np.pad(own, [(0, MOST_CELLS - count)] + [(0, 0)] * (own.ndim - 1))[None]
-                for name, own in cells.items()}  # fmt: skip
+        rows = {
+            name: np.pad(own, [(0, MOST_CELLS - count)] + [(0, 0)] * (own.ndim - 1))[None]
+            for name, own in cells.items()
+        }
         return {"bgr": self.bgr[None], "ids": self.ids[None], "counts": np.array([count]), **rows}
 
 
@@ -231,21 +239,40 @@ def _put_on_tiles(bgr: Array, found: list[tuple[int, Array, Array]], rng: Random
         centre = (float(at[0]), float(at[1]))
         axes = (float(2 * reach[0] * size), float(2 * reach[1] * size))
         light = colour * float(rng.uniform(0.85, 1.1))
-        cv2.ellipse(bgr, ((centre[0] + 1.5, centre[1] + 1.5), axes, 0.0), (light * 0.4).tolist(),
-                    -1, cv2.LINE_AA)  # fmt: skip
+        cv2.ellipse(
+            bgr,
+            ((centre[0] + 1.5, centre[1] + 1.5), axes, 0.0),
+            (light * 0.4).tolist(),
+            -1,
+            cv2.LINE_AA,
+        )
         cv2.ellipse(bgr, (centre, axes, 0.0), light.tolist(), -1, cv2.LINE_AA)
         if rng.random() < 0.6:
             text, scale = str(int(rng.integers(2, 13))), max(0.2, size * float(reach.mean()) / 14)
             place = (int(at[0] - 9 * scale), int(at[1] + 9 * scale))
-            cv2.putText(bgr, text, place, cv2.FONT_HERSHEY_SIMPLEX, scale,
-                        (light * 0.2).tolist(), max(1, round(scale * 2)), cv2.LINE_AA)  # fmt: skip
+            cv2.putText(
+                bgr,
+                text,
+                place,
+                cv2.FONT_HERSHEY_SIMPLEX,
+                scale,
+                (light * 0.2).tolist(),
+                max(1, round(scale * 2)),
+                cv2.LINE_AA,
+            )
         if rng.random() < 0.3:
             side = int(rng.integers(4))
             a, b = corners[side], corners[(side + 1) % len(corners)]
             ends = np.round([a + (b - a) * 0.2, a + (b - a) * 0.8]).astype(int)
             bar = rng.uniform(20, 255, 3).tolist()
-            cv2.line(bgr, ends[0].tolist(), ends[1].tolist(), bar,
-                     max(1, int(reach.mean() * 0.12)), cv2.LINE_AA)  # fmt: skip
+            cv2.line(
+                bgr,
+                ends[0].tolist(),
+                ends[1].tolist(),
+                bar,
+                max(1, int(reach.mean() * 0.12)),
+                cv2.LINE_AA,
+            )
 
 
 def _part(bgr: Array, ids: Array, rng: Random) -> tuple[Array, Array, Array]:

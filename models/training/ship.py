@@ -29,13 +29,20 @@ from vision.detect.network import GREY, MANIFEST, QUICK_FILE, SIZE_PX, WANTED, p
 
 NAME = "detector.onnx"
 DETECTOR = {
-    **WANTED, "outside": GREY, "size_px": SIZE_PX,
+    **WANTED,
+    "outside": GREY,
+    "size_px": SIZE_PX,
     "input": "count x 3 x height x width, 0 to 1, sides a multiple of step",
-}  # fmt: skip
+}
 EMBEDDING = {**embedding.WANTED, "input": "count x 3 x patch_px x patch_px, -0.5 to 0.5"}
 SUBJECTS = (
-    "schlangennest", "sssnake", "carnival", "snekagon5g", "invented-square", "invented-hex",
-)  # fmt: skip
+    "schlangennest",
+    "sssnake",
+    "carnival",
+    "snekagon5g",
+    "invented-square",
+    "invented-hex",
+)
 FIRST_SEED, TABLES = 880_000, 4
 TABLE_PX, SCALE = (1280, 720), 0.6
 WHOLE_AT_THE_END = 2
@@ -46,9 +53,15 @@ def ship(run: Path, file: str, manifest: str, facts: Mapping[str, Any], folder: 
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(run / file, folder / file)
     trained = json.loads((run / "training.json").read_text())
-    write_manifest(folder / manifest, {
-        **facts, "file": file, "sha256": sha256_of(folder / file), "trained": trained,
-    })  # fmt: skip
+    write_manifest(
+        folder / manifest,
+        {
+            **facts,
+            "file": file,
+            "sha256": sha256_of(folder / file),
+            "trained": trained,
+        },
+    )
 
 
 def make_quick(folder: Path) -> None:
@@ -63,10 +76,15 @@ def make_quick(folder: Path) -> None:
         quant_pre_process(folder / manifest["file"], prepared, skip_symbolic_shape=True)
         layers = [node.name for node in load(prepared).graph.node if node.op_type == "Conv"]
         quantize_static(
-            prepared, folder / QUICK_FILE, _tables(), quant_format=QuantFormat.QDQ,
-            activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8, per_channel=True,
+            prepared,
+            folder / QUICK_FILE,
+            _tables(),
+            quant_format=QuantFormat.QDQ,
+            activation_type=QuantType.QUInt8,
+            weight_type=QuantType.QInt8,
+            per_channel=True,
             nodes_to_exclude=[layers[0], *layers[-WHOLE_AT_THE_END:]],
-        )  # fmt: skip
+        )
     manifest["quick"] = {"file": QUICK_FILE, "sha256": sha256_of(folder / QUICK_FILE)}
     write_manifest(folder / MANIFEST, manifest)
 

@@ -30,8 +30,17 @@ SUBJECTS, SHARES = ("invented-square", "invented-hex", "nothing"), (0.45, 0.1, 0
 LARGE_SHARE = 0.4
 SMALLEST_PX, LARGEST_PX = 16.0, 160.0
 SQUARE = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
-FAMILIES = ("wood", "parquet", "cloth", "gingham", "patterned", "felt", "laminate", "stone",
-            "tiled")  # fmt: skip
+FAMILIES = (
+    "wood",
+    "parquet",
+    "cloth",
+    "gingham",
+    "patterned",
+    "felt",
+    "laminate",
+    "stone",
+    "tiled",
+)
 
 
 def collage_patches(seed: int) -> tuple[Patches, Array]:
@@ -110,8 +119,14 @@ def _mock(bgr: Array, at: Array, rng: Random) -> Array:
     outline = SQUARE @ spin * size * np.array([1.0, rng.uniform(0.8, 1.0)]) + at
     corners = (SQUARE + 0.5).astype(np.float32) * MOCK_PX
     matrix = cv2.getPerspectiveTransform(corners, outline.astype(np.float32))
-    cv2.warpPerspective(tile, matrix, (COLLAGE_PX, COLLAGE_PX), dst=bgr, flags=cv2.INTER_AREA,
-                        borderMode=cv2.BORDER_TRANSPARENT)  # fmt: skip
+    cv2.warpPerspective(
+        tile,
+        matrix,
+        (COLLAGE_PX, COLLAGE_PX),
+        dst=bgr,
+        flags=cv2.INTER_AREA,
+        borderMode=cv2.BORDER_TRANSPARENT,
+    )
     return np.asarray(outline + rng.normal(0, 0.02 * size, (4, 2)))
 
 
@@ -204,8 +219,16 @@ def _stripes(bgr: Array, at: Array, unit: float, rng: Random) -> None:
 def _letters(bgr: Array, at: Array, unit: float, rng: Random) -> None:
     text = "".join(rng.choice(list("ABCDEFGHKLMNOPRSTUXYZ0123456789+-"), int(rng.integers(1, 7))))
     size = unit / 22 * float(rng.uniform(0.3, 1))
-    cv2.putText(bgr, text, (int(at[0] - unit / 2), int(at[1])), cv2.FONT_HERSHEY_SIMPLEX, size,
-                _colour(rng).tolist(), max(1, round(size * 2.5)), cv2.LINE_AA)  # fmt: skip
+    cv2.putText(
+        bgr,
+        text,
+        (int(at[0] - unit / 2), int(at[1])),
+        cv2.FONT_HERSHEY_SIMPLEX,
+        size,
+        _colour(rng).tolist(),
+        max(1, round(size * 2.5)),
+        cv2.LINE_AA,
+    )
 
 
 def _die(bgr: Array, at: Array, unit: float, rng: Random) -> None:

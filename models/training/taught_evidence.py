@@ -51,9 +51,12 @@ class Recorded(Evidence):
     rows: list[Array] = field(default_factory=list)
 
     def weighed(
-        self, reader: Reader, patches: Patches, readings: Sequence[CellReading],
+        self,
+        reader: Reader,
+        patches: Patches,
+        readings: Sequence[CellReading],
         across_px: Sequence[float] | None,
-    ) -> list[CellReading]:  # fmt: skip
+    ) -> list[CellReading]:
         """Return the readings unchanged."""
         self.rows.append(rows_of(self.faces, reader, patches, readings, across_px))
         return list(readings)
@@ -70,9 +73,10 @@ def box_rows(name: str) -> Known | None:
         reader = learn(lesson, gather(lesson).examples, Path(home)).reader
     if reader.prints is None:
         return None
-    parts = [_table_rows(name, reader, known, scene.bgr, scene.truth["tiles"], number)
-             for number, scene in enumerate(
-                 tables_of(name, "square", TABLES, FIRST_TABLE, "train"))]  # fmt: skip
+    parts = [
+        _table_rows(name, reader, known, scene.bgr, scene.truth["tiles"], number)
+        for number, scene in enumerate(tables_of(name, "square", TABLES, FIRST_TABLE, "train"))
+    ]
     number = int(name.rpartition("-")[2])
     rows, right, ours = (np.concatenate([part[k] for part in parts]) for k in range(3))
     return Known(rows, right, ours, np.full(len(rows), number))
@@ -113,8 +117,12 @@ def most_more(ours: Trees, strange: Array) -> float:
     shares = ours.shares(strange).astype(float)
     odds = np.log(shares / (1 - shares))
     named = [(np.minimum(sure, 1 / (1 + np.exp(-odds - more))) >= SURELY).mean() for more in STEPS]
-    return float(max((more for more, share in zip(STEPS, named, strict=True)
-                      if share <= MOST_NAMED), default=0.0))  # fmt: skip
+    return float(
+        max(
+            (more for more, share in zip(STEPS, named, strict=True) if share <= MOST_NAMED),
+            default=0.0,
+        )
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -124,8 +132,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     names = invented_names("train", "square")[: asked.boxes]
     parts = [one for one in made("boxes", box_rows, names, asked.workers) if one is not None]
-    every = Known(*(np.concatenate([getattr(part, key) for part in parts])
-                    for key in ("rows", "right", "ours", "sources")))  # fmt: skip
+    every = Known(
+        *(
+            np.concatenate([getattr(part, key) for part in parts])
+            for key in ("rows", "right", "ours", "sources")
+        )
+    )
     drawn = float(every.ours.mean())
     ours, tile, right, checked = fit_both(every, drawn)
     more = most_more(ours, every.rows[checked & ~every.ours])

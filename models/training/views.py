@@ -151,8 +151,9 @@ def relit(pictures: Tensor, rng: torch.Generator) -> Tensor:
 
     def some(share: float, low: float, high: float, rest: float) -> Tensor:
         use = torch.rand(count, generator=rng, device=device) < share
-        value = torch.where(use, _uniform(count, low, high, rng), torch.full((count,), rest,
-                            device=device))  # fmt: skip
+        value = torch.where(
+            use, _uniform(count, low, high, rng), torch.full((count,), rest, device=device)
+        )
         return value[:, None, None, None]
 
     out = pictures.clamp(0, 1) ** some(0.6, 0.5, 2.3, 1.0)
@@ -230,10 +231,17 @@ def _targets(
     edge = near & (cut[rows, cell].gather(2, which[..., None])[..., 0] > 0)
     heat = torch.exp(-(radius**2) / (2 * CENTRE_WIDTH**2)) * on
     numbers = _numbers(frame_at, square, size)
-    maps = torch.cat([
-        torch.stack([on & (kind == k) for k in (SQUARE, HEX, BOARD)] + [near, edge], -1).float(),
-        heat[..., None], towards, numbers,
-    ], -1)  # fmt: skip
+    maps = torch.cat(
+        [
+            torch.stack(
+                [on & (kind == k) for k in (SQUARE, HEX, BOARD)] + [near, edge], -1
+            ).float(),
+            heat[..., None],
+            towards,
+            numbers,
+        ],
+        -1,
+    )
     maps = maps.reshape(len(picks), side, side, -1).permute(0, 3, 1, 2)
     weight = (on * (8.0 / half).clamp(max=1.0)).reshape(len(picks), 1, side, side)
     return View(pictures, maps, judged.reshape(len(picks), 1, side, side).float(), weight)
@@ -301,7 +309,13 @@ def _numbers(frame: Tensor, square: Tensor, size: Tensor) -> Tensor:
     spread = torch.log(large / small) / 4 / root
     turn = torch.atan2(c - b, a + d)
     folds = torch.where(square, 4.0, 6.0)
-    return torch.stack([
-        torch.log(size / SIZE_PX), spread * half_gap, spread * xy,
-        torch.cos(folds * turn), torch.sin(folds * turn),
-    ], -1)  # fmt: skip
+    return torch.stack(
+        [
+            torch.log(size / SIZE_PX),
+            spread * half_gap,
+            spread * xy,
+            torch.cos(folds * turn),
+            torch.sin(folds * turn),
+        ],
+        -1,
+    )

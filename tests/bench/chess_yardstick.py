@@ -44,9 +44,11 @@ def python_chess() -> Yardstick:
         legal_s.append(perf_counter() - start)
         calls = len(tried)
     return Yardstick(
-        POSITIONS / min(list_s), moves / min(list_s), calls / min(legal_s),
+        POSITIONS / min(list_s),
+        moves / min(list_s),
+        calls / min(legal_s),
         f"{POSITIONS} middle games, {calls} is_legal calls, best of {REPEATS}",
-    )  # fmt: skip
+    )
 
 
 def _middle_game(seed: int) -> chess.Board:

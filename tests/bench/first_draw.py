@@ -53,8 +53,9 @@ def main(urls: list[str]) -> int:
     first = median(took[urls[0]])
     for url in urls:
         mine = median(took[url])
-        sys.stdout.write(f"{url}: table drawn after {mine:.0f} ms, {mine / first:.2f} x "
-                         f"({ROUNDS} visits)\n")  # fmt: skip
+        sys.stdout.write(
+            f"{url}: table drawn after {mine:.0f} ms, {mine / first:.2f} x ({ROUNDS} visits)\n"
+        )
     return 0
 
 

@@ -78,8 +78,11 @@ class Phones:
         for number in range(count):
             port = evening._ports[number % len(evening.halls)]
             line = socket.create_connection(("127.0.0.1", port), 20)
-            path = "/api/hall/events" if number < of_all else (
-                f"/api/hall/tables/{evening.ids[0]}/events")  # fmt: skip
+            path = (
+                "/api/hall/events"
+                if number < of_all
+                else (f"/api/hall/tables/{evening.ids[0]}/events")
+            )
             line.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             line.setblocking(False)
             self._select.register(line, selectors.EVENT_READ, number if number < of_all else -1)
@@ -180,29 +183,38 @@ def rows() -> Iterator[Row]:
     many, _ = measured(MANY, HALLS)
     yield (
         f"processor time for a line of {MANY} tables, over that of {FEW}",
-        many.cpu_ms / few.cpu_ms, "times",
+        many.cpu_ms / few.cpu_ms,
+        "times",
         f"{many.cpu_ms:.2f} ms over {few.cpu_ms:.2f} ms; {many.lines:,} and {few.lines:,} lines",
-    )  # fmt: skip
+    )
     yield ("memory of a hall process", many.memory_mb, "MB", f"{MANY} tables")
     yield (
-        "from the table's disk to the hall page, p99", at(many.tally.calm_s, 0.99), "s",
+        "from the table's disk to the hall page, p99",
+        at(many.tally.calm_s, 0.99),
+        "s",
         f"{len(many.tally.calm_s)} lines seen at {HALLS} processes, "
         f"p50 {at(many.tally.calm_s, 0.5):.2f} s; machine's load {os.getloadavg()[0]:.0f} on "
         f"{os.cpu_count()} processors",
-    )  # fmt: skip
+    )
     if many.opened_ms:
         yield (
             f"the hall page with {MANY} tables on a phone, all drawn, median",
-            median(many.opened_ms) / 1000, "s",
+            median(many.opened_ms) / 1000,
+            "s",
             f"{VISITS} visits, longest {max(many.opened_ms) / 1000:.2f} s, tables at rest",
-        )  # fmt: skip
+        )
     full, phones = measured(MANY, HALLS, PHONES)
     assert phones is not None
     yield (
         f"the same with {PHONES:,} phones over the processes, p99",
-        at(full.tally.calm_s, 0.99), "s",
+        at(full.tally.calm_s, 0.99),
+        "s",
         f"{phones.count:,} phones still listened; updates of one table heard: "
         f"{phones.followed_updates:,}; memory {full.memory_mb:.0f} MB",
-    )  # fmt: skip
-    yield ("updates a second of the overview, at most", phones.most_a_second,
-           "a second", f"{len(phones.overview_updates)} phones")  # fmt: skip
+    )
+    yield (
+        "updates a second of the overview, at most",
+        phones.most_a_second,
+        "a second",
+        f"{len(phones.overview_updates)} phones",
+    )

@@ -51,30 +51,36 @@ def rows() -> Iterator[Row]:
         loops, workers = read["loops"], read["workers"]
         gain = (workers[2] / max(1, workers[1])) / (loops[2] / max(1, loops[1]))
         yield (
-            "gain of a second worker, over that of a second plain loop", gain, "times",
+            "gain of a second worker, over that of a second plain loop",
+            gain,
+            "times",
             f"photos in {TURNS} x {SECONDS:g} s: workers {workers[1]} and {workers[2]}, "
             f"loops {loops[1]} and {loops[2]}",
-        )  # fmt: skip
+        )
         with at_work(cluster, Path(home), 2, AT_ONCE) as store:
             wait_until(lambda: answered(store) == AT_ONCE, LONGEST_S, "all photos")
             first_s, last_s = waits_s(store)
     yield (
         f"longest wait of a table's first photo, over the last of {AT_ONCE} at once",
-        first_s / last_s, "times",
+        first_s / last_s,
+        "times",
         f"{AT_ONCE} photos of {AT_ONCE // OF_ONE} tables all answered; {first_s:.0f} s against "
         f"{last_s:.0f} s",
-    )  # fmt: skip
+    )
 
 
 def read_by_loops(count: int) -> int:
     """Return how many photos so many plain loops read in the time."""
     loops = [
         subprocess.Popen(
-            [sys.executable, "-m", "tests.bench.hall_readers"], cwd=ROOT,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            [sys.executable, "-m", "tests.bench.hall_readers"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for _ in range(count)
-    ]  # fmt: skip
+    ]
     for loop in loops:
         assert loop.stdout is not None
         loop.stdout.readline()
@@ -120,11 +126,13 @@ def at_work(cluster: clusters.Cluster, home: Path, count: int, photos: int) -> I
         queue.put(waiting.ask(store, whose, GAME, "", "en", jpeg), whose)
     workers = [
         subprocess.Popen(
-            [sys.executable, "-m", "companion_app.cli", "reader", "--database", database], cwd=ROOT,
-            env={**os.environ, "SNAKE_EYE_HOME": str(home / str(n))}, stdout=subprocess.DEVNULL,
+            [sys.executable, "-m", "companion_app.cli", "reader", "--database", database],
+            cwd=ROOT,
+            env={**os.environ, "SNAKE_EYE_HOME": str(home / str(n))},
+            stdout=subprocess.DEVNULL,
         )
         for n in range(count)
-    ]  # fmt: skip
+    ]
     try:
         yield store
     finally:

@@ -39,10 +39,11 @@ def _row(game: str, seed: int, path: Path) -> Row:
     parts = ", ".join(f"{name} {ms:.0f}" for name, ms in state.timings_ms.items())
     return (
         f"reading: a 1920 x 1080 JPEG of {game}, in decoding plus one warp of it",
-        read_ms / yardstick_ms, f"x (at most {READ_RATIO_WANTED:.0f})",
+        read_ms / yardstick_ms,
+        f"x (at most {READ_RATIO_WANTED:.0f})",
         f"{read_ms:.0f} ms against {yardstick_ms:.0f} ms; {len(state.tiles)} tiles, "
         f"median of {REPEATS}; last: {parts} ms",
-    )  # fmt: skip
+    )
 
 
 def _read(path: Path, game: str) -> None:

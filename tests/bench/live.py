@@ -53,14 +53,25 @@ def rows() -> list[Row]:
             f"{frame_ms:.0f} ms a frame without a look, {CORES} cores"
         )
         found += [
-            (f"live: a look at 1080p in {name}, in decodings of its frame", look_ms / decode_ms,
-             f"x (at most {RATIO_WANTED:.0f})", counted),
-            (f"live: looks a second in {name}", 1000 / (look_ms + decode_ms),
-             f"(at least {LOOKS_WANTED:.0f})", "decoding included"),
-            (f"live: slowest verdict after a hand has left in {name}", max(delays),
-             f"s of the source's time (at most {DELAY_WANTED_S})",
-             f"{len(delays)} verdicts of {len(left_s)} moves: {delays}"),
-        ]  # fmt: skip
+            (
+                f"live: a look at 1080p in {name}, in decodings of its frame",
+                look_ms / decode_ms,
+                f"x (at most {RATIO_WANTED:.0f})",
+                counted,
+            ),
+            (
+                f"live: looks a second in {name}",
+                1000 / (look_ms + decode_ms),
+                f"(at least {LOOKS_WANTED:.0f})",
+                "decoding included",
+            ),
+            (
+                f"live: slowest verdict after a hand has left in {name}",
+                max(delays),
+                f"s of the source's time (at most {DELAY_WANTED_S})",
+                f"{len(delays)} verdicts of {len(left_s)} moves: {delays}",
+            ),
+        ]
     return found
 
 

@@ -58,26 +58,39 @@ def rows() -> list[Row]:
     counted = f"{len(delays)} deliveries to {PHONES} phones, {CORES} cores, {ROUNDS} demo games"
     weight, files = page_weight()
     return [
-        ("page: from a verdict to a phone, median", median(delays),
-         f"ms (below {DELAY_WANTED_MS:.0f})", counted),
-        ("page: from a verdict to a phone, worst", delays[-1],
-         f"ms (below {DELAY_WANTED_MS:.0f})", counted),
+        (
+            "page: from a verdict to a phone, median",
+            median(delays),
+            f"ms (below {DELAY_WANTED_MS:.0f})",
+            counted,
+        ),
+        (
+            "page: from a verdict to a phone, worst",
+            delays[-1],
+            f"ms (below {DELAY_WANTED_MS:.0f})",
+            counted,
+        ),
         _looks_row("at the pace of people", lively, wanted=True),
         _looks_row("frame upon frame", _alternately(BREATHLESS), wanted=False),
-        ("page: weight without pictures", weight / 1000, f"KB (below {WEIGHT_WANTED_KB:.0f})",
-         f"{files} files as they are sent, packed"),
-    ]  # fmt: skip
+        (
+            "page: weight without pictures",
+            weight / 1000,
+            f"KB (below {WEIGHT_WANTED_KB:.0f})",
+            f"{files} files as they are sent, packed",
+        ),
+    ]
 
 
 def _looks_row(pace: str, games: tuple[list[Stretch], list[Stretch]], wanted: bool) -> Row:
     alone, crowded = (sum(g.looks for g in of) / sum(g.wall_s for g in of) for of in games)
     used = [100 * sum(g.processor_s for g in of) / sum(g.wall_s for g in of) for of in games]
     return (
-        f"page: looks a second with {PHONES} phones, in those without, {pace}", crowded / alone,
+        f"page: looks a second with {PHONES} phones, in those without, {pace}",
+        crowded / alone,
         f"x (at least {RATIO_WANTED:g})" if wanted else "x",
         f"{crowded:.2f} against {alone:.2f} a second, processor {used[1]:.0f} % against "
         f"{used[0]:.0f} % of a core; the same moves of one game, {len(games[0])} times in turn",
-    )  # fmt: skip
+    )
 
 
 def _alternately(speed: str) -> tuple[list[Stretch], list[Stretch]]:
@@ -96,8 +109,12 @@ def _played(speed: str, phones: int) -> Stretch:
         crowd = [Phone(url) for _ in range(phones)]
         began_s, looks, used_s = (ear.verdict(STRETCH[0]), _looks(url), _processor_s(pid))
         ended_s = ear.verdict(STRETCH[1])
-        stretch = Stretch(_looks(url) - looks, ended_s - began_s, _processor_s(pid) - used_s,
-                          tuple(delay for phone in crowd for delay in phone.delays_ms))  # fmt: skip
+        stretch = Stretch(
+            _looks(url) - looks,
+            ended_s - began_s,
+            _processor_s(pid) - used_s,
+            tuple(delay for phone in crowd for delay in phone.delays_ms),
+        )
         for phone in (ear, *crowd):
             phone.close()
     return stretch
@@ -136,15 +153,33 @@ def _processor_s(pid: int) -> float:
 @contextmanager
 def _companion(speed: str = LIVELY) -> Iterator[tuple[str, int]]:
     """Run the companion over the demo table, on so many cores; yield its address and number."""
-    command = [sys.executable, "-m", "companion_app.cli", "run", "--json", "--source", "demo",
-               "--game", GAME, "--players", "blue,red", "--host", "127.0.0.1", "--port", "0",
-               "--speed", speed]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "companion_app.cli",
+        "run",
+        "--json",
+        "--source",
+        "demo",
+        "--game",
+        GAME,
+        "--players",
+        "blue,red",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--speed",
+        speed,
+    ]
     cores = sorted(os.sched_getaffinity(0))[:CORES]
     with tempfile.TemporaryDirectory() as home:
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True,
+            command,
+            stdout=subprocess.PIPE,
+            text=True,
             env={**os.environ, "SNAKE_EYE_HOME": home},
-        )  # fmt: skip
+        )
         os.sched_setaffinity(process.pid, cores)  # before it has any other thread
         assert process.stdout is not None
         try:

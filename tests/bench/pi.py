@@ -49,9 +49,7 @@ def rows() -> Iterator[Row]:
 
 def _service(home: Path, source: str, whose: str, where: str) -> Iterator[Row]:
     began = time.monotonic()
-    life = Companion(
-        home, "--game", "schlangennest", source=source, environment=as_the_service()
-    )  # fmt: skip
+    life = Companion(home, "--game", "schlangennest", source=source, environment=as_the_service())
     assert life.ready()
     yield f"start-up to page, {whose} pictures", time.monotonic() - began, "s", where
     time.sleep(WATCHED_S)

@@ -71,30 +71,38 @@ def rows() -> list[Row]:
     return [
         (
             "reading: a 1920 x 1080 JPEG, in decoding plus one warp of it",
-            read_ms / yardstick_ms, f"x (at most {READ_RATIO_WANTED:.0f})",
+            read_ms / yardstick_ms,
+            f"x (at most {READ_RATIO_WANTED:.0f})",
             f"{read_ms:.0f} ms against {yardstick_ms:.0f} ms; {counted}",
         ),
         (
             "reading: the same with a profile of the camera",
-            known_ms / yardstick_ms, f"x (at most {PROFILE_RATIO_WANTED:.0f})",
+            known_ms / yardstick_ms,
+            f"x (at most {PROFILE_RATIO_WANTED:.0f})",
             f"{known_ms:.0f} ms against {yardstick_ms:.0f} ms",
         ),
         (
             "reading: a 12-megapixel photo, in reads of the 1080p one",
-            large_ms / read_ms, f"x (at most {LARGE_RATIO_WANTED:.0f})",
+            large_ms / read_ms,
+            f"x (at most {LARGE_RATIO_WANTED:.0f})",
             f"{large_ms:.0f} ms against {read_ms:.0f} ms",
         ),
         *(
             (
-                f"reading: a table of {_tile_count(crowd)} tiles{known}", ms / crowd_yard_ms,
-                "x (nothing asked)", f"{ms:.0f} ms against {crowd_yard_ms:.0f} ms",
+                f"reading: a table of {_tile_count(crowd)} tiles{known}",
+                ms / crowd_yard_ms,
+                "x (nothing asked)",
+                f"{ms:.0f} ms against {crowd_yard_ms:.0f} ms",
             )
             for known, ms in (("", crowd_ms), (", with a profile", crowd_known_ms))
         ),
-        ("reading: memory of a process that reads one picture, at its most", most_mb,
-         f"MB (below {MEMORY_WANTED_MB})", "of 2 megapixels, 12, and 12 full of small tiles; "
-         "measured where Linux tells it"),
-    ]  # fmt: skip
+        (
+            "reading: memory of a process that reads one picture, at its most",
+            most_mb,
+            f"MB (below {MEMORY_WANTED_MB})",
+            "of 2 megapixels, 12, and 12 full of small tiles; measured where Linux tells it",
+        ),
+    ]
 
 
 def _busy(path: Path, crowded: Path) -> Path:

@@ -40,12 +40,20 @@ def rows() -> list[Row]:
     counted = f"{SCENES} tables of {min(counts)} to {max(counts)} tiles, {ROUNDS} times, medians"
     return [
         ("scenes: one full-frame warp, 1280 x 720", 1000 * median(warps), "ms", counted),
-        (f"scenes: made a second on {CORES} cores", CORES / median(scenes), f"(wish {TARGET:g})",
-         counted),
+        (
+            f"scenes: made a second on {CORES} cores",
+            CORES / median(scenes),
+            f"(wish {TARGET:g})",
+            counted,
+        ),
         ("scenes: one scene", median(scenes) / median(warps), "warps", counted),
-        ("scenes: one frame of a filmed game", frame_s / median(warps), "warps",
-         "one game of four moves, one core"),
-    ]  # fmt: skip
+        (
+            "scenes: one frame of a filmed game",
+            frame_s / median(warps),
+            "warps",
+            "one game of four moves, one core",
+        ),
+    ]
 
 
 def _forty_tiles(seed: int) -> SceneSettings:

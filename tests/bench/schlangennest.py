@@ -34,15 +34,17 @@ def rows() -> list[Row]:
     return [
         (
             "schlangennest: move lists a second, of python-chess's",
-            lists_per_s / chess.lists_per_s, f"x (at least {LIST_RATIO_WANTED})",
+            lists_per_s / chess.lists_per_s,
+            f"x (at least {LIST_RATIO_WANTED})",
             f"{lists_per_s:.0f}/s against {chess.lists_per_s:.0f}/s; {counted}; {chess.counted}",
         ),
         (
             "schlangennest: one full judgement, in python-chess is_legal calls",
-            chess.is_legal_per_s / judged_per_s, f"calls (at most {JUDGE_RATIO_WANTED:.0f})",
+            chess.is_legal_per_s / judged_per_s,
+            f"calls (at most {JUDGE_RATIO_WANTED:.0f})",
             f"{judged_per_s:.0f}/s against {chess.is_legal_per_s:.0f}/s; {len(tried)} moves",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _middle_games() -> Iterator[NestPosition]:

@@ -44,10 +44,11 @@ def rows() -> list[Row]:
         (
             f"teaching: {len(report['kinds'])} kinds from two 12-megapixel photos, "
             "in full reads of one",
-            taught_s / read_s, f"times (at most {RATIO_WANTED:g})",
+            taught_s / read_s,
+            f"times (at most {RATIO_WANTED:g})",
             f"{report['examples']} tiles, taught in {taught_s:.1f} s, read in {read_s:.2f} s",
         )
-    ]  # fmt: skip
+    ]
 
 
 def _photographs(folder: Path) -> dict[str, list[dict[str, Any]]]:

@@ -18,14 +18,25 @@ from PIL import Image
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The same engine without windows first: it costs half the processor."""
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-dev-shm-usage", "--remote-debugging-port=0", "--remote-allow-origins=*",
-    "--hide-scrollbars", "--lang=en", "--renderer-process-limit=1",
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--remote-debugging-port=0",
+    "--remote-allow-origins=*",
+    "--hide-scrollbars",
+    "--lang=en",
+    "--renderer-process-limit=1",
     # A camera for the phone, and an address in the home network: neither https nor loopback.
-    "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+    "--use-fake-device-for-media-stream",
+    "--use-fake-ui-for-media-stream",
     "--host-resolver-rules=MAP snake-eye.local 127.0.0.1",
-)  # fmt: skip
+)
 CAMERA_PX = 320, 180
 PATIENCE_S = 30.0
 """The machine is shared; what takes longer than that is broken."""
@@ -48,10 +59,16 @@ class Browser:
         film.parent.mkdir(exist_ok=True)
         film.write_bytes(bare_table())
         self.process = subprocess.Popen(
-            [name, *FLAGS, f"--use-file-for-fake-video-capture={film}",
-             f"--user-data-dir={folder}", "about:blank"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            [
+                name,
+                *FLAGS,
+                f"--use-file-for-fake-video-capture={film}",
+                f"--user-data-dir={folder}",
+                "about:blank",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         port_file = folder / "DevToolsActivePort"
         wait_until(lambda: port_file.exists() and port_file.read_text().count("\n") >= 1)
         self.port, self.path = port_file.read_text().splitlines()[:2]
@@ -111,14 +128,21 @@ class Page:
 
     def sized(self, width: int, height: int, scale: float = 1) -> None:
         """Give the page a screen of another size."""
-        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                 deviceScaleFactor=scale, mobile=min(width, height) < 600)  # fmt: skip
+        self.ask(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=scale,
+            mobile=min(width, height) < 600,
+        )
 
     def coloured(self, dark: bool) -> None:
         """Be the screen of somebody who likes it dark, or light."""
         value = "dark" if dark else "light"
-        self.ask("Emulation.setEmulatedMedia",
-                 features=[{"name": "prefers-color-scheme", "value": value}])  # fmt: skip
+        self.ask(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": value}],
+        )
 
     def letters(self, percent: int) -> None:
         """Write larger or smaller, as people set it in their browser, from the next page on."""
@@ -131,8 +155,10 @@ class Page:
 
     def without_worker(self) -> None:
         """Be a browser without service workers, from the next page on."""
-        self.ask("Page.addScriptToEvaluateOnNewDocument",
-                 source="delete Navigator.prototype.serviceWorker")  # fmt: skip
+        self.ask(
+            "Page.addScriptToEvaluateOnNewDocument",
+            source="delete Navigator.prototype.serviceWorker",
+        )
 
     def ask(self, method: str, **params: Any) -> Any:
         """Send a command and return its answer; events that come meanwhile are noted."""
@@ -173,8 +199,13 @@ class Page:
 
     def js(self, expression: str) -> Any:
         """Return the value of an expression; promises are waited for."""
-        answer = self.ask("Runtime.evaluate", expression=expression, awaitPromise=True,
-                          returnByValue=True, userGesture=True)  # fmt: skip
+        answer = self.ask(
+            "Runtime.evaluate",
+            expression=expression,
+            awaitPromise=True,
+            returnByValue=True,
+            userGesture=True,
+        )
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")

@@ -41,9 +41,14 @@ def filmed(served: Served, names: dict[str, str], file: Path) -> None:
     page.wait("document.querySelector('.board svg')")
     pictures, times = zip(*thinned(_shots(served, watched, page)), strict=True)
     pictures[0].save(
-        file, save_all=True, append_images=pictures[1:], duration=list(times), loop=0,
-        quality=QUALITY, method=3,
-    )  # fmt: skip
+        file,
+        save_all=True,
+        append_images=pictures[1:],
+        duration=list(times),
+        loop=0,
+        quality=QUALITY,
+        method=3,
+    )
 
 
 def thinned(shots: list[Shot]) -> list[Shot]:

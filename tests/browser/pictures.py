@@ -69,11 +69,22 @@ class Studio:
         """Open a page of a hall whose demo tables are in the middle of their games."""
         if self._hall is None:
             process = subprocess.Popen(
-                [sys.executable, "-m", "companion_app.cli", "hall", "--demo", "8", "--json",
-                 "--host", "127.0.0.1"],
-                stdout=subprocess.PIPE, text=True, cwd=ROOT,
+                [
+                    sys.executable,
+                    "-m",
+                    "companion_app.cli",
+                    "hall",
+                    "--demo",
+                    "8",
+                    "--json",
+                    "--host",
+                    "127.0.0.1",
+                ],
+                stdout=subprocess.PIPE,
+                text=True,
+                cwd=ROOT,
                 env={**os.environ, "SNAKE_EYE_HOME": str(self.folder / "hall")},
-            )  # fmt: skip
+            )
             assert process.stdout is not None
             self._hall = process, json.loads(process.stdout.readline())["url"]
         url = self._hall[1]
@@ -82,8 +93,9 @@ class Studio:
         page.go(url.rstrip("/") + path)
         page.wait(
             f"fetch('/api/hall').then((r) => r.json()).then((said) => said.tables.length === 8"
-            f" && said.tables.every((one) => one.moves >= {LEAST_MOVES} || one.over))", WORKING_S
-        )  # fmt: skip
+            f" && said.tables.every((one) => one.moves >= {LEAST_MOVES} || one.over))",
+            WORKING_S,
+        )
         return page
 
     def desk(self) -> Served:
@@ -127,10 +139,11 @@ class Picture:
             return {f"{self.name}.webp": ("en", self.sources)}
         return {
             f"{self.name}.{code}.webp": (
-                code, (*self.sources, f"companion_app/locales/{code}.json")
+                code,
+                (*self.sources, f"companion_app/locales/{code}.json"),
             )
             for code in LANGUAGES
-        }  # fmt: skip
+        }
 
 
 # --- The page -----------------------------------------------------------------------------------
@@ -270,11 +283,14 @@ PICTURES = (
     Picture("snekagon5g", drawn("snekagon5g_five_players", 30), ART),
     Picture("sssnake", drawn("sssnake_evening", 40), ART),
     Picture("carnival", drawn("carnival_evening", 60), ART),
-    Picture("table-read", table_read,
-            (*ART, TABLE, "companion_app/cli/seen_picture.py", "companion_app/outlining.py")),
+    Picture(
+        "table-read",
+        table_read,
+        (*ART, TABLE, "companion_app/cli/seen_picture.py", "companion_app/outlining.py"),
+    ),
     Picture("tiles", tiles, (*ART, "models/art", "models/sheets")),
     Picture("demo", demo, (*PAGE, *ART, "models/art")),
-)  # fmt: skip
+)
 
 NAMES_IN_ORDER = tuple(name for picture in PICTURES for name in picture.files())
 

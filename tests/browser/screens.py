@@ -52,14 +52,20 @@ class Way:
 
 
 WAYS = (
-    Way("phone", PHONE, "en"), Way("phone-dark", PHONE, "cs", dark=True),
+    Way("phone", PHONE, "en"),
+    Way("phone-dark", PHONE, "cs", dark=True),
     Way("phone-guest", PHONE, "fr", host=False),
-    Way("phone-200", PHONE, "de", letters=200), Way("phone-200-dark", PHONE, "ru", True, 200),
-    Way("lying", LYING, "ru"), Way("lying-dark", LYING, "de", dark=True),
-    Way("tablet", (820, 1180), "cs"), Way("desktop", DESKTOP, "en"),
-    Way("desktop-dark", DESKTOP, "fr", dark=True), Way("desktop-200", DESKTOP, "de", letters=200),
-    Way("tv", TV, "en", host=False), Way("tv-dark", TV, "ru", dark=True, host=False),
-)  # fmt: skip
+    Way("phone-200", PHONE, "de", letters=200),
+    Way("phone-200-dark", PHONE, "ru", True, 200),
+    Way("lying", LYING, "ru"),
+    Way("lying-dark", LYING, "de", dark=True),
+    Way("tablet", (820, 1180), "cs"),
+    Way("desktop", DESKTOP, "en"),
+    Way("desktop-dark", DESKTOP, "fr", dark=True),
+    Way("desktop-200", DESKTOP, "de", letters=200),
+    Way("tv", TV, "en", host=False),
+    Way("tv-dark", TV, "ru", dark=True, host=False),
+)
 
 
 def stages(served: Served) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -116,11 +122,17 @@ class Doings:
         yield "marking", "/teach", self._marking
         yield "backup", "/settings", lambda page: page.click("#backups")
         yield "print", "/", self._print
-        yield "camera", "/camera", lambda page: page.wait(
-            "document.querySelector('.phone-table img')?.naturalWidth > 0")  # fmt: skip
+        yield (
+            "camera",
+            "/camera",
+            lambda page: page.wait("document.querySelector('.phone-table img')?.naturalWidth > 0"),
+        )
         yield "tile", "/", self._tile
-        yield "hints", "/", lambda page: page.js(
-            "document.querySelector('.tools [aria-pressed]')?.click()")  # fmt: skip
+        yield (
+            "hints",
+            "/",
+            lambda page: page.js("document.querySelector('.tools [aria-pressed]')?.click()"),
+        )
 
     def _scored(self, page: Page) -> None:
         page.wait("document.querySelector('select option')")
@@ -134,15 +146,19 @@ class Doings:
         page.wait("document.querySelector('.mark-photo img')?.naturalWidth > 0", LONG_S)
 
     def _print(self, page: Page) -> None:
-        page.js("import('/static/print.js').then(({ showPrints }) => fetch('/api/games')"
-                ".then((answer) => answer.json()).then(({ games }) => showPrints("
-                "games.find((one) => one.game === 'snekagon'), 'snekagon')))")  # fmt: skip
+        page.js(
+            "import('/static/print.js').then(({ showPrints }) => fetch('/api/games')"
+            ".then((answer) => answer.json()).then(({ games }) => showPrints("
+            "games.find((one) => one.game === 'snekagon'), 'snekagon')))"
+        )
         page.wait("document.querySelector('[data-part=instructions] button')")
 
     def _tile(self, page: Page) -> None:
         page.wait("document.querySelector('.board .tap')")
-        page.js("document.querySelector('.board .tap')"
-                ".dispatchEvent(new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+        page.js(
+            "document.querySelector('.board .tap')"
+            ".dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+        )
         page.wait("document.querySelector('dialog[open]')")
 
 

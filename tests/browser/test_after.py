@@ -25,14 +25,18 @@ pytestmark = pytest.mark.browser
 
 def pressed(page):
     """Return the cells under the tile in the dialog."""
-    spots = page.js("[...document.querySelectorAll('dialog .cell-choice[aria-pressed=true]')]"
-                    ".map((cell) => cell.dataset.spot)")  # fmt: skip
+    spots = page.js(
+        "[...document.querySelectorAll('dialog .cell-choice[aria-pressed=true]')]"
+        ".map((cell) => cell.dataset.spot)"
+    )
     return {tuple(map(int, spot.split(":"))) for spot in spots}
 
 
 def press_cell(page, spot):
-    page.js(f"document.querySelector('dialog .cell-choice[data-spot=\"{spot}\"]').dispatchEvent("
-            "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+    page.js(
+        f"document.querySelector('dialog .cell-choice[data-spot=\"{spot}\"]').dispatchEvent("
+        "new MouseEvent('click', {bubbles: true}))"
+    )
 
 
 def test_hex_tile_is_named_laid_turned_and_flipped(served):

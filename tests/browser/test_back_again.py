@@ -17,9 +17,9 @@ OTHER = "sssnake_evening"
 FILLED = {
     "/": "document.querySelectorAll('.board .tap').length === {tiles}",
     "/tv": "document.querySelectorAll('.board .tap').length === {tiles} && "
-           "document.querySelector('.tv-join img').naturalWidth",
+    "document.querySelector('.tv-join img').naturalWidth",
     "/new": "[...document.querySelectorAll('.game-card')].length === 5 && "
-            "document.querySelector('button.again').innerText.includes('Sssnake')",
+    "document.querySelector('button.again').innerText.includes('Sssnake')",
     "/games": "document.querySelectorAll('.game-list a').length === {games}",
     "/photo": "document.querySelectorAll('main option').length === 5",
     "/settings": "document.querySelectorAll('.links a').length > 3",
@@ -27,11 +27,11 @@ FILLED = {
     "/rules": "document.querySelectorAll('.rules > details').length === 5",
     "/camera": "document.querySelector('.phone-camera').innerText.includes('Another camera')",
     "/checkup": "document.querySelectorAll('.checks li').length > 3 && "
-                "document.querySelector('main').innerText.includes('Version')",
+    "document.querySelector('main').innerText.includes('Version')",
     "/alone": "document.querySelectorAll('.alone .game-card').length === 5",
     "/teach": "document.querySelector('.teach').innerText.includes('Taught boxes')",
     "/games/KEY": "document.querySelectorAll('.board .tap').length === 3",
-}  # fmt: skip
+}
 
 
 def test_walk_knows_every_view():

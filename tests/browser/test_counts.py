@@ -55,5 +55,7 @@ def test_one_point_is_not_points(served):
             break
     wanted = "−1 point"
 
-    page.wait("[...document.querySelectorAll('.points')].map((e) => e.getAttribute('aria-label'))"
-              f".includes({json.dumps(wanted)})")  # fmt: skip
+    page.wait(
+        "[...document.querySelectorAll('.points')].map((e) => e.getAttribute('aria-label'))"
+        f".includes({json.dumps(wanted)})"
+    )

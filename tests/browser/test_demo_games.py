@@ -19,11 +19,19 @@ from tests.browser.conftest import DESKTOP, MOST_SHIFT, PHONE
 pytestmark = pytest.mark.browser
 
 TITLES = {
-    "schlangennest": "Schlangennest", "snekagon": "Snekagon", "snekagon5g": "Snekagon 5G",
-    "sssnake": "Sssnake", "carnival": "Carnival",
-}  # fmt: skip
-SIZES = {"schlangennest": DESKTOP, "snekagon": PHONE, "snekagon5g": DESKTOP, "sssnake": PHONE,
-         "carnival": PHONE}  # fmt: skip
+    "schlangennest": "Schlangennest",
+    "snekagon": "Snekagon",
+    "snekagon5g": "Snekagon 5G",
+    "sssnake": "Sssnake",
+    "carnival": "Carnival",
+}
+SIZES = {
+    "schlangennest": DESKTOP,
+    "snekagon": PHONE,
+    "snekagon5g": DESKTOP,
+    "sssnake": PHONE,
+    "carnival": PHONE,
+}
 FOULS = (3, 5)
 """Before which moves somebody tries what is not allowed."""
 ENDED_EARLY = ("snekagon5g", "sssnake")
@@ -131,8 +139,10 @@ def ended_by_the_host(page):
 def seen_by_the_camera(page):
     """Tap a tile: its sheet shows what the camera sees there beside what it was read as."""
     page.click(".over .fold")
-    page.js("document.querySelector('.board .tap').dispatchEvent("
-            "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+    page.js(
+        "document.querySelector('.board .tap').dispatchEvent("
+        "new MouseEvent('click', {bubbles: true}))"
+    )
     page.wait("document.querySelector('dialog .photo-part .crop .picture')")
     page.js("document.querySelector('dialog').close()")
 
@@ -141,10 +151,13 @@ def corrected(served):
     """Name the tile of the last move of which there is a picture: it is kept with that label."""
     match = served.desk.match
     number, one = max(
-        ((n, one) for n, one in enumerate(match.accepted, start=1)
-         if one.move.do == "place" and served.store.picture(one.seq, "after") is not None),
+        (
+            (n, one)
+            for n, one in enumerate(match.accepted, start=1)
+            if one.move.do == "place" and served.store.picture(one.seq, "after") is not None
+        ),
         key=lambda pair: pair[0],
-    )  # fmt: skip
+    )
     same = {"tile": one.move.tile}
     if one.move.cells:
         same = {"cells": [list(cell) for cell in one.move.cells]}

@@ -73,9 +73,10 @@ def watched(served, record, position, bgr) -> Still:
     start = Start(record.start.players, record.start.options, lying, position.to_move, midgame=True)
     source = Still(bgr)
     served.desk.begin(
-        replace(record, start=start), {"blue": "Anna"},
+        replace(record, start=start),
+        {"blue": "Anna"},
         Watched("demo", source, make_reader(record.game, record.tile_set)),
-    )  # fmt: skip
+    )
     return source
 
 
@@ -180,8 +181,10 @@ def test_one_photo_is_scored_put_right_and_read_as_another_game(served, begun, t
 
     # Another game that is chosen is for the next photo.
     page.js("document.querySelector('#photo-game').value = 'snekagon'")
-    page.js("document.querySelector('.photo-seen .tap')"
-            ".dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))")  # fmt: skip
+    page.js(
+        "document.querySelector('.photo-seen .tap')"
+        ".dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))"
+    )
     page.click("dialog button", "Hier liegt kein Plättchen")
     page.wait(f"{taps} === {len(lying) - 1}")
     assert page.js(POINTS) != scores
@@ -189,8 +192,10 @@ def test_one_photo_is_scored_put_right_and_read_as_another_game(served, begun, t
     page.wait(f"{taps} === {len(lying)}")
     assert page.js(POINTS) == scores
 
-    page.js("window.offered = []; import('/static/photo.js').then(({ PhotoView }) => {"
-            " const view = new PhotoView();"
-            " view.game.append(new Option('Carnival', 'carnival'));"
-            " offered = [...view.offered('carnival'), ...view.offered(null)]; })")  # fmt: skip
+    page.js(
+        "window.offered = []; import('/static/photo.js').then(({ PhotoView }) => {"
+        " const view = new PhotoView();"
+        " view.game.append(new Option('Carnival', 'carnival'));"
+        " offered = [...view.offered('carnival'), ...view.offered(null)]; })"
+    )
     page.wait("offered.map((one) => one.innerText).join() === 'Als Carnival lesen'")

@@ -13,8 +13,13 @@ from companion_app.cli.main import main
 
 pytestmark = pytest.mark.browser
 PLAYTHROUGHS = Path(__file__).parent.parent / "playthroughs"
-GAMES = ("schlangennest_four_players", "snekagon_tie", "snekagon5g_advanced", "sssnake_evening",
-         "carnival_evening")  # fmt: skip
+GAMES = (
+    "schlangennest_four_players",
+    "snekagon_tie",
+    "snekagon5g_advanced",
+    "sssnake_evening",
+    "carnival_evening",
+)
 WIDTH = 800
 
 

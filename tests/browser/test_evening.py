@@ -34,8 +34,10 @@ def test_the_phone_that_is_the_camera_shows_the_verdict_and_the_table(served, sc
     page.wait("document.querySelector('.phone-table .last .headline')")
     page.wait("document.querySelector('.phone-table img').naturalWidth > 0")
 
-    assert page.text(".phone-table .last .headline") == served.guest().get(
-        "/api/state?lang=ru")["moves"][-1]["text"]  # fmt: skip
+    assert (
+        page.text(".phone-table .last .headline")
+        == served.guest().get("/api/state?lang=ru")["moves"][-1]["text"]
+    )
     served.lay(foul)
     page.wait("document.querySelector('.phone-table .illegal small').textContent.length > 10")
     assert page.js(FITS)
@@ -73,11 +75,13 @@ def test_tiles_are_marked_by_hand_on_a_phone_on_its_side(served, tmp_path):
     page.click(".teach-marks .primary")
     page.wait("document.querySelector('.mark-photo img')?.naturalWidth > 0", LONG_S)
     for x, y in ((0.2, 0.2), (0.4, 0.2), (0.4, 0.5), (0.2, 0.5)):
-        page.js("(() => { const svg = document.querySelector('.mark-photo svg');"
-                " const box = svg.getBoundingClientRect();"
-                f" const at = {{ clientX: box.left + {x} * box.width,"
-                f" clientY: box.top + {y} * box.height }};"
-                " svg.dispatchEvent(new MouseEvent('click', at)); })()")  # fmt: skip
+        page.js(
+            "(() => { const svg = document.querySelector('.mark-photo svg');"
+            " const box = svg.getBoundingClientRect();"
+            f" const at = {{ clientX: box.left + {x} * box.width,"
+            f" clientY: box.top + {y} * box.height }};"
+            " svg.dispatchEvent(new MouseEvent('click', at)); })()"
+        )
     page.wait("document.querySelectorAll('.teach-tile').length === 1", LONG_S)
     assert axe_faults(page) == []
 
@@ -91,13 +95,16 @@ def test_sheets_are_printed_and_sound_is_offered_at_the_table(served, script):
     assert axe_faults(page) == []
     page.js("document.querySelector('dialog').close()")
     page.letters(200)
-    page.js("import('/static/print.js').then(({ showPrints }) => fetch('/api/games')"
-            ".then((answer) => answer.json()).then(({ games }) => showPrints("
-            "games.find((one) => one.game === 'snekagon'), 'snekagon')))")  # fmt: skip
+    page.js(
+        "import('/static/print.js').then(({ showPrints }) => fetch('/api/games')"
+        ".then((answer) => answer.json()).then(({ games }) => showPrints("
+        "games.find((one) => one.game === 'snekagon'), 'snekagon')))"
+    )
 
     page.click("[data-part=instructions] button")
-    page.wait("document.querySelector('[data-part=instructions] a')?.href.startsWith('blob:')",
-              LONG_S)  # fmt: skip
+    page.wait(
+        "document.querySelector('[data-part=instructions] a')?.href.startsWith('blob:')", LONG_S
+    )
     assert page.js(FITS)
     assert too_small(page) == []
     assert axe_faults(page) == []

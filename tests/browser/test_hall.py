@@ -26,8 +26,10 @@ def test_table_is_live_in_the_hall_and_opens_large(opened, hall):
 
     page.click(".hall-table a")
     page.wait("document.querySelector('.hall-large svg .tap')")
-    page.js("const s = document.querySelector('.hall-replay input'); s.value = 0;"
-            "s.dispatchEvent(new Event('input'))")  # fmt: skip
+    page.js(
+        "const s = document.querySelector('.hall-replay input'); s.value = 0;"
+        "s.dispatchEvent(new Event('input'))"
+    )
     page.wait("!document.querySelector('.hall-large svg .tap')")
 
 
@@ -41,16 +43,30 @@ def test_hall_of_many_tables_finds_a_player(opened, hall, monkeypatch):
         id_ = f"{number:024x}"
         store.add_table(id_, "key", f"Table {number + 1}", 0)
         if number == 300:
-            people = [{"id": "red", "name": "Zoe", "coloured": True, "colour": "#f00", "score": 3,
-                       "turn": True, "winner": False}]  # fmt: skip
+            people = [
+                {
+                    "id": "red",
+                    "name": "Zoe",
+                    "coloured": True,
+                    "colour": "#f00",
+                    "score": 3,
+                    "turn": True,
+                    "winner": False,
+                }
+            ]
             document = {"title": "Snekagon", "players": people}
             store.keep_standings([hall_store.Made(id_, 1, "g1", document)])
     hall.process.overview.read(None)
     page = opened("/?q=zoe")
 
     page.wait(f"document.querySelectorAll('.hall-table').length === {MANY}")
-    assert page.js("[...document.querySelectorAll('.hall-table:not([hidden]) header b')]"
-                   ".map((b) => b.textContent).join()") == "Table 301"  # fmt: skip
+    assert (
+        page.js(
+            "[...document.querySelectorAll('.hall-table:not([hidden]) header b')]"
+            ".map((b) => b.textContent).join()"
+        )
+        == "Table 301"
+    )
 
 
 def test_arbiter_logs_in_and_sees_the_code(opened, hall):
@@ -70,11 +86,13 @@ def test_arbiter_logs_in_and_sees_the_code(opened, hall):
 
 def test_view_that_was_left_before_its_answer_came_opens_no_stream(opened, hall):
     page = opened("/tournaments")
-    page.js("(() => { const real = window.fetch; window.fetch = (url, how) => url !== '/api/hall'"
-            " ? real(url, how) : new Promise((done) => { window.answer = () => done(real(url)); });"
-            " window.streams = 0; const Stream = window.EventSource;"
-            " window.EventSource = function (url) { streams += 1; return new Stream(url); };"
-            " window.EventSource.CLOSED = Stream.CLOSED; })()")  # fmt: skip
+    page.js(
+        "(() => { const real = window.fetch; window.fetch = (url, how) => url !== '/api/hall'"
+        " ? real(url, how) : new Promise((done) => { window.answer = () => done(real(url)); });"
+        " window.streams = 0; const Stream = window.EventSource;"
+        " window.EventSource = function (url) { streams += 1; return new Stream(url); };"
+        " window.EventSource.CLOSED = Stream.CLOSED; })()"
+    )
     page.click("#tabs a[href='/']")
     page.wait("window.answer")
     page.click("#tabs a[href='/tournaments']")

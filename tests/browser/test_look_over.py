@@ -29,15 +29,21 @@ class Finder:
         first, second = self.names
         moves = [
             {
-                "n": n, "player": one["player"], "before": {first: 0.7, second: 0.3},
+                "n": n,
+                "player": one["player"],
+                "before": {first: 0.7, second: 0.3},
                 "after": {first: 0.4, second: 0.6} if n >= COSTLY else {first: 0.7, second: 0.3},
-                "luck": 0.0, "skill": -0.3 if n == COSTLY else 0.0,
-                "best": self.better if n == COSTLY else None, "turning": n == COSTLY,
+                "luck": 0.0,
+                "skill": -0.3 if n == COSTLY else 0.0,
+                "best": self.better if n == COSTLY else None,
+                "turning": n == COSTLY,
             }
             for n, one in enumerate(body["record"]["moves"], start=1)
-        ]  # fmt: skip
-        return {"players": {who: {"luck": 0.0, "skill": -0.3} for who in self.names},
-                "moves": moves}  # fmt: skip
+        ]
+        return {
+            "players": {who: {"luck": 0.0, "skill": -0.3} for who in self.names},
+            "moves": moves,
+        }
 
 
 @pytest.fixture
@@ -50,9 +56,10 @@ def finished(served):
     before = match.positions[COSTLY - 1]
     made = match.accepted[COSTLY - 1].move
     better = next(
-        one for one in match.game.legal_moves(before)
+        one
+        for one in match.game.legal_moves(before)
         if one.do == "place" and (one.tile, one.at, one.turns) != (made.tile, made.at, made.turns)
-    )  # fmt: skip
+    )
     served.companion.player = Finder(better, record.start.players)
     served.host().post("/api/end", {})
     return match.key, better
@@ -73,8 +80,10 @@ def lay(page, legal, move):
     places = list(dict.fromkeys(one for other in legal for one in other["spots"]))
     here = [one for one in legal if spot in one["spots"]]
     page.wait(f"document.querySelectorAll('.place-choice').length === {len(places)}")
-    page.js(f"document.querySelectorAll('.place-choice')[{places.index(spot)}]"
-            ".dispatchEvent(new Event('click'))")  # fmt: skip
+    page.js(
+        f"document.querySelectorAll('.place-choice')[{places.index(spot)}]"
+        ".dispatchEvent(new Event('click'))"
+    )
     if len(here) > 1:
         page.wait("document.querySelector('dialog .answer.pictured')")
         page.js(f"document.querySelectorAll('dialog .answer')[{here.index(wanted)}].click()")

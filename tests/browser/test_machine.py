@@ -57,8 +57,10 @@ def test_a_seat_of_the_wizard_is_the_machines(served):
     page.wait("document.querySelector('.game-card')")
     page.click(".game-card")
     page.wait("document.querySelector('.who-plays')")
-    page.js("{const one = document.querySelectorAll('.who-plays')[1]; one.value = '4'; "
-            "one.dispatchEvent(new Event('change'))}")  # fmt: skip
+    page.js(
+        "{const one = document.querySelectorAll('.who-plays')[1]; one.value = '4'; "
+        "one.dispatchEvent(new Event('change'))}"
+    )
     page.click(".row .primary.big")
     page.wait("document.querySelector('.card > .row .primary.big .icon')")
     page.click(".card > .row .primary.big")
@@ -71,8 +73,10 @@ def test_machine_that_is_called_otherwise_stays_the_machine(served):
     page = served.open("/new", PHONE, host=True)
     page.click(".game-card", "Sssnake")
     page.wait("document.querySelectorAll('.who-plays').length > 1")
-    page.js("{const one = document.querySelectorAll('.who-plays')[1]; one.value = '3'; "
-            "one.dispatchEvent(new Event('change'))}")  # fmt: skip
+    page.js(
+        "{const one = document.querySelectorAll('.who-plays')[1]; one.value = '3'; "
+        "one.dispatchEvent(new Event('change'))}"
+    )
     second = ".seat-row:nth-child(2) .name"
     page.wait(f"document.querySelector('{second}').value === 'Snake Eye'")
     page.fill(second, "")
@@ -95,8 +99,10 @@ def test_a_phone_plays_alone_on_the_drawing(served):
     page.js("document.querySelector('.answer.pictured')?.click()")
     page.wait("document.querySelector('.alone-legal .primary')")
     page.click(".alone-legal .primary")
-    page.wait("document.querySelector('.page.alone .headline').textContent.includes('·')"
-              " || document.querySelectorAll('.board .tap').length > 1")  # fmt: skip
+    page.wait(
+        "document.querySelector('.page.alone .headline').textContent.includes('·')"
+        " || document.querySelectorAll('.board .tap').length > 1"
+    )
 
     assert served.store.games() == []
 
@@ -109,24 +115,34 @@ def seats_offered(served, game):
     offered = page.js(
         "[...document.querySelectorAll('.seat-row.on input.name')].map((e) => e.value)"
     )
-    return offered, page.js("[...document.querySelectorAll('#known-names option')]"
-                            ".map((e) => e.value)")  # fmt: skip
+    return offered, page.js(
+        "[...document.querySelectorAll('#known-names option')].map((e) => e.value)"
+    )
 
 
 def test_the_machines_name_is_offered_to_nobody_in_the_next_game(served):
-    served.host().post("/api/new", {
-        "game": "schlangennest", "players": ["blue", "red"], "machine": {"red": 1},
-        "names": {"blue": "Anna", "red": "Snake Eye"},
-    })  # fmt: skip
+    served.host().post(
+        "/api/new",
+        {
+            "game": "schlangennest",
+            "players": ["blue", "red"],
+            "machine": {"red": 1},
+            "names": {"blue": "Anna", "red": "Snake Eye"},
+        },
+    )
 
     assert seats_offered(served, "Schlangennest") == (["Anna", ""], ["Anna"])
 
 
 def test_the_machines_seats_are_free_in_the_next_game_of_names(served):
-    served.host().post("/api/new", {
-        "game": "sssnake", "players": ["Anna", "Snake Eye", "Snake Eye 2"],
-        "machine": {"Snake Eye": 1, "Snake Eye 2": 2},
-    })  # fmt: skip
+    served.host().post(
+        "/api/new",
+        {
+            "game": "sssnake",
+            "players": ["Anna", "Snake Eye", "Snake Eye 2"],
+            "machine": {"Snake Eye": 1, "Snake Eye 2": 2},
+        },
+    )
 
     assert seats_offered(served, "Sssnake") == (["Anna", "", ""], ["Anna"])
 
@@ -148,8 +164,10 @@ def test_a_hex_tile_is_laid_alone_by_tapping_its_places(served):
     way = next(one for one in game.legal if one["tile"].startswith("4"))
     tile = quote(f"{game.seat}/{way['tile']}", safe="")
     first, *others = [f"0:{q}:{r}" for q, r in way["cells"]]
-    tap = ("document.querySelector('.place-choice[data-spot=\"{}\"]')"
-           "?.dispatchEvent(new Event('click'))")  # fmt: skip
+    tap = (
+        "document.querySelector('.place-choice[data-spot=\"{}\"]')"
+        "?.dispatchEvent(new Event('click'))"
+    )
     page.wait(f"document.querySelector('.place-choice[data-spot=\"{first}\"]')")
     page.js(tap.format(first))
     page.wait(f"document.querySelector('.answer.pictured img[src*=\"{tile}\"]')")

@@ -29,8 +29,10 @@ def box(page, selector):
 
 
 def pointer(page, selector, kind):
-    page.js(f"document.querySelector({selector!r}).dispatchEvent(new PointerEvent('{kind}', "
-            "{bubbles: true, pointerId: 1}))")  # fmt: skip
+    page.js(
+        f"document.querySelector({selector!r}).dispatchEvent(new PointerEvent('{kind}', "
+        "{bubbles: true, pointerId: 1}))"
+    )
 
 
 @pytest.mark.parametrize("size", [PHONE, LYING], ids=["upright", "lying"])
@@ -122,8 +124,10 @@ def test_reduced_motion_is_respected(served, script):
     served.begin(script.record)
     served.play(script.record)
     page = served.open("/")
-    page.ask("Emulation.setEmulatedMedia",
-             features=[{"name": "prefers-reduced-motion", "value": "reduce"}])  # fmt: skip
+    page.ask(
+        "Emulation.setEmulatedMedia",
+        features=[{"name": "prefers-reduced-motion", "value": "reduce"}],
+    )
     page.go(served.url)
 
     page.click(".over button", "Count it up")
@@ -230,9 +234,11 @@ def test_sssnake_begins_without_typing_and_remembers_names(served):
     assert [name for name in filled if name] == names
     # Also where the memory comes later than the tap.
     page.go(served.url + "/rules")
-    page.js("window.fetched = fetch; window.fetch = (url, ...rest) => String(url).includes("
-            "'/api/history') ? new Promise((go) => { window.later = go; })"
-            ".then(() => fetched(url, ...rest)) : fetched(url, ...rest)")  # fmt: skip
+    page.js(
+        "window.fetched = fetch; window.fetch = (url, ...rest) => String(url).includes("
+        "'/api/history') ? new Promise((go) => { window.later = go; })"
+        ".then(() => fetched(url, ...rest)) : fetched(url, ...rest)"
+    )
     page.click("#tabs a[href='/new']")
     page.click(".game-card", "Sssnake")
     page.wait("document.querySelector('.seats .name')")
@@ -252,8 +258,10 @@ def test_cards_of_sssnake_are_large_enough_on_a_phone(served):
     page = served.open("/")
     page.wait("document.querySelector('.board.scrolls svg')")
 
-    sizes = page.js("[...document.querySelectorAll('.board .tap rect')]"
-                    ".map((e) => e.getBoundingClientRect().width)")  # fmt: skip
+    sizes = page.js(
+        "[...document.querySelectorAll('.board .tap rect')]"
+        ".map((e) => e.getBoundingClientRect().width)"
+    )
 
     assert min(sizes) >= LEAST_CARD_PX
     assert page.js("document.documentElement.scrollWidth") <= PHONE[0]
@@ -280,8 +288,10 @@ def test_toolbar_of_carnival_is_whole_on_a_desktop(served):
     page.wait("document.querySelectorAll('.tool').length >= 7")
 
     frame = box(page, ".frame")
-    edges = page.js("[...document.querySelectorAll('.tool')].map((e) => e.getBoundingClientRect())"
-                    ".map((b) => [b.left, b.right, b.bottom])")  # fmt: skip
+    edges = page.js(
+        "[...document.querySelectorAll('.tool')].map((e) => e.getBoundingClientRect())"
+        ".map((b) => [b.left, b.right, b.bottom])"
+    )
 
     assert all(left >= frame["left"] and right <= frame["right"] for left, right, _ in edges)
     assert all(bottom <= frame["bottom"] for *_, bottom in edges)
@@ -347,8 +357,10 @@ def test_axe_finds_no_fault_at_the_end_of_a_game_nor_in_the_rules(served, script
         assert faults(page) == [], path
     page.wait("document.querySelector('.checks, .card')")
     page.go(served.url + "/rules?game=carnival")
-    page.wait("[...document.querySelectorAll('.in-a-minute img')].filter((e) => e.naturalWidth)"
-              ".length >= 2")  # fmt: skip
+    page.wait(
+        "[...document.querySelectorAll('.in-a-minute img')].filter((e) => e.naturalWidth)"
+        ".length >= 2"
+    )
     served.begin(playthrough("sssnake_evening"))
     page.go(served.url)
     page.wait("document.querySelector('.question')")

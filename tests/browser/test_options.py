@@ -66,8 +66,9 @@ def test_two_snakes_begin_with_the_colours_that_were_chosen(served):
     wait_until(lambda: served.desk.match)
     assert said == "Anna: Blue + Green · Ben: Red + Yellow"
     assert served.desk.match.start.options["colours"] == {
-        "blue": ["blue", "green"], "red": ["red", "yellow"],
-    }  # fmt: skip
+        "blue": ["blue", "green"],
+        "red": ["red", "yellow"],
+    }
 
 
 def test_a_third_player_takes_the_choice_of_two_snakes_away(served):
@@ -115,8 +116,10 @@ def test_holes_of_the_boards_are_moved_by_a_tap(served):
     page = served.open("/new", DESKTOP, host=True)
     to_options(page, "snekagon5g")
     page.wait("document.querySelectorAll('.bare-board [aria-pressed=true]').length === 2")
-    page.js("document.querySelector('.bare-board [aria-label=\"Row 7, place 7\"]')"
-            ".dispatchEvent(new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+    page.js(
+        "document.querySelector('.bare-board [aria-label=\"Row 7, place 7\"]')"
+        ".dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    )
     page.click("button.primary", "Start")
 
     wait_until(lambda: served.desk.match)

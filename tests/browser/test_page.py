@@ -16,10 +16,12 @@ from tests.companion_app.web.conftest import playthrough
 pytestmark = pytest.mark.browser
 
 GAMES = {
-    "schlangennest": "schlangennest_two_players", "snekagon": "snekagon_tie",
-    "snekagon5g": "snekagon5g_floors", "sssnake": "sssnake_evening",
+    "schlangennest": "schlangennest_two_players",
+    "snekagon": "snekagon_tie",
+    "snekagon5g": "snekagon5g_floors",
+    "sssnake": "sssnake_evening",
     "carnival": "carnival_two_players",
-}  # fmt: skip
+}
 MOST_PAGE_BYTES = 150_000
 
 
@@ -35,8 +37,12 @@ def test_newcomer_begins_a_game_in_few_steps(served):
     page = served.open("/")
     taps = 0
 
-    for selector, words in (("button.primary", "New game"), (".game-card", "Schlangennest"),
-                            ("button.primary", "Next"), ("button.primary", "Start")):  # fmt: skip
+    for selector, words in (
+        ("button.primary", "New game"),
+        (".game-card", "Schlangennest"),
+        ("button.primary", "Next"),
+        ("button.primary", "Start"),
+    ):
         page.click(selector, words)
         taps += 1
     page.fill("#pin-field", "424242")
@@ -224,8 +230,10 @@ def test_heartbeats_keep_a_silent_line(served, monkeypatch):
     monkeypatch.setattr("companion_app.web.views.events.HEARTBEAT_S", 0.1)
     page = served.open("/")
     page.wait("document.getElementById('line').dataset.live === 'yes'")
-    page.js("import('/static/app.js').then(({live}) => "
-            "{ window.live = live; window.line = live.source; live.heard -= 20000; })")  # fmt: skip
+    page.js(
+        "import('/static/app.js').then(({live}) => "
+        "{ window.live = live; window.line = live.source; live.heard -= 20000; })"
+    )
 
     page.wait("Date.now() - live.heard < 10000")
 
@@ -243,8 +251,10 @@ def test_hand_that_the_arbiter_put_down_is_down_on_the_phone(served, script):
 
     served.desk.raise_hand(False)
 
-    page.wait("[...document.querySelectorAll('button[aria-pressed=false]')]"
-              ".some((one) => one.innerText === 'Call the arbiter')")  # fmt: skip
+    page.wait(
+        "[...document.querySelectorAll('button[aria-pressed=false]')]"
+        ".some((one) => one.innerText === 'Call the arbiter')"
+    )
 
 
 def test_reload_in_mid_game_shows_the_same(served, script):
@@ -314,11 +324,15 @@ def test_tiles_are_reached_by_keyboard(served, script):
 
     page.js("document.querySelector('.tap[tabindex=\"0\"]').focus()")
     first = page.js("document.activeElement.getAttribute('aria-label')")
-    page.js("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', "
-            "{key: 'ArrowRight', bubbles: true}))")  # fmt: skip
+    page.js(
+        "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', "
+        "{key: 'ArrowRight', bubbles: true}))"
+    )
     second = page.js("document.activeElement.getAttribute('aria-label')")
-    page.js("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', "
-            "{key: 'Enter', bubbles: true}))")  # fmt: skip
+    page.js(
+        "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', "
+        "{key: 'Enter', bubbles: true}))"
+    )
 
     assert first != second
     assert second.split(",")[0] in page.text("dialog")
@@ -332,8 +346,10 @@ def test_tapped_tile_says_in_which_points_it_counts(served, script):
     spot = lines[0]["spots"][0]
     page.wait(f"document.querySelector('.tap[data-spots=\"{spot}\"]')")
 
-    page.js(f"document.querySelector('.tap[data-spots=\"{spot}\"]').dispatchEvent("
-            "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+    page.js(
+        f"document.querySelector('.tap[data-spots=\"{spot}\"]').dispatchEvent("
+        "new MouseEvent('click', {bubbles: true}))"
+    )
     page.click("dialog .card-lines button", lines[0]["why"])
 
     page.wait(f"document.querySelectorAll('.lit.points').length === {len(lines[0]['spots'])}")

@@ -43,8 +43,13 @@ def shown(page) -> np.ndarray:
         f"return Math.round({WIDE_PX} * box.height / box.width); }})()"
     )
     page.js("document.getAnimations().forEach((one) => one.finish())")
-    page.ask("Emulation.setDeviceMetricsOverride", width=WIDE_PX, height=high,
-             deviceScaleFactor=1, mobile=False)  # fmt: skip
+    page.ask(
+        "Emulation.setDeviceMetricsOverride",
+        width=WIDE_PX,
+        height=high,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
     return pixels(base64.b64decode(page.ask("Page.captureScreenshot", format="png")["data"]))
 
 

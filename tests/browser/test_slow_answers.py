@@ -30,8 +30,10 @@ def hold(page, address):
 
 def test_refusal_is_seen_over_an_open_sheet(served):
     page = served.open("/", PHONE)
-    page.js("import('/static/ui.js').then((ui) => { ui.sheet('A sheet', 'Its text');"
-            " ui.attempt(() => { throw new Error('The disk is full.'); }); })")  # fmt: skip
+    page.js(
+        "import('/static/ui.js').then((ui) => { ui.sheet('A sheet', 'Its text');"
+        " ui.attempt(() => { throw new Error('The disk is full.'); }); })"
+    )
 
     page.wait(
         "document.querySelector('dialog[open] .toast.bad')?.innerText === 'The disk is full.'"
@@ -66,10 +68,12 @@ def test_foul_is_said_when_its_state_is_there_however_late(served, script):
     served.play(script.record, number)
     page = served.open("/", PHONE)
     page.wait(f"{LIVE} === 'yes' && {MOVES} === 'Moves: {number}'")
-    page.js("window.said = []; for (const id of ['assertive', 'polite'])"
-            " new MutationObserver(() => { const text = document.getElementById(id).textContent;"
-            " if (text) said.push(text); })"
-            ".observe(document.getElementById(id), { childList: true })")  # fmt: skip
+    page.js(
+        "window.said = []; for (const id of ['assertive', 'polite'])"
+        " new MutationObserver(() => { const text = document.getElementById(id).textContent;"
+        " if (text) said.push(text); })"
+        ".observe(document.getElementById(id), { childList: true })"
+    )
     hold(page, "/api/state")
     served.lay(foul)
     page.wait("held.length === 1 && (window.since ??= performance.now())")
@@ -107,8 +111,10 @@ def test_picture_of_a_stream_that_was_stopped_does_not_stop_the_next_one(served,
 
 def test_phone_whose_camera_was_taken_away_stops_and_says_so(served, tmp_path):
     page = filming(served, tmp_path)
-    page.js("document.querySelector('video').srcObject.getVideoTracks()[0]"
-            ".dispatchEvent(new Event('ended'))")  # fmt: skip
+    page.js(
+        "document.querySelector('video').srcObject.getVideoTracks()[0]"
+        ".dispatchEvent(new Event('ended'))"
+    )
 
     page.wait("document.querySelector('.phone-camera .problem').textContent")
     assert page.js("document.querySelector('video').hidden")

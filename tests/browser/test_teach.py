@@ -60,8 +60,10 @@ def test_a_photo_becomes_a_box_that_reads(served, tmp_path):
     page.wait("document.querySelector('details.teach-box')")
     page.js("document.querySelector('details.teach-box').open = true")
     give_file(page, "#trial-my-box", picture)
-    page.wait("/\\d/.test(document.querySelector('details.teach-box p[role=status]').textContent)",
-              LEARNING_S)  # fmt: skip
+    page.wait(
+        "/\\d/.test(document.querySelector('details.teach-box p[role=status]').textContent)",
+        LEARNING_S,
+    )
     _shelf_is_kept(served, page, tmp_path)
 
 

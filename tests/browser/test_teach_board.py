@@ -49,8 +49,9 @@ def test_a_wooden_board_becomes_a_box_that_plays(served, tmp_path):
     page.wait("document.querySelector('#teach-shape')")
     page.fill("#teach-shape", "board")
     assert "Snekagon 5G" in page.text("main")  # Is taught elsewhere, and that is said.
-    assert page.js("[...document.querySelector('#teach-board-game').options].map((o) => o.value)"
-                   ) == ["snekagon"]  # fmt: skip
+    assert page.js(
+        "[...document.querySelector('#teach-board-game').options].map((o) => o.value)"
+    ) == ["snekagon"]
 
     give_file(page, "#teach-photo", written(tmp_path, "empty.jpg", Layout(), LESSON))
     page.wait("document.querySelector('[data-board=\"0\"] image')", LEARNING_S)
@@ -90,8 +91,10 @@ def test_a_wooden_board_becomes_a_box_that_plays(served, tmp_path):
 
     page.js("document.querySelector('details.teach-box').open = true")
     give_file(page, "#trial-my-wood", written(tmp_path, "other.jpg", lesson_layout(OTHER), OTHER))
-    page.wait("/16/.test(document.querySelector('details.teach-box p[role=status]').textContent)",
-              LEARNING_S)  # fmt: skip
+    page.wait(
+        "/16/.test(document.querySelector('details.teach-box p[role=status]').textContent)",
+        LEARNING_S,
+    )
     assert fits_a_phone(page)
     page.click("details.teach-box button", "Play")
     page.wait("document.querySelector('.setup label.field > select')")

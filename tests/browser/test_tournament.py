@@ -58,8 +58,10 @@ def test_director_runs_a_round_from_a_phone(opened, hall):
     page.click(".tour-tables button")
     # The keypad of digits has no minus, and points may be below zero.
     assert page.js("document.querySelector('dialog input[type=number]').inputMode") == ""
-    page.js("document.querySelectorAll('dialog input[type=number]').forEach((e, n) => "
-            "{ e.value = 40 - 10 * n; })")  # fmt: skip
+    page.js(
+        "document.querySelectorAll('dialog input[type=number]').forEach((e, n) => "
+        "{ e.value = 40 - 10 * n; })"
+    )
     page.click("dialog form button")
     page.click("[data-act=close]")
     page.wait("document.querySelector('[data-act=end]')")
@@ -116,8 +118,9 @@ def test_own_points_bye_and_tie_breaks_of_the_form_count(opened, hall):
     evening.do("result", **typed(evening.round()["tables"][0]))
     page.click("a[href^='/tournament/']")
     page.wait("document.querySelectorAll('.tour-standings tbody b').length === 3")
-    earned = page.js("[...document.querySelectorAll('.tour-standings tbody b')]"
-                     ".map((e) => e.textContent)")  # fmt: skip
+    earned = page.js(
+        "[...document.querySelectorAll('.tour-standings tbody b')].map((e) => e.textContent)"
+    )
     assert earned == ["9", "4", "0.5"]
     assert [one for one in page.errors if "409" not in one] == []
 
@@ -183,9 +186,11 @@ def test_clock_on_the_wall_goes_on_when_the_page_turns(opened, hall):
     page.go(f"http://127.0.0.1:{hall.port}/tournament/{evening.id}/tv")
     page.wait("/^\\d+:\\d\\d$/.test(document.querySelector('.tour-clock.big').textContent)")
 
-    left = page.js("(() => { const now = Date.now; Date.now = () => now() + 90000; turn();"
-                   "const text = document.querySelector('.tour-clock.big').textContent;"
-                   "Date.now = now; return text; })()")  # fmt: skip
+    left = page.js(
+        "(() => { const now = Date.now; Date.now = () => now() + 90000; turn();"
+        "const text = document.querySelector('.tour-clock.big').textContent;"
+        "Date.now = now; return text; })()"
+    )
     assert left.startswith("58:")
 
 
@@ -264,8 +269,10 @@ def test_director_puts_right_a_closed_round_a_forfeit_a_ban_and_a_name(opened, h
     assert axe_faults(page) == []
     assert not too_wide(page)
     page.click("details[data-round='1'] button")
-    page.js("document.querySelectorAll('dialog input[type=number]').forEach((e, n) => "
-            "{ e.value = 10 + n; })")  # fmt: skip
+    page.js(
+        "document.querySelectorAll('dialog input[type=number]').forEach((e, n) => "
+        "{ e.value = 10 + n; })"
+    )
     page.js("document.querySelector('dialog input[type=checkbox]').checked = false")
     assert axe_faults(page) == []
     page.click("dialog form button")
@@ -307,8 +314,10 @@ def test_director_sits_a_player_out_of_the_next_round(opened, hall):
     page.js("document.querySelector(\"dialog [aria-label^='Sits round 1 out']\").checked = true")
     assert axe_faults(page) == []
     page.click("dialog form button")
-    page.wait("document.querySelector('li:nth-child(2) > .tour-check')"
-              ".textContent.includes('sits round 1 out')")  # fmt: skip
+    page.wait(
+        "document.querySelector('li:nth-child(2) > .tour-check')"
+        ".textContent.includes('sits round 1 out')"
+    )
     assert axe_faults(page) == []
     assert page.js("document.documentElement.scrollWidth") == 390
     page.click("[data-act=pair]")
@@ -371,10 +380,12 @@ def test_what_an_imported_list_left_out_stays_to_be_read(opened, hall):
     signed_in(page, hall)
     page.go(f"http://127.0.0.1:{hall.port}/tournament/{evening.id}/director")
     page.wait("document.querySelector('input.file')")
-    page.js("(() => { const given = new DataTransfer();"
-            "given.items.add(new File(['name;group\\nÄnne;A\\nänne;A\\n;B\\n'], 'list.csv'));"
-            "const input = document.querySelector('input.file'); input.files = given.files;"
-            "input.dispatchEvent(new Event('change')); })()")  # fmt: skip
+    page.js(
+        "(() => { const given = new DataTransfer();"
+        "given.items.add(new File(['name;group\\nÄnne;A\\nänne;A\\n;B\\n'], 'list.csv'));"
+        "const input = document.querySelector('input.file'); input.files = given.files;"
+        "input.dispatchEvent(new Event('change')); })()"
+    )
 
     assert page.text("dialog [data-notes]").splitlines() == [
         "änne is on the list twice (line 3) and was entered once.",

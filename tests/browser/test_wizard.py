@@ -70,8 +70,9 @@ def test_newcomer_is_led_from_the_camera_to_a_game_of_their_own(table):
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
 
     assert page.js("[...document.querySelectorAll('.player b')].map((e) => e.innerText)") == [
-        "Red", "Anna",
-    ]  # fmt: skip
+        "Red",
+        "Anna",
+    ]
     assert table.desk.match.start.players == ("red", "blue")
     assert (steps + 4) * A_STEP_S + time.monotonic() - began < MOST_S
 
@@ -121,8 +122,10 @@ def test_game_that_already_lies_there_is_taken_up_and_goes_on(table):
     page = table.open("/new", host=True)
     page.wait("document.querySelector('.camera-step') || document.querySelector('.game-card')")
     to_players(page, "Schlangennest")
-    page.js("{const one = document.querySelectorAll('.who-plays')[0]; one.value = '2'; "
-            "one.dispatchEvent(new Event('change'))}")  # fmt: skip
+    page.js(
+        "{const one = document.querySelectorAll('.who-plays')[0]; one.value = '2'; "
+        "one.dispatchEvent(new Event('change'))}"
+    )
     page.click("button.primary", "Next")
 
     page.click(".looks button", "already lies there")
@@ -133,8 +136,10 @@ def test_game_that_already_lies_there_is_taken_up_and_goes_on(table):
     page.wait("document.querySelector('.verdict .headline')")
     match = table.desk.match
     assert (match.start.midgame, match.start.next, len(match.layouts[0].cards)) == (
-        True, "red", lying,
-    )  # fmt: skip
+        True,
+        "red",
+        lying,
+    )
     assert dict(table.desk.machine.seats) == {"blue": 2}
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
 

@@ -66,9 +66,13 @@ def with_noise(bgr: Any) -> Any:
 
 
 CHANGES: tuple[Callable[[Any], Any], ...] = (
-    np.copy, with_arm, in_other_light, with_new_tiles, with_noise,
+    np.copy,
+    with_arm,
+    in_other_light,
+    with_new_tiles,
+    with_noise,
     lambda bgr: with_noise(in_other_light(with_arm(with_new_tiles(bgr)))),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -155,10 +155,15 @@ def test_what_cannot_be_used_is_left_out_and_named(name, home, backup):
 
 @pytest.mark.parametrize(
     ("name", "data"),
-    [("page.json", b'{"secret": 7}'), ("page.json", b'{"a": ' + b"9" * 5000 + b"}"),
-     ("sessions.json", b'{"x": {}}'), ("sessions.json", b"{" * 50_000),
-     ("snake-eye.toml", b"[page]\nport = 'x'\n"), ("snake-eye.toml", b"\xff\xfe")],
-)  # fmt: skip
+    [
+        ("page.json", b'{"secret": 7}'),
+        ("page.json", b'{"a": ' + b"9" * 5000 + b"}"),
+        ("sessions.json", b'{"x": {}}'),
+        ("sessions.json", b"{" * 50_000),
+        ("snake-eye.toml", b"[page]\nport = 'x'\n"),
+        ("snake-eye.toml", b"\xff\xfe"),
+    ],
+)
 def test_secrets_that_cannot_be_used_refuse_the_backup(name, data, home, backup):
     def change(entries, manifest):
         entries[:] = [one for one in entries if one[0].filename != name]
@@ -299,9 +304,10 @@ def rebuilt(backup: Path, change: Change) -> Path:
     with zipfile.ZipFile(backup) as archive:
         manifest = json.loads(archive.read("manifest.json"))
         entries = [
-            (info, archive.read(info)) for info in archive.infolist()
+            (info, archive.read(info))
+            for info in archive.infolist()
             if info.filename != "manifest.json"
-        ]  # fmt: skip
+        ]
     change(entries, manifest)
     made = backup.with_name("harm.zip")
     with zipfile.ZipFile(made, "w") as archive:

@@ -31,10 +31,16 @@ NOW_S = 1_800_000_000.0
 def machine(tmp_path: Path) -> Machine:
     """Return a machine on which all is well."""
     return Machine(
-        home=tmp_path, free_bytes=lambda _: 20 << 30, temperature_c=lambda: 50.0,
-        throttled=lambda: 0, now_s=lambda: NOW_S, clock_is_set=lambda: True,
-        addresses=lambda: ("192.0.2.7",), has_mdns=lambda: True, hostname=lambda: "snake-eye",
-    )  # fmt: skip
+        home=tmp_path,
+        free_bytes=lambda _: 20 << 30,
+        temperature_c=lambda: 50.0,
+        throttled=lambda: 0,
+        now_s=lambda: NOW_S,
+        clock_is_set=lambda: True,
+        addresses=lambda: ("192.0.2.7",),
+        has_mdns=lambda: True,
+        hostname=lambda: "snake-eye",
+    )
 
 
 def table(*, blur_px: float = 0.0, light: float = 1.0) -> np.ndarray:
@@ -80,9 +86,20 @@ def test_everything_promised_is_looked_at(machine):
     names = {check.name.split()[0] for check in diagnose(machine, Seen(""))}
 
     assert names >= {
-        "settings", "camera", "focus", "light", "lens", "disk", "games", "temperature", "power",
-        "clock", "network", "versions", "model",
-    }  # fmt: skip
+        "settings",
+        "camera",
+        "focus",
+        "light",
+        "lens",
+        "disk",
+        "games",
+        "temperature",
+        "power",
+        "clock",
+        "network",
+        "versions",
+        "model",
+    }
 
 
 @pytest.mark.parametrize(
@@ -285,9 +302,7 @@ def test_doctor_answers_in_json(capsys, pictures, tmp_path, monkeypatch):
     assert status == (ANSWERED if answer["ok"] else NO)
 
 
-def test_doctor_says_that_the_running_companion_waits_for_its_camera(
-    capsys, tmp_path, monkeypatch
-):  # fmt: skip
+def test_doctor_says_that_the_running_companion_waits_for_its_camera(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path))
 
     with Store(tmp_path):
@@ -373,11 +388,12 @@ def test_file_for_help_holds_no_password(tmp_path, monkeypatch, text):
     [
         '[mqtt]\nusr = "anna"\npasswort = "s3cret"\n',
         '[[mqtt]]\nuser = "anna"\npassword = "s3cret"\n',
-        'user = "anna"\npassword = "s3cret"\n', '[mqtt.broker]\nhost = "anna:s3cret"\n',
+        'user = "anna"\npassword = "s3cret"\n',
+        '[mqtt.broker]\nhost = "anna:s3cret"\n',
         '[mqtt]\nhost = ["anna", "s3cret"]\n',
     ],
     ids=["mistyped", "a list of sections", "no section", "a section too deep", "a list"],
-)  # fmt: skip
+)
 def test_password_in_the_wrong_place_is_not_in_the_file_for_help(text):
     sent = without_secrets(text.encode())
 

@@ -15,18 +15,49 @@ FRONT = {
     "eye": frozenset[str](),
     "hands": frozenset(["errors", "pool", "work"]),
     "line": frozenset(["ends", "far", "forms", "hub", "standing", "wire"]),
-    "live": frozenset([
-        "demo", "errors", "explain", "kept", "log_line", "loop", "machine", "match", "opening",
-        "places", "questions", "reading", "referee", "referee_state", "salvage_report", "settle",
-        "store",
-    ]),
-    "web": frozenset([
-        "bgstats", "card", "drawing.table", "lessons.lesson_form", "lessons.photo_reading", "place",
-        "scoring", "serving.access", "serving.errors", "serving.exchange", "serving.limits",
-        "serving.page_file", "serving.server", "serving.sessions", "serving.shared", "snapshot",
-        "speech",
-    ]),
-}  # fmt: skip
+    "live": frozenset(
+        [
+            "demo",
+            "errors",
+            "explain",
+            "kept",
+            "log_line",
+            "loop",
+            "machine",
+            "match",
+            "opening",
+            "places",
+            "questions",
+            "reading",
+            "referee",
+            "referee_state",
+            "salvage_report",
+            "settle",
+            "store",
+        ]
+    ),
+    "web": frozenset(
+        [
+            "bgstats",
+            "card",
+            "drawing.table",
+            "lessons.lesson_form",
+            "lessons.photo_reading",
+            "place",
+            "scoring",
+            "serving.access",
+            "serving.errors",
+            "serving.exchange",
+            "serving.limits",
+            "serving.page_file",
+            "serving.server",
+            "serving.sessions",
+            "serving.shared",
+            "snapshot",
+            "speech",
+        ]
+    ),
+}
 """By room, the files that other rooms may use; the eye is a process, reached by the line alone."""
 
 

@@ -10,9 +10,17 @@ ANNA = {"name": "Anna", "age": 9, "names": ["Ann"], "more": None}
 
 @pytest.mark.parametrize(
     ("value", "form"),
-    [(ANNA, PERSON), ([ANNA, ANNA], [PERSON]), ([], [PERSON]), ({"a": "b"}, by_name(text)),
-     (True, yes_no), ("x" * LONGEST_TEXT, text), (-3, whole(-3, 3)), (("a", "b"), [text])],
-)  # fmt: skip
+    [
+        (ANNA, PERSON),
+        ([ANNA, ANNA], [PERSON]),
+        ([], [PERSON]),
+        ({"a": "b"}, by_name(text)),
+        (True, yes_no),
+        ("x" * LONGEST_TEXT, text),
+        (-3, whole(-3, 3)),
+        (("a", "b"), [text]),
+    ],
+)
 def test_a_value_has_its_form(value, form):
     assert fits(value, form)
 
@@ -20,13 +28,21 @@ def test_a_value_has_its_form(value, form):
 @pytest.mark.parametrize(
     ("value", "form"),
     [
-        ({**ANNA, "age": "9"}, PERSON), ({**ANNA, "age": True}, PERSON),
+        ({**ANNA, "age": "9"}, PERSON),
+        ({**ANNA, "age": True}, PERSON),
         ({**ANNA, "age": 121}, PERSON),
-        ({"name": "Anna"}, PERSON), ([ANNA, {}], [PERSON]), (None, PERSON), ("abc", [text]),
-        (["a"] * (MOST + 1), [text]), ({"a": 1}, by_name(text)),
+        ({"name": "Anna"}, PERSON),
+        ([ANNA, {}], [PERSON]),
+        (None, PERSON),
+        ("abc", [text]),
+        (["a"] * (MOST + 1), [text]),
+        ({"a": 1}, by_name(text)),
         ({"a": "", "b": ""}, by_name(text, 1)),
-        (0, yes_no), ("x" * (LONGEST_TEXT + 1), text), (7, text), (1.0, whole(0, 3)),
+        (0, yes_no),
+        ("x" * (LONGEST_TEXT + 1), text),
+        (7, text),
+        (1.0, whole(0, 3)),
     ],
-)  # fmt: skip
+)
 def test_a_value_of_another_form_is_told(value, form):
     assert not fits(value, form)

@@ -40,10 +40,17 @@ class House:
         self.said: list[Any] = []
         self.sock = listening("127.0.0.1", 0)
         arguments: dict[str, Any] = {
-            "source": "recorded", "game": None, "players": None, "option": [], "set": None,
+            "source": "recorded",
+            "game": None,
+            "players": None,
+            "option": [],
+            "set": None,
             "machine": [],
-            "host": "127.0.0.1", "https_port": None, "resume": False, "speed": speed,
-        }  # fmt: skip
+            "host": "127.0.0.1",
+            "https_port": None,
+            "resume": False,
+            "speed": speed,
+        }
         self.supervisor = Supervisor(arguments, self.sock, self.said.append, patience, systemd)
         self.status: int | None = None
         self._thread = threading.Thread(target=self._run)
@@ -298,11 +305,26 @@ def test_page_never_loads_what_reads_pictures(house):
 
 def run(home: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "companion_app.cli", "run", "--json", "--source", "recorded",
-         "--host", "127.0.0.1", "--port", "0", *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        [
+            sys.executable,
+            "-m",
+            "companion_app.cli",
+            "run",
+            "--json",
+            "--source",
+            "recorded",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "0",
+            *arguments,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
         env={**os.environ, "SNAKE_EYE_HOME": str(home)},
-    )  # fmt: skip
+    )
 
 
 def children_of(pid: int) -> list[int]:

@@ -61,9 +61,11 @@ def test_nobody_is_blocked_where_everybody_has_a_field():
 def test_ends_on_another_field_or_board_are_not_left_by_a_move(name, every):
     for game, box, position, move in tried(name, every):
         before, after = game.layout(position), game.layout(game.apply(position, move))
-        (number,) = {one.field if isinstance(one, Placement) else one.board
-                     for one in after.placements() if one not in before.placements()
-                     and not isinstance(one, Clay)}  # fmt: skip
+        (number,) = {
+            one.field if isinstance(one, Placement) else one.board
+            for one in after.placements()
+            if one not in before.placements() and not isinstance(one, Clay)
+        }
         alone = Layout(
             frozenset(one for one in after.cards if one.field == number),
             frozenset(one for one in after.pieces if one.board == number),

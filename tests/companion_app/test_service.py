@@ -22,8 +22,12 @@ from companion_app.web.serving.page_file import SettingsFile
 def test_settings_become_arguments():
     assert arguments_of(Settings()) == ["run", "--json", "--host", "0.0.0.0", "--port", "8080"]
     assert arguments_of(Settings(source="pi", game="sssnake"))[-5:] == [
-        "--source", "pi", "--game", "sssnake", "--resume",
-    ]  # fmt: skip
+        "--source",
+        "pi",
+        "--game",
+        "sssnake",
+        "--resume",
+    ]
     assert arguments_of(Settings(https=True))[-2:] == ["--https-port", "8443"]
 
 
@@ -147,31 +151,78 @@ def vouched_for(folder, name):
     """Say whether a phone that trusts the authority would believe a certificate of its key."""
     work = folder.parent / "stolen"
     work.mkdir(exist_ok=True)
-    subprocess.run(["openssl", "req", "-new", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", work / "key", "-subj",
-                    "/O=x", "-out", work / "request"], check=True, capture_output=True)  # fmt: skip
+    subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-new",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-keyout",
+            work / "key",
+            "-subj",
+            "/O=x",
+            "-out",
+            work / "request",
+        ],
+        check=True,
+        capture_output=True,
+    )
     (work / "extensions").write_text(f"subjectAltName={name}\nbasicConstraints=CA:FALSE\n")
-    subprocess.run(["openssl", "x509", "-req", "-in", work / "request", "-CA",
-                    folder / "authority.pem", "-CAkey", folder / "authority.key", "-set_serial",
-                    "7", "-days", "1", "-extfile", work / "extensions", "-out", work / "made.pem"],
-                   check=True, capture_output=True)  # fmt: skip
+    subprocess.run(
+        [
+            "openssl",
+            "x509",
+            "-req",
+            "-in",
+            work / "request",
+            "-CA",
+            folder / "authority.pem",
+            "-CAkey",
+            folder / "authority.key",
+            "-set_serial",
+            "7",
+            "-days",
+            "1",
+            "-extfile",
+            work / "extensions",
+            "-out",
+            work / "made.pem",
+        ],
+        check=True,
+        capture_output=True,
+    )
     said = subprocess.run(
         ["openssl", "verify", "-CAfile", folder / "authority.pem", work / "made.pem"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert said.returncode == 0 or "permitted subtree violation" in said.stderr
     return said.returncode == 0
 
 
 @pytest.mark.parametrize(
     ("name", "is_own"),
-    [("DNS:snake-eye.local", True), ("DNS:localhost", True), ("IP:192.168.178.20", True),
-     ("IP:10.42.0.1", True), ("IP:fd00::5", True), ("DNS:bank.example", False),
-     ("DNS:local", False), ("DNS:printer.local", False),
-     ("DNS:snake-eye.local.evil.example", False),
-     ("DNS:xsnake-eye.local", False), ("IP:93.184.216.34", False), ("IP:2001:db8::1", False),
-     ("DNS:snake-eye.local,DNS:bank.example", False)],
-)  # fmt: skip
+    [
+        ("DNS:snake-eye.local", True),
+        ("DNS:localhost", True),
+        ("IP:192.168.178.20", True),
+        ("IP:10.42.0.1", True),
+        ("IP:fd00::5", True),
+        ("DNS:bank.example", False),
+        ("DNS:local", False),
+        ("DNS:printer.local", False),
+        ("DNS:snake-eye.local.evil.example", False),
+        ("DNS:xsnake-eye.local", False),
+        ("IP:93.184.216.34", False),
+        ("IP:2001:db8::1", False),
+        ("DNS:snake-eye.local,DNS:bank.example", False),
+    ],
+)
 def test_authority_vouches_for_this_machine_alone(certificate, name, is_own):
     assert vouched_for(certificate, name) == is_own
 
@@ -194,8 +245,9 @@ def test_further_name_of_the_machine_is_vouched_for_once_the_host_has_set_it(tmp
 
 @pytest.mark.parametrize("name", ["a,DNS:bank.example", "a\nb", "", "a b", "$(reboot)", "ä.box"])
 def test_name_that_is_none_makes_no_certificate(tmp_path, name):
-    made = subprocess.run([MAKE_CERTIFICATE, tmp_path / "tls", name], check=False,
-                          capture_output=True)  # fmt: skip
+    made = subprocess.run(
+        [MAKE_CERTIFICATE, tmp_path / "tls", name], check=False, capture_output=True
+    )
 
     assert made.returncode == 1
     assert not (tmp_path / "tls/authority.pem").exists()
@@ -204,10 +256,26 @@ def test_name_that_is_none_makes_no_certificate(tmp_path, name):
 def test_authority_of_version_0_1_0_that_was_bound_to_nothing_is_replaced(tmp_path):
     folder = tmp_path / "tls"
     folder.mkdir()
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", folder / "authority.key",
-                    "-subj", "/CN=Snake Eye", "-out", folder / "authority.pem"],
-                   check=True, capture_output=True)  # fmt: skip
+    subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-keyout",
+            folder / "authority.key",
+            "-subj",
+            "/CN=Snake Eye",
+            "-out",
+            folder / "authority.pem",
+        ],
+        check=True,
+        capture_output=True,
+    )
     assert vouched_for(folder, "DNS:bank.example")
 
     subprocess.run([MAKE_CERTIFICATE, folder], check=True, capture_output=True)

@@ -66,10 +66,10 @@ def test_what_is_set_is_taken():
         ("page.port = 0\n", "line 1: page.port is 0; write a number from 1 to 65535"),
         ("[[page]]\nport = 1\n", "line 1: page is outside of every section"),
         ("[page]\nhttps = true\nhttps_port = 8080\n", "line 3: port and https_port are the same"),
-        (b"[log]\nlevel = \"\xff\"\n", "line 2: is not UTF-8 text"),
+        (b'[log]\nlevel = "\xff"\n', "line 2: is not UTF-8 text"),
         ("\x00", "line 1: "),
     ],
-)  # fmt: skip
+)
 def test_mistake_is_named_with_its_line(text, said):
     (mistake,) = mistakes(text)
 
@@ -79,7 +79,8 @@ def test_mistake_is_named_with_its_line(text, said):
 @pytest.mark.parametrize("key", ["user", "password"])
 def test_secret_that_is_no_text_is_named_without_its_value(key):
     assert mistakes(f"[mqtt]\n{key} = 12345678\n") == (
-        f"line 2: mqtt.{key} is not text in quotes; write text",)  # fmt: skip
+        f"line 2: mqtt.{key} is not text in quotes; write text",
+    )
 
 
 def test_all_mistakes_are_named_at_once():

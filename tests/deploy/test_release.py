@@ -56,9 +56,12 @@ def released(tmp_path_factory) -> tuple[Path, Path]:
     (root / "engine/not_committed.py").write_text("", encoding="utf-8")
     key = made_key(tmp_path_factory.mktemp("keys"), "maintainer")
     subprocess.run(
-        [root / "deploy/make-release.sh", "dist", key], cwd=root, check=True, capture_output=True,
+        [root / "deploy/make-release.sh", "dist", key],
+        cwd=root,
+        check=True,
+        capture_output=True,
         env={**os.environ, "PYTHON": sys.executable},
-    )  # fmt: skip
+    )
     return root / "dist", key.with_suffix(".pub")
 
 

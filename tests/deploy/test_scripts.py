@@ -23,8 +23,10 @@ def have(program: str, package: str) -> None:
     if shutil.which(program) is None:
         asked = subprocess.run(
             [DEPLOY / "system-packages.sh", f"command -v {program}", package],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if asked.returncode:
             pytest.skip(asked.stderr.strip().splitlines()[-1])
 
@@ -34,8 +36,11 @@ def test_shell_scripts_are_clean():
 
     checked = subprocess.run(
         ["shellcheck", "--external-sources", *SCRIPTS],
-        cwd=DEPLOY.parent, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=DEPLOY.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert checked.stdout == ""
     assert checked.returncode == 0
@@ -55,9 +60,12 @@ def test_script_says_that_it_needs_root(name, tmp_path):
     (tmp_path / "id").chmod(0o755)
 
     ran = subprocess.run(
-        ["/bin/sh", DEPLOY / name, "x"], env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        ["/bin/sh", DEPLOY / name, "x"],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert ran.returncode == 1
     assert "this needs root; type: sudo" in ran.stderr
@@ -109,8 +117,18 @@ def test_installed_command_hands_photos_and_labels_to_the_service(tmp_path):
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.splitlines() == [
-        "teach", "ropes", "--photos", "photos/my photos", "--labels", "labels/labels.json",
-        "--replace", "labels/labels.json", "", "photos/my photos:", "1.jpg"]  # fmt: skip
+        "teach",
+        "ropes",
+        "--photos",
+        "photos/my photos",
+        "--labels",
+        "labels/labels.json",
+        "--replace",
+        "labels/labels.json",
+        "",
+        "photos/my photos:",
+        "1.jpg",
+    ]
 
 
 def test_installed_command_names_a_file_that_is_not_there(tmp_path):
@@ -157,16 +175,23 @@ def ran_as_installed(
         script.replace("/opt/snake-eye/current/.venv/bin", str(programs))
     )
     for name, doing in {
-        "id": f"echo {who}", "mktemp": f"echo {between}", "chown": ":", "systemctl": "exit 3",
+        "id": f"echo {who}",
+        "mktemp": f"echo {between}",
+        "chown": ":",
+        "systemctl": "exit 3",
         "runuser": does,
         "snake-eye": 'echo ran "$@" "${SNAKE_EYE_HOME-none}"',
-    }.items():  # fmt: skip
+    }.items():
         (programs / name).write_text(f"#!/bin/sh\n{doing}\n")
         (programs / name).chmod(0o755)
     return subprocess.run(
-        ["/bin/sh", "command.sh", *asked], cwd=folder,
-        env={"PATH": f"{programs}:/usr/bin:/bin"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        ["/bin/sh", "command.sh", *asked],
+        cwd=folder,
+        env={"PATH": f"{programs}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 # --- Units ---
@@ -200,8 +225,11 @@ def test_units_are_sound(tmp_path):
 
     checked = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", *sorted(tmp_path.iterdir())],
-        capture_output=True, text=True, check=False, env={**os.environ, "SYSTEMD_LOG_LEVEL": "3"},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "SYSTEMD_LOG_LEVEL": "3"},
+    )
 
     ours = [line for line in checked.stderr.splitlines() if "snake-eye" in line]
     assert ours == []
@@ -210,10 +238,18 @@ def test_units_are_sound(tmp_path):
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="this system has no systemd")
 def test_service_is_closed_to_what_it_does_not_need():
     checked = subprocess.run(
-        ["systemd-analyze", "security", "--offline=true", "--no-pager",
-         f"--threshold={EXPOSED_AT_MOST}", DEPLOY / "snake-eye.service"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [
+            "systemd-analyze",
+            "security",
+            "--offline=true",
+            "--no-pager",
+            f"--threshold={EXPOSED_AT_MOST}",
+            DEPLOY / "snake-eye.service",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if "unrecognized option" in checked.stderr:
         pytest.skip("this systemd is too old to judge a unit that is not installed")
 
@@ -266,8 +302,10 @@ PIN = "flask==3.1.3 \\\n    --hash=sha256:0\n    # via snake-eye\n"
 def audited(lock: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, DEPLOY / "audit_locks.py", lock],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -322,22 +360,27 @@ def test_locks_are_pinned_and_have_no_known_weakness(lock):
     ("listed", "status", "words"),
     [
         ([{"name": "a", "version": "1", "vulns": []}], 0, "1 libraries, no weakness is known"),
-        ([{"name": "a", "version": "1", "vulns": [{"id": "PYSEC-1", "fix_versions": ["2"]}]}], 1,
-         "a 1: PYSEC-1, fixed in 2"),
+        (
+            [{"name": "a", "version": "1", "vulns": [{"id": "PYSEC-1", "fix_versions": ["2"]}]}],
+            1,
+            "a 1: PYSEC-1, fixed in 2",
+        ),
         ([{"name": "a", "skip_reason": "not found"}], 2, "knows nothing of 1 of 1 libraries"),
         ([], 2, "knows nothing of 0 of 0"),
         (None, 2, "gives no answer"),
     ],
     ids=["clean", "weak", "not-asked", "nothing", "no-answer"],
-)  # fmt: skip
+)
 def test_audit_never_takes_silence_for_health(tmp_path, listed, status, words):
     answer = tmp_path / "answer.json"
     answer.write_text("" if listed is None else json.dumps({"dependencies": listed}))
 
     said = subprocess.run(
         [sys.executable, DEPLOY / "audit_answer.py", "run.lock", "pypi", answer],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert said.returncode == status
     assert words in said.stdout + said.stderr

@@ -43,8 +43,10 @@ def sign(file: Path, key: Path) -> None:
 def checked(file: Path, keys: Path, runs: str = "1.1.0", *options: str) -> tuple[int, str]:
     said = subprocess.run(
         [DEPLOY / "check-release.sh", *options, file, keys, runs],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return said.returncode, said.stdout + said.stderr
 
 
@@ -133,9 +135,14 @@ def test_what_is_no_release_is_refused(tmp_path, keys, data):
 def test_update_checks_before_it_unpacks_or_changes_anything():
     steps = (DEPLOY / "update.sh").read_text(encoding="utf-8")
 
-    order = [steps.index(text) for text in (
-        '"$here/check-release.sh" $knowingly', 'tar -C "$work/release"', '"$command" backup',
-        'if ! "$source/deploy/install.sh"',
-    )]  # fmt: skip
+    order = [
+        steps.index(text)
+        for text in (
+            '"$here/check-release.sh" $knowingly',
+            'tar -C "$work/release"',
+            '"$command" backup',
+            'if ! "$source/deploy/install.sh"',
+        )
+    ]
     assert order == sorted(order)
     assert '-xzf "$copy"' in steps

@@ -146,9 +146,12 @@ def test_whoever_moves_out_of_turn_is_told(variant: Variant, games):
             if other == position.to_move or moves[0].do == "pass":
                 continue
             move = parse_move(
-                game, variant.tile_set, variant.players,
-                {"player": other, "do": "pass"}, "move",
-            )  # fmt: skip
+                game,
+                variant.tile_set,
+                variant.players,
+                {"player": other, "do": "pass"},
+                "move",
+            )
             rules = {broken.rule.id for broken in game.judge(position, move).violations}
             assert "not-your-turn" in rules
 

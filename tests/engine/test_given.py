@@ -49,8 +49,10 @@ def test_a_name_is_of_any_script(name):
     assert a_name(name, "players[0]") == name
 
 
-@pytest.mark.parametrize("name", ["a\nb", "a\x07", "a\u202eb", "\u2066a", "a\u200f", "\ufeffa",
-                                  "a\u2028b", "\x7f", "\ud800"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    ["a\nb", "a\x07", "a\u202eb", "\u2066a", "a\u200f", "\ufeffa", "a\u2028b", "\x7f", "\ud800"],
+)
 def test_a_name_hides_nothing(name):
     with pytest.raises(RecordError, match="may not have hidden characters") as error:
         a_name(name, "players[0]")
@@ -72,10 +74,15 @@ def test_a_word_that_comes_near_is_suggested():
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (None, "null"), (True, "true"), ([0, "x"], '[0, "x"]'), ({"a": 1}, "an object"),
-        ([[]], "a list of 1"), (list(range(9)), "a list of 9"), ("a", '"a"'),
+        (None, "null"),
+        (True, "true"),
+        ([0, "x"], '[0, "x"]'),
+        ({"a": 1}, "an object"),
+        ([[]], "a list of 1"),
+        (list(range(9)), "a list of 9"),
+        ("a", '"a"'),
     ],
-)  # fmt: skip
+)
 def test_a_value_is_shown_shortly(value, said):
     assert shown(value) == said
 

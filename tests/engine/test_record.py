@@ -21,17 +21,29 @@ from engine.snakes import card
 
 PLAYTHROUGHS = Path(__file__).parent.parent / "playthroughs"
 NEST: dict[str, Any] = {
-    "format": "snake-eye/record", "version": 1, "game": "schlangennest",
-    "players": ["blue", "red"], "options": {}, "setup": {"tiles": []}, "next": "blue",
+    "format": "snake-eye/record",
+    "version": 1,
+    "game": "schlangennest",
+    "players": ["blue", "red"],
+    "options": {},
+    "setup": {"tiles": []},
+    "next": "blue",
     "moves": [{"player": "blue", "do": "place", "tile": "blue/curve", "at": [0, 0], "turns": 0}],
-}  # fmt: skip
+}
 SEEN: dict[str, Any] = {
-    "format": "snake-eye/table", "version": 1, "file": None, "size": [640, 480], "game": None,
-    "set": None, "clay": [], "aside": [{"tile": "back", "outline": [], "confidence": 0.5}],
+    "format": "snake-eye/table",
+    "version": 1,
+    "file": None,
+    "size": [640, 480],
+    "game": None,
+    "set": None,
+    "clay": [],
+    "aside": [{"tile": "back", "outline": [], "confidence": 0.5}],
     "tiles": [{"tile": "blue/curve", "at": [0, 0], "turns": 0, "confidence": 0.9, "outline": []}],
     "unsure": [{"tile": "red/curve", "at": [1, 0], "turns": 0, "guesses": [], "why": "glare"}],
-    "splits": [], "quality": {"ok": True, "advice": [{"what": "dark", "text": "", "box": []}]},
-}  # fmt: skip
+    "splits": [],
+    "quality": {"ok": True, "advice": [{"what": "dark", "text": "", "box": []}]},
+}
 
 
 def record(**changes: Any) -> dict[str, Any]:
@@ -60,28 +72,45 @@ UNKNOWN = {
     "tokens: is not known here": record(tokens={}),
     "hand: is not known here": record(hand={}),
     "setup.tokens: write tokens next to setup": {
-        "game": "carnival", "players": ["yellow", "black"],
+        "game": "carnival",
+        "players": ["yellow", "black"],
         "setup": {"tiles": [], "tokens": {"yellow": 1}},
     },
     "setup.out: write out next to setup": {
-        "game": "sssnake", "players": ["a", "b"], "setup": {"tiles": [], "out": {"curve": 2}},
+        "game": "sssnake",
+        "players": ["a", "b"],
+        "setup": {"tiles": [], "out": {"curve": 2}},
     },
     "hand.red: is not one of yellow, black": {
-        "game": "carnival", "players": ["yellow", "black"], "hand": {"red": []},
+        "game": "carnival",
+        "players": ["yellow", "black"],
+        "hand": {"red": []},
     },
     "hand.yellow[0]: there is no tile": {
-        "game": "carnival", "players": ["yellow", "black"], "hand": {"yellow": ["curve"]},
+        "game": "carnival",
+        "players": ["yellow", "black"],
+        "hand": {"yellow": ["curve"]},
     },
     "moves[0].from.bord: is not known here; did you mean board?": {
-        "game": "snekagon5g", "players": ["blue", "red"],
-        "moves": [{"player": "blue", "do": "place", "tile": "1", "cells": [[0, 0]], "board": 0,
-                   "from": {"bord": 0, "board": 0, "cell": [0, 0]}}],
+        "game": "snekagon5g",
+        "players": ["blue", "red"],
+        "moves": [
+            {
+                "player": "blue",
+                "do": "place",
+                "tile": "1",
+                "cells": [[0, 0]],
+                "board": 0,
+                "from": {"bord": 0, "board": 0, "cell": [0, 0]},
+            }
+        ],
     },
     "moves[0].from: is not known here": {
-        "game": "snekagon", "players": ["red", "green"],
+        "game": "snekagon",
+        "players": ["red", "green"],
         "moves": [{"player": "red", "do": "place", "tile": "1", "cells": [[0, 0]], "from": {}}],
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("said", UNKNOWN)
@@ -93,9 +122,15 @@ def test_a_key_that_is_not_known_is_refused_by_name(said):
 
 @pytest.mark.parametrize(
     ("part", "key"),
-    [("tiles", "tiel"), ("unsure", "gusses"), ("aside", "tiel"), ("splits", "way"),
-     ("clay", "knid"), ("quality", "okay")],
-)  # fmt: skip
+    [
+        ("tiles", "tiel"),
+        ("unsure", "gusses"),
+        ("aside", "tiel"),
+        ("splits", "way"),
+        ("clay", "knid"),
+        ("quality", "okay"),
+    ],
+)
 def test_a_key_that_no_camera_writes_is_refused_by_name(part, key):
     table = deepcopy(SEEN)
     if part == "quality":
@@ -107,8 +142,9 @@ def test_a_key_that_no_camera_writes_is_refused_by_name(part, key):
         parse_table(GAMES["schlangennest"], find_set(GAMES["schlangennest"], None), table)
 
 
-@pytest.mark.parametrize("key", ["format", "version", "game", "set", "players", "options", "setup",
-                                 "next", "moves"])  # fmt: skip
+@pytest.mark.parametrize(
+    "key", ["format", "version", "game", "set", "players", "options", "setup", "next", "moves"]
+)
 def test_null_is_no_value_of_a_record(key):
     with pytest.raises(RecordError, match=f"^{key}: .*null"):
         parse_record(record(**{key: None}))
@@ -148,23 +184,42 @@ RECORDS = whole_records()
 SHOWN: dict[str, dict[str, Any]] = {
     "schlangennest": {},
     "snekagon": {"tiles": [{"tile": "red/2", "cells": [[0, 0], [1, 0]]}]},
-    "snekagon5g": {"tiles": [{"tile": "red/1", "cells": [[0, 0]], "board": 1}],
-                   "clay": [{"board": 1, "cell": [1, 0], "kind": "open", "opens": "NE"}]},
-    "sssnake": {"tiles": [{"tile": "big/1", "at": [0, 0], "turns": 0, "field": 0},
-                          {"tile": "curve", "at": [2, 0], "turns": 0, "field": 0}],
-                "out": {"curve": 2}},
-    "carnival": {"tiles": [{"tile": "house", "at": [0, 0], "turns": 0},
-                           {"tile": "yellow/straight", "at": [0, -1], "turns": 1}],
-                 "tokens": {"yellow": 1}},
-}  # fmt: skip
+    "snekagon5g": {
+        "tiles": [{"tile": "red/1", "cells": [[0, 0]], "board": 1}],
+        "clay": [{"board": 1, "cell": [1, 0], "kind": "open", "opens": "NE"}],
+    },
+    "sssnake": {
+        "tiles": [
+            {"tile": "big/1", "at": [0, 0], "turns": 0, "field": 0},
+            {"tile": "curve", "at": [2, 0], "turns": 0, "field": 0},
+        ],
+        "out": {"curve": 2},
+    },
+    "carnival": {
+        "tiles": [
+            {"tile": "house", "at": [0, 0], "turns": 0},
+            {"tile": "yellow/straight", "at": [0, -1], "turns": 1},
+        ],
+        "tokens": {"yellow": 1},
+    },
+}
 TABLES = [{"game": name, "table": deepcopy(SEEN) | table} for name, table in SHOWN.items()]
 ODD = st.one_of(
-    st.none(), st.booleans(), st.integers(-5, 5), st.integers(-(10**12), 10**12),
-    st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=4),
+    st.none(),
+    st.booleans(),
+    st.integers(-5, 5),
+    st.integers(-(10**12), 10**12),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=4),
     st.sampled_from(["blue", "place", "pass", "blue/curve", "1", "x" * 50_000, "\u202e"]),
-    st.recursive(st.none() | st.integers(0, 3), lambda inner: st.lists(inner, max_size=3)
-                 | st.dictionaries(st.text(max_size=3), inner, max_size=2), max_leaves=6),
-)  # fmt: skip
+    st.recursive(
+        st.none() | st.integers(0, 3),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+        ),
+        max_leaves=6,
+    ),
+)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

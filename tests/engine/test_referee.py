@@ -101,11 +101,16 @@ def test_every_move_has_its_verdict_and_the_score_stands_as_before_the_foul():
     assert said == {
         "moves": [
             {"legal": True, "violations": []},
-            {"legal": False, "violations": [{
-                "rule": "first-touches",
-                "text": "The first red card does not touch any card, not even at a corner.",
-                "cells": [[3, 0]],
-            }]},
+            {
+                "legal": False,
+                "violations": [
+                    {
+                        "rule": "first-touches",
+                        "text": "The first red card does not touch any card, not even at a corner.",
+                        "cells": [[3, 0]],
+                    }
+                ],
+            },
             {"legal": None, "violations": []},
             {"legal": None, "violations": []},
         ],
@@ -113,7 +118,7 @@ def test_every_move_has_its_verdict_and_the_score_stands_as_before_the_foul():
         "lines": {"blue": [one], "red": []},
         "over": False,
         "winners": [],
-    }  # fmt: skip
+    }
 
 
 def test_scores_of_several_games_are_added_up():
@@ -184,12 +189,15 @@ def test_table_is_scored_with_what_is_wrong_on_it():
 
     assert said == {
         **outcome_to_json(NEST.outcome(position)),
-        "violations": [{
-            "rule": "in-pieces", "text": "The blue snake is not in one piece.",
-            "cells": [[0, 0], [3, 3]],
-        }],
+        "violations": [
+            {
+                "rule": "in-pieces",
+                "text": "The blue snake is not in one piece.",
+                "cells": [[0, 0], [3, 3]],
+            }
+        ],
         "open": [],
-    }  # fmt: skip
+    }
 
 
 def test_what_the_table_does_not_tell_is_open_with_the_scores_of_every_answer():
@@ -247,11 +255,13 @@ def test_rules_of_a_game_have_ids_sentences_and_sources_after_the_game_in_short(
 
     assert rules_to_json(facts) == {
         "summary": {
-            "goal": facts.summary.goal, "turn": facts.summary.turn,
-            "end": facts.summary.end, "scoring": facts.summary.scoring,
+            "goal": facts.summary.goal,
+            "turn": facts.summary.turn,
+            "end": facts.summary.end,
+            "scoring": facts.summary.scoring,
         },
         "rules": [{"id": "askew", "text": "Cards lie straight.", "source": "ruling 99"}],
-    }  # fmt: skip
+    }
 
 
 def test_moves_are_written_as_in_a_record():

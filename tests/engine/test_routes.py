@@ -85,9 +85,11 @@ def test_stray_card_far_away_costs_no_time(far):
 def walled(wide, high, chance, taken):
     """Return a small room of random cards with two ways in, and where its two ends stand."""
     across: dict[Cell, tuple[int, ...]] = {
-        (x, y): WALL for x in range(-1, wide + 1) for y in range(-1, high + 1)
+        (x, y): WALL
+        for x in range(-1, wide + 1)
+        for y in range(-1, high + 1)
         if not (0 <= x < wide and 0 <= y < high)
-    }  # fmt: skip
+    }
     for cell in [(x, y) for x in range(wide) for y in range(high)]:
         if chance.random() < taken:
             across[cell] = DRAWN[chance.choice("#-|++//\\\\")]

@@ -58,7 +58,7 @@ def test_a_set_that_is_not_there_is_told(name):
 
 
 MISTAKES = {
-    "a count that is a text": ("count = 7", 'count = "seven"', 'line 13: count: must be a whole'),
+    "a count that is a text": ("count = 7", 'count = "seven"', "line 13: count: must be a whole"),
     "a count below zero": ("count = 9", "count = -1", "line 19: count"),
     "an unknown key": ("count = 9", "cuont = 9", "line 19: cuont: cuont is not known here"),
     "an unknown colour": ('colours = "each"', 'colours = ["pink"]', "line 12: colours"),
@@ -86,7 +86,7 @@ MISTAKES = {
     "eyes without cells": ("[[tile]]", "[board]\neyes = [1]\n\n[[tile]]", "eyes: must be two"),
     "clay of no number": ("[[tile]]", '[clay]\nopen = "x"\n\n[[tile]]', "open: must be a whole"),
     "grey as a colour": ('"green"]', '"grey"]', "line 8: colours: grey cannot be"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

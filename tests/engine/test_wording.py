@@ -11,11 +11,27 @@ CARDS = {"one": "{n} card", "other": "{n} cards"}
 
 @pytest.mark.parametrize(
     ("language", "count", "form"),
-    [("en", 1, "one"), ("en", 0, "other"), ("en", 2, "other"), ("de", 0, "other"),
-     ("fr", 0, "one"), ("fr", 2, "other"), ("cs", 1, "one"), ("cs", 4, "few"), ("cs", 5, "other"),
-     ("cs", 0, "other"), ("ru", 1, "one"), ("ru", 21, "one"), ("ru", 11, "many"), ("ru", 3, "few"),
-     ("ru", 12, "many"), ("ru", 24, "few"), ("ru", 5, "many"), ("ru", 0, "many")],
-)  # fmt: skip
+    [
+        ("en", 1, "one"),
+        ("en", 0, "other"),
+        ("en", 2, "other"),
+        ("de", 0, "other"),
+        ("fr", 0, "one"),
+        ("fr", 2, "other"),
+        ("cs", 1, "one"),
+        ("cs", 4, "few"),
+        ("cs", 5, "other"),
+        ("cs", 0, "other"),
+        ("ru", 1, "one"),
+        ("ru", 21, "one"),
+        ("ru", 11, "many"),
+        ("ru", 3, "few"),
+        ("ru", 12, "many"),
+        ("ru", 24, "few"),
+        ("ru", 5, "many"),
+        ("ru", 0, "many"),
+    ],
+)
 def test_number_takes_the_form_of_its_language(language, count, form):
     assert plural_form(language, count) == form
 

@@ -56,12 +56,14 @@ def _do(part: Part) -> None:
 def write_report() -> int:
     """Write the report and return how many accepted moves were lost in all."""
     lines = [
-        "# Faults, done for real", "",
+        "# Faults, done for real",
+        "",
         "Written by `make soak`; do not edit. A move is accepted from the moment it was announced,",
-        "and the accepted ones are counted outside the process that is killed.", "",
+        "and the accepted ones are counted outside the process that is killed.",
+        "",
         "| fault | done | moments tried | moves that had to be there | moves lost |",
         "|---|---|---|---|---|",
-    ]  # fmt: skip
+    ]
     lost, details, tables = 0, [], []
     before = REPORT.read_text(encoding="utf-8").splitlines() if REPORT.exists() else []
     for part in PARTS:
@@ -80,14 +82,26 @@ def write_report() -> int:
         if table := part.table(done["units"].values()):
             tables += ["", f"## {part.name}", "", *table]
         lost += total["lost"]
-        lines.append(f"| {part.name}: {part.about} | {len(done['units'])} of {part.units} | "
-                     f"{total['tried']:,} | {total['accepted']:,} | {total['lost']} |")  # fmt: skip
-        details += [f"- {part.name}: {key}: {value}" for key, value in total.items()
-                    if key not in ("tried", "accepted", "lost", "notes")]  # fmt: skip
+        lines.append(
+            f"| {part.name}: {part.about} | {len(done['units'])} of {part.units} | "
+            f"{total['tried']:,} | {total['accepted']:,} | {total['lost']} |"
+        )
+        details += [
+            f"- {part.name}: {key}: {value}"
+            for key, value in total.items()
+            if key not in ("tried", "accepted", "lost", "notes")
+        ]
         details += [f"- {part.name}: {note}" for note in total["notes"]]
-    lines += ["", f"**Moves lost in all: {lost}.**", "", *details, *tables, "",
-              f"{platform.system()} {platform.machine()}, Python {platform.python_version()}, "
-              f"SQLite {sqlite3.sqlite_version}."]  # fmt: skip
+    lines += [
+        "",
+        f"**Moves lost in all: {lost}.**",
+        "",
+        *details,
+        *tables,
+        "",
+        f"{platform.system()} {platform.machine()}, Python {platform.python_version()}, "
+        f"SQLite {sqlite3.sqlite_version}.",
+    ]
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     _say("\n".join(lines))
     return lost

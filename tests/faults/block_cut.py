@@ -47,10 +47,21 @@ def cut_under_a_running_game(seed: int, count: int) -> Tally:
     """Cut the power so many times, in a process and a name space of its own."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            ["unshare", "--mount", sys.executable, "-m", "tests.faults.block_cut", folder,
-             str(seed), str(count)],
-            capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
-        )  # fmt: skip
+            [
+                "unshare",
+                "--mount",
+                sys.executable,
+                "-m",
+                "tests.faults.block_cut",
+                folder,
+                str(seed),
+                str(count),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=Path(__file__).parents[2],
+        )
     assert done.returncode == 0, done.stderr
     return Tally(**json.loads(done.stdout))
 

@@ -63,17 +63,27 @@ class Companion:
     """One life of ``snake-eye run``, from its start to its end."""
 
     def __init__(
-        self, home: Path, *arguments: str, source: str = "recorded",
+        self,
+        home: Path,
+        *arguments: str,
+        source: str = "recorded",
         environment: Mapping[str, str] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.home = home
         command = [sys.executable, "-m", "companion_app.cli", "run", "--json", "--source", source]
         self.process = subprocess.Popen(
             [*command, "--host", "127.0.0.1", "--port", "0", *arguments],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
-            env={**os.environ, **(environment or {}), "SNAKE_EYE_HOME": str(home),
-                 "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={
+                **os.environ,
+                **(environment or {}),
+                "SNAKE_EYE_HOME": str(home),
+                "PYTHONPATH": str(ROOT),
+            },
+        )
         self.url = ""
         self.pin = ""
 
@@ -143,9 +153,7 @@ class Phone:
         """Whether the page said that there was more than it could repeat."""
         self._news = threading.Condition()
         parts = urlsplit(url)
-        self._line = http.client.HTTPConnection(
-            str(parts.hostname), parts.port, timeout=PATIENCE_S
-        )  # fmt: skip
+        self._line = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=PATIENCE_S)
         self._line.request("GET", "/api/events", headers={"Last-Event-ID": str(after)})
         self._socket = self._line.sock
         self._answer = self._line.getresponse()

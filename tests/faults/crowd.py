@@ -42,8 +42,10 @@ HOST, TEACHER = GUESTS + 1, GUESTS + 2
 """The numbers of the host's two phones: what one sends may be too much, and then it has to wait."""
 IDLE = "idle"
 GAME: dict[str, Any] = {
-    "game": "schlangennest", "players": ["blue", "red"], "options": {"size": [4, 4]},
-}  # fmt: skip
+    "game": "schlangennest",
+    "players": ["blue", "red"],
+    "options": {"size": [4, 4]},
+}
 LONGEST_S = 400.0
 LOOKS_WANTED, DELAY_WANTED_MS, MOST_MB, MOST_PLAIN_MB = 0.9, 50.0, 700.0, 500.0
 WAKE_S, STALL_S, AROUND_S = 0.005, 0.01, 0.1
@@ -74,7 +76,7 @@ class Guest:
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, kind: str = "application/json"
-    ) -> tuple[int, bytes, Mapping[str, str]]:  # fmt: skip
+    ) -> tuple[int, bytes, Mapping[str, str]]:
         """Ask for something; return its status, its bytes and its headers."""
         line = http.client.HTTPConnection(
             *self._where, timeout=PATIENCE_S, source_address=(self._address, 0)
@@ -161,9 +163,14 @@ class Crowd:
         """Let guests look through the kept games."""
         for guest in self._guests():
             paths = itertools.cycle(
-                ["/api/history", "/api/games/kept-7", "/api/games/kept-9/record.json",
-                 "/api/games/kept-11/table.svg", "/api/statistics"]
-            )  # fmt: skip
+                [
+                    "/api/history",
+                    "/api/games/kept-7",
+                    "/api/games/kept-9/record.json",
+                    "/api/games/kept-11/table.svg",
+                    "/api/statistics",
+                ]
+            )
             yield lambda g=guest, p=paths: g.ask("GET", next(p))[0]  # type: ignore[misc]
 
     def send_photos(self) -> Iterator[Callable[[], int]]:
@@ -214,11 +221,15 @@ class Crowd:
 
 
 DOES: dict[str, Callable[[Crowd], Iterator[Callable[[], int]]]] = {
-    "listeners": Crowd.listen, "browsing": Crowd.browse, "photos": Crowd.send_photos,
-    "printing": Crowd.print_boxes, "slow readers": Crowd.never_read,
-    "silent lines": Crowd.stay_silent, "teaching": Crowd.teach,
+    "listeners": Crowd.listen,
+    "browsing": Crowd.browse,
+    "photos": Crowd.send_photos,
+    "printing": Crowd.print_boxes,
+    "slow readers": Crowd.never_read,
+    "silent lines": Crowd.stay_silent,
+    "teaching": Crowd.teach,
     "machine thinking": Crowd.play_alone,
-}  # fmt: skip
+}
 
 
 @contextmanager
@@ -263,8 +274,10 @@ def photo(width: int, height: int) -> bytes:
 
 def form(fields: Mapping[str, bytes], jpeg: bytes) -> bytes:
     """Return a form with a photo."""
-    parts = [f'Content-Disposition: form-data; name="{name}"\r\n\r\n'.encode() + value
-             for name, value in fields.items()]  # fmt: skip
+    parts = [
+        f'Content-Disposition: form-data; name="{name}"\r\n\r\n'.encode() + value
+        for name, value in fields.items()
+    ]
     head = b'Content-Disposition: form-data; name="photo"; filename="a.jpg"\r\n'
     parts.append(head + b"Content-Type: image/jpeg\r\n\r\n" + jpeg)
     return b"".join(b"--x\r\n" + part + b"\r\n" for part in parts) + b"--x--\r\n"
@@ -283,8 +296,9 @@ def keep_games(home: Path, count: int) -> None:
                     seq += 1
                     key = f"kept-{number}"
                     copy = replace(line, seq=seq, game=key)
-                    db.execute("INSERT INTO log VALUES (?, ?, ?, ?)",
-                               (seq, key, line.kind, written(copy)))  # fmt: skip
+                    db.execute(
+                        "INSERT INTO log VALUES (?, ?, ?, ?)", (seq, key, line.kind, written(copy))
+                    )
 
 
 # --- what is measured ---
@@ -309,12 +323,15 @@ class Window:
     def __add__(self, other: Window) -> Window:
         """Return both as one."""
         return Window(
-            self.looks + other.looks, self.seconds + other.seconds,
-            self.delays_ms + other.delays_ms, max(self.most_mb, other.most_mb),
+            self.looks + other.looks,
+            self.seconds + other.seconds,
+            self.delays_ms + other.delays_ms,
+            max(self.most_mb, other.most_mb),
             self.unfinished + other.unfinished,
             dict(Counter(self.answers) + Counter(other.answers)),
-            self.disturbed + other.disturbed, self.again + other.again,
-        )  # fmt: skip
+            self.disturbed + other.disturbed,
+            self.again + other.again,
+        )
 
     @property
     def is_disturbed(self) -> bool:
@@ -323,8 +340,12 @@ class Window:
 
     def set_aside(self) -> Window:
         """Return what counts of a game whatever the host did: its memory, answers and end."""
-        return Window(most_mb=self.most_mb, unfinished=self.unfinished, answers=self.answers,
-                      again=self.again + 1)  # fmt: skip
+        return Window(
+            most_mb=self.most_mb,
+            unfinished=self.unfinished,
+            answers=self.answers,
+            again=self.again + 1,
+        )
 
     @property
     def looks_a_second(self) -> float:
@@ -445,8 +466,15 @@ def play(life: Companion, host: Guest, ear: Ear, stalls: Stalls) -> Window:
 @contextmanager
 def table(home: Path, core: int | None) -> Iterator[Companion]:
     """Run the demo table, on one core where there is one to spare."""
-    life = Companion(home, "--game", GAME["game"], "--players", ",".join(GAME["players"]),
-                     source="demo", environment=as_the_service())  # fmt: skip
+    life = Companion(
+        home,
+        "--game",
+        GAME["game"],
+        "--players",
+        ",".join(GAME["players"]),
+        source="demo",
+        environment=as_the_service(),
+    )
     if core is not None:
         os.sched_setaffinity(life.process.pid, {core})
     try:
@@ -502,8 +530,12 @@ def counted(seen: dict[str, Window]) -> dict[str, Any]:
     """Return a round as ``make soak`` keeps it: a verdict lost is a game without its end."""
     loaded = [window for name, window in seen.items() if name != IDLE]
     heard = sum(len(window.delays_ms) + window.disturbed for window in loaded)
-    return {"tried": len(loaded), "accepted": heard, "lost": sum(w.unfinished for w in loaded),
-            "windows": {name: asdict(window) for name, window in seen.items()}}  # fmt: skip
+    return {
+        "tried": len(loaded),
+        "accepted": heard,
+        "lost": sum(w.unfinished for w in loaded),
+        "windows": {name: asdict(window) for name, window in seen.items()},
+    }
 
 
 def holds(idle: Window, loaded: Window) -> bool:
@@ -533,10 +565,12 @@ def told(rounds: Iterable[Mapping[str, Any]]) -> list[str]:
         f"{MOST_PLAIN_MB:.0f} MB idle. Disturbed: not counted, since the host of this virtual "
         "machine let a processor stand still while the verdict was on its way. Again: games that "
         f"do not count, since more than {MOST_DISTURBED:.0%} of their verdicts were disturbed, and "
-        "that were played again later.", "",
+        "that were played again later.",
+        "",
         "| crowd | verdicts | disturbed | again | looks a second | in idle ones | p99, ms | "
-        "most memory, MB | answers | holds |", "|---|--:|--:|--:|--:|--:|--:|--:|---|---|",
-    ]  # fmt: skip
+        "most memory, MB | answers | holds |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|---|---|",
+    ]
     for name, one in seen.items():
         said = ", ".join(f"{status}: {many:,}" for status, many in sorted(one.answers.items()))
         lines.append(

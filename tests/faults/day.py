@@ -57,8 +57,11 @@ class Host:
         self._where = (str(parts.hostname), int(parts.port or 80))
         self._headers: dict[str, str] = {}
         answer, cookie = self._ask("GET", "/api/me")
-        self._headers = {"X-Snake-Eye": answer["token"], "Cookie": cookie,
-                         "Content-Type": "application/json"}  # fmt: skip
+        self._headers = {
+            "X-Snake-Eye": answer["token"],
+            "Cookie": cookie,
+            "Content-Type": "application/json",
+        }
         _, cookie = self._ask("POST", "/api/login", {"pin": pin})
         self._headers["Cookie"] = cookie
 
@@ -91,17 +94,26 @@ def live_a_day(games: int = 12, hours: float = 24.0, moves: int = 3, seed: int =
         film.mkdir()
         _, players = filmed("schlangennest", seed, film, moves)
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.long_table", str(home), str(film),
-             str(hours / games)],
-            stdout=subprocess.PIPE, text=True, cwd=ROOT,
+            [
+                sys.executable,
+                "-m",
+                "tests.faults.long_table",
+                str(home),
+                str(film),
+                str(hours / games),
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
             env={**os.environ, **as_the_service(), "PYTHONPATH": "."},
-        )  # fmt: skip
+        )
         out = cast(IO[str], process.stdout)
         try:
             said = json.loads(out.readline())
             host = Host(said["url"], said["host_pin"])
-            games_played = [_play(host, said["url"], players, day, process.pid)
-                            for _ in range(games)]  # fmt: skip
+            games_played = [
+                _play(host, said["url"], players, day, process.pid) for _ in range(games)
+            ]
         finally:
             process.kill()
             process.wait()

@@ -33,18 +33,28 @@ SYNC = CFUNCTYPE(c_int, c_void_p, c_int)
 
 class _Vfs(Structure):
     _fields_ = [
-        ("iVersion", c_int), ("szOsFile", c_int), ("mxPathname", c_int), ("pNext", c_void_p),
-        ("zName", c_char_p), ("pAppData", c_void_p), ("xOpen", OPEN), ("xDelete", DELETE),
+        ("iVersion", c_int),
+        ("szOsFile", c_int),
+        ("mxPathname", c_int),
+        ("pNext", c_void_p),
+        ("zName", c_char_p),
+        ("pAppData", c_void_p),
+        ("xOpen", OPEN),
+        ("xDelete", DELETE),
         *[(f"x{number}", c_void_p) for number in range(14)],
-    ]  # fmt: skip
+    ]
 
 
 class _Methods(Structure):
     _fields_ = [
-        ("iVersion", c_int), ("xClose", c_void_p), ("xRead", c_void_p), ("xWrite", WRITE),
-        ("xTruncate", TRUNCATE), ("xSync", SYNC),
+        ("iVersion", c_int),
+        ("xClose", c_void_p),
+        ("xRead", c_void_p),
+        ("xWrite", WRITE),
+        ("xTruncate", TRUNCATE),
+        ("xSync", SYNC),
         *[(f"x{number}", c_void_p) for number in range(13)],
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +110,11 @@ class ForgetfulDisk:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._library.sqlite3_vfs_unregister(byref(self._layer))
         self._library.sqlite3_vfs_register(self._real, 1)
 

@@ -46,8 +46,9 @@ def own_space() -> list[str] | None:
         with suppress(OSError):
             tried = subprocess.run(
                 [*command, "mount", "-t", "tmpfs", "none", tempfile.gettempdir()],
-                capture_output=True, check=False,
-            )  # fmt: skip
+                capture_output=True,
+                check=False,
+            )
             if tried.returncode == 0:
                 return command
     return None
@@ -57,10 +58,20 @@ def play_on_a_full_disk(space: list[str], game: str, moves: int | None = None) -
     """Play a game on a full disk, in a process and a name space of its own."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [*space, sys.executable, "-m", "tests.faults.full_disk", folder, game,
-             str(moves or 10_000)],
-            capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
-        )  # fmt: skip
+            [
+                *space,
+                sys.executable,
+                "-m",
+                "tests.faults.full_disk",
+                folder,
+                game,
+                str(moves or 10_000),
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=Path(__file__).parents[2],
+        )
     return Full(**json.loads(done.stdout))
 
 
@@ -133,9 +144,7 @@ def main(folder: Path, game: str, moves: int) -> Full:
     """Play a game in two halves, each on a full disk, and count."""
     on_top = folder / "disk"
     on_top.mkdir()
-    subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m", "none", on_top], check=True
-    )  # fmt: skip
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m", "none", on_top], check=True)
     table = Table(on_top)
     upto = min(moves, len(written_game(game).moves))
     table.play(game, upto // 2)

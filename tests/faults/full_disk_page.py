@@ -27,16 +27,20 @@ SIZE_MB = 16
 JPEG = bytes(range(256)) * 40
 NOT_CHANGED = ("t", "clock", "now_s", "version", "trouble")
 DELETES: dict[str, dict[str, Any]] = {
-    "/api/pictures/wipe": {}, "/api/corrections/forget": {},
-    "/api/teaching/boxes": {"delete": "old"}, "/api/teaching/lesson": {"forget": True},
-    "/api/sessions/end": {"others": True}, "/api/logout": {},
-}  # fmt: skip
+    "/api/pictures/wipe": {},
+    "/api/corrections/forget": {},
+    "/api/teaching/boxes": {"delete": "old"},
+    "/api/teaching/lesson": {"forget": True},
+    "/api/sessions/end": {"others": True},
+    "/api/logout": {},
+}
 BODIES: dict[str, list[dict[str, Any]]] = {
     "/api/login": [{"pin": "424242"}, {"pin": "1"}],
     "/api/join": [{"code": "wrong"}],
     "/api/settings": [
         {"pin": "135790", "players_answer": False, "names": ["a.example"], "pictures_mb": 7},
-        {"new_code": True}, {"open_to": {"pictures": "host"}},
+        {"new_code": True},
+        {"open_to": {"pictures": "host"}},
     ],
     "/api/card": [{"make": True}, {"forget": True}],
     "/api/new": [{"game": "schlangennest", "players": ["blue", "red"]}],
@@ -46,10 +50,14 @@ BODIES: dict[str, list[dict[str, Any]]] = {
     "/api/teaching/learn": [{"name": "ropes"}],
     "/api/teaching/boxes": [{"rename": "old", "to": "new"}],
     "/api/corrections/forget": [{"file": "x"}],
-}  # fmt: skip
-FILES = {"/api/photo-score": "photo", "/api/camera/picture": "picture",
-         "/api/teaching/photo": "photo", "/api/teaching/import": "box",
-         "/api/teaching/trial": "photo"}  # fmt: skip
+}
+FILES = {
+    "/api/photo-score": "photo",
+    "/api/camera/picture": "picture",
+    "/api/teaching/photo": "photo",
+    "/api/teaching/import": "box",
+    "/api/teaching/trial": "photo",
+}
 
 
 @dataclass
@@ -71,8 +79,11 @@ def walk_on_a_full_disk(space: list[str]) -> Walked:
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [*space, sys.executable, "-m", "tests.faults.full_disk_page", folder],
-            capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=Path(__file__).parents[2],
+        )
         if done.returncode:
             raise AssertionError(done.stderr[-3000:])
     return Walked(**json.loads(done.stdout.splitlines()[-1]))
@@ -91,7 +102,8 @@ class FullHome:
         (self.home / "sets/old.json").write_text("{}")
         (self.home / "lesson").mkdir()
         (self.home / "lesson/lesson.json").write_text(
-            '{"shape": "square", "photos": [], "tiles": [], "names": {}, "up": {}}')  # fmt: skip
+            '{"shape": "square", "photos": [], "tiles": [], "names": {}, "up": {}}'
+        )
         self.played.use_sets(self.home / "sets")
 
     def fill(self) -> None:
@@ -151,10 +163,16 @@ def post(full: FullHome, host: Guest, path: str, body: dict[str, Any]) -> Any:
     full.played.time_s += 100
     if path in FILES:
         return host.client.post(
-            path, data={FILES[path]: (io.BytesIO(JPEG), "x.jpg"), "game": "schlangennest",
-                        "shape": "square", "set": "old"},
-            content_type="multipart/form-data", headers={"X-Snake-Eye": host.token},
-        )  # fmt: skip
+            path,
+            data={
+                FILES[path]: (io.BytesIO(JPEG), "x.jpg"),
+                "game": "schlangennest",
+                "shape": "square",
+                "set": "old",
+            },
+            content_type="multipart/form-data",
+            headers={"X-Snake-Eye": host.token},
+        )
     return host.post(path, body)
 
 

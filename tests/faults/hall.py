@@ -106,8 +106,9 @@ class Evening:
         self.store = HallStore(open_engine(address_of(self.database, self.folder)))
         self.keys = hall_keys(self.store)
         self._ports = [clusters.free_port() for _ in range(halls)]
-        self.broker = OwnBroker(self.folder / "broker", self.keys, clusters.free_port(),
-                                "127.0.0.1")  # fmt: skip
+        self.broker = OwnBroker(
+            self.folder / "broker", self.keys, clusters.free_port(), "127.0.0.1"
+        )
         self.broker.keep_running()
         wait_until(self._broker_answers, 20)
         self.ids = [self._join(number) for number in range(tables)]
@@ -142,20 +143,44 @@ class Evening:
         broker = f"mqtts://127.0.0.1:{self.broker.address.port}"
         with (home / "said").open("ab") as said:
             return subprocess.Popen(
-                [sys.executable, "-m", "companion_app.cli", "hall", "--json", "--host",
-                 "127.0.0.1", "--port", str(self._ports[number]), "--database", self.database,
-                 "--broker", broker],
-                cwd=ROOT, env={**os.environ, "SNAKE_EYE_HOME": str(home)}, stdout=said, stderr=said,
-            )  # fmt: skip
+                [
+                    sys.executable,
+                    "-m",
+                    "companion_app.cli",
+                    "hall",
+                    "--json",
+                    "--host",
+                    "127.0.0.1",
+                    "--port",
+                    str(self._ports[number]),
+                    "--database",
+                    self.database,
+                    "--broker",
+                    broker,
+                ],
+                cwd=ROOT,
+                env={**os.environ, "SNAKE_EYE_HOME": str(home)},
+                stdout=said,
+                stderr=said,
+            )
 
     def _player(self, number: int) -> subprocess.Popen[bytes]:
         share = self.tables // self._players
         with (self.folder / f"player{number}.said").open("ab") as said:
             return subprocess.Popen(
-                [sys.executable, "-m", "tests.faults.hall_tables", str(self.folder),
-                 str(number * share), str(share), str(self._pace_s)],
-                cwd=ROOT, stdout=said, stderr=said,
-            )  # fmt: skip
+                [
+                    sys.executable,
+                    "-m",
+                    "tests.faults.hall_tables",
+                    str(self.folder),
+                    str(number * share),
+                    str(share),
+                    str(self._pace_s),
+                ],
+                cwd=ROOT,
+                stdout=said,
+                stderr=said,
+            )
 
     def page(self, number: int, path: str, timeout_s: float = 10.0) -> bytes:
         """Ask a hall process for something."""
@@ -314,8 +339,10 @@ class Probe:
         self._stop = threading.Event()
         self.seen: list[tuple[float, float]] = []
         """When a line was appended, and when a phone saw it."""
-        self._phones = [threading.Thread(target=self._follow, args=(n,), daemon=True)
-                        for n in range(len(evening.halls))]  # fmt: skip
+        self._phones = [
+            threading.Thread(target=self._follow, args=(n,), daemon=True)
+            for n in range(len(evening.halls))
+        ]
         self._thread = threading.Thread(target=self._append, daemon=True)
 
     def start(self) -> None:
@@ -426,6 +453,10 @@ def soak(unit: int) -> dict[str, Any]:
     """Return what one part of the two hours came to, as the report keeps it."""
     tally = live_through(unit)
     return {
-        "tried": sum(tally.faults.values()), "accepted": tally.lines, "lost": tally.lost,
-        "twice": tally.twice, "tables out of order": tally.disordered, "notes": tally.notes(),
-    }  # fmt: skip
+        "tried": sum(tally.faults.values()),
+        "accepted": tally.lines,
+        "lost": tally.lost,
+        "twice": tally.twice,
+        "tables out of order": tally.disordered,
+        "notes": tally.notes(),
+    }

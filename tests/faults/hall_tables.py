@@ -58,8 +58,12 @@ class SimulatedTable:
         files = MembershipFiles(home)
         membership = files.membership()
         assert membership is not None
-        self.sender = Sender(membership, files, Journal(self.store.path),
-                             lambda: {"camera": "settled", "question_s": 0})  # fmt: skip
+        self.sender = Sender(
+            membership,
+            files,
+            Journal(self.store.path),
+            lambda: {"camera": "settled", "question_s": 0},
+        )
         self._random = random.Random(seed + time.time_ns())
         self._games = games
         self._lines = self._endless()

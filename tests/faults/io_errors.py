@@ -58,14 +58,25 @@ def fail_at_calls(game: str, moves: int, first: int = 1, step: int = 1) -> Faili
         library = Path(folder) / "failing_calls.so"
         subprocess.run(
             ["cc", "-shared", "-fPIC", "-O1", "-o", library, SOURCE, "-ldl", "-lpthread"],
-            check=True, capture_output=True,
-        )  # fmt: skip
+            check=True,
+            capture_output=True,
+        )
         done = subprocess.run(
-            [sys.executable, "-m", "tests.faults.io_errors", game, str(moves), str(first),
-             str(step)],
-            cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True,
+            [
+                sys.executable,
+                "-m",
+                "tests.faults.io_errors",
+                game,
+                str(moves),
+                str(first),
+                str(step),
+            ],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
             env={**os.environ, "LD_PRELOAD": str(library)},
-        )  # fmt: skip
+        )
     return Failing(**json.loads(done.stdout))
 
 

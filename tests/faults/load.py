@@ -19,13 +19,16 @@ from tests.faults.companion import Companion, Phone
 from tests.faults.scripted import Announced
 
 GARBAGE = (
-    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"GET\r\n\r\n", b"\0" * 4000,
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    b"GET\r\n\r\n",
+    b"\0" * 4000,
     b"POST /api/tell HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
     b"GET / HTTP/1.1\r\n" + b"X: " + b"a" * 70_000 + b"\r\n\r\n",
     b"POST /api/tell HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     b"GET /%00%ff/..;/ HTTP/1.1\r\nHost: \r\nCookie: snake_eye=\xff\xfe\r\n\r\n",
-    b"OPTIONS * HTTP/9.9\r\n\r\n", b"GET http://[::1 HTTP/1.1\r\nHost: a\r\n\r\n",
-)  # fmt: skip
+    b"OPTIONS * HTTP/9.9\r\n\r\n",
+    b"GET http://[::1 HTTP/1.1\r\nHost: a\r\n\r\n",
+)
 
 
 @dataclass

@@ -14,10 +14,12 @@ from tests.companion_app.hands import heavy
 
 SHORT, USUAL = Work("short", seconds=0.5), Work("usual")
 FAULTS: tuple[tuple[type[Exception], Work, Callable[..., Any], tuple[int, ...]], ...] = (
-    (TooLong, SHORT, heavy.never_ends, ()), (TooLong, SHORT, heavy.never_listens, ()),
-    (TooMuch, USUAL, heavy.uses, (500,)), (TooMuch, USUAL, heavy.asks_for, (4000,)),
+    (TooLong, SHORT, heavy.never_ends, ()),
+    (TooLong, SHORT, heavy.never_listens, ()),
+    (TooMuch, USUAL, heavy.uses, (500,)),
+    (TooMuch, USUAL, heavy.asks_for, (4000,)),
     (HandLost, USUAL, heavy.dies, ()),
-)  # fmt: skip
+)
 
 
 @dataclass

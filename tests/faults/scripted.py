@@ -80,9 +80,13 @@ class Player:
     """Lays the tiles of a written game before the referee."""
 
     def __init__(
-        self, store: Store, record: Record, say: Callable[[Event], None], jpeg: bytes = b"jpeg",
+        self,
+        store: Store,
+        record: Record,
+        say: Callable[[Event], None],
+        jpeg: bytes = b"jpeg",
         key: str = "game",
-    ) -> None:  # fmt: skip
+    ) -> None:
         if key in store.games():
             self.match = Match.resume(store, key)
         else:

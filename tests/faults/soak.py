@@ -28,9 +28,12 @@ from tests.faults.scripted import written_game
 
 Counts = dict[str, Any]
 GAMES = (
-    "recorded", "carnival_evening_on_trust", "sssnake_evening", "snekagon_seven_turns",
+    "recorded",
+    "carnival_evening_on_trust",
+    "sssnake_evening",
+    "snekagon_seven_turns",
     "snekagon5g_five_players",
-)  # fmt: skip
+)
 FILMED = ("schlangennest", "carnival", "snekagon")
 
 
@@ -71,9 +74,14 @@ def _killed_alone(who: str) -> Callable[[int], Counts]:
 
 def _io_errors(unit: int) -> Counts:
     done = io_errors.fail_at_calls(GAMES[unit], moves=8)
-    return {"tried": done.tried, "accepted": done.accepted, "lost": done.lost,
-            "calls of the store": done.calls, "refused in words": done.refused,
-            "notes": sorted(set(done.wrong))}  # fmt: skip
+    return {
+        "tried": done.tried,
+        "accepted": done.accepted,
+        "lost": done.lost,
+        "calls of the store": done.calls,
+        "refused in words": done.refused,
+        "notes": sorted(set(done.wrong)),
+    }
 
 
 def _overrun(unit: int) -> Counts:
@@ -112,11 +120,14 @@ def _full_house(unit: int) -> Counts:
     with tempfile.TemporaryDirectory() as folder:
         done = load.full_house(Path(folder), seconds=30.0)
     return {
-        "tried": done.phones, "accepted": done.due, "lost": done.unheard,
-        "verdicts": done.verdicts, "turned away": done.turned_away,
+        "tried": done.phones,
+        "accepted": done.due,
+        "lost": done.unheard,
+        "verdicts": done.verdicts,
+        "turned away": done.turned_away,
         "slowest answer in ms": done.slowest_ms if unit == 0 else 0,
         "requests not answered": done.unanswered,
-    }  # fmt: skip
+    }
 
 
 def _crowd(unit: int) -> Counts:
@@ -129,11 +140,17 @@ def _long_run(unit: int) -> Counts:
     lived = day.live_a_day()
     notes = [
         f"moves laid: {lived.laid}, announced: {lived.accepted}",
-        f"memory after each game, MB: {lived.memory_mb}", f"threads: {lived.threads}",
-        f"open files: {lived.files}", f"grown since the third game: {lived.grown_mb():.1f} MB",
-    ]  # fmt: skip
-    return {"tried": len(lived.memory_mb), "accepted": lived.accepted, "lost": lived.lost,
-            "notes": notes}  # fmt: skip
+        f"memory after each game, MB: {lived.memory_mb}",
+        f"threads: {lived.threads}",
+        f"open files: {lived.files}",
+        f"grown since the third game: {lived.grown_mb():.1f} MB",
+    ]
+    return {
+        "tried": len(lived.memory_mb),
+        "accepted": lived.accepted,
+        "lost": lived.lost,
+        "notes": notes,
+    }
 
 
 def counts(tally: power_cut.Tally) -> Counts:
@@ -150,34 +167,79 @@ def _no_space() -> str:
 
 
 PARTS = (
-    Part("kill", "kill -9 of `snake-eye run` at random moments, half of them at a write", 20,
-         _killed),
-    Part("power-cut", "power cut after every operation of the disk, in four ways", len(GAMES),
-         _power_cut),
-    Part("device-cut", "power cut on a real ext4 under a running `snake-eye run`", 6,
-         _power_cut_on_a_device, _no_device),
+    Part(
+        "kill", "kill -9 of `snake-eye run` at random moments, half of them at a write", 20, _killed
+    ),
+    Part(
+        "power-cut",
+        "power cut after every operation of the disk, in four ways",
+        len(GAMES),
+        _power_cut,
+    ),
+    Part(
+        "device-cut",
+        "power cut on a real ext4 under a running `snake-eye run`",
+        6,
+        _power_cut_on_a_device,
+        _no_device,
+    ),
     Part("disk-full", "disk full at every page that is written", len(GAMES), _disk_full, _no_space),
     Part("damage", "database or its write-ahead file damaged in nine ways", len(GAMES), _damaged),
-    Part("full-house", "200 phones, deaf ones, half-open lines and garbage at a running game: "
-         "verdicts to hear and not heard", 1, _full_house),
-    Part("crowd", "crowds of every kind at a running game, the product on one core, in turn with "
-         "an idle page: games and their verdicts", 7, _crowd, table=crowd.told),
-    Part("long-run", "24 simulated hours, a dozen filmed games, an idle table between", 1,
-         _long_run),
-    Part("kill-watching", "kill -9 of `snake-eye watch` while it reads a filmed game", 3,
-         _killed_while_watching),
+    Part(
+        "full-house",
+        "200 phones, deaf ones, half-open lines and garbage at a running game: "
+        "verdicts to hear and not heard",
+        1,
+        _full_house,
+    ),
+    Part(
+        "crowd",
+        "crowds of every kind at a running game, the product on one core, in turn with "
+        "an idle page: games and their verdicts",
+        7,
+        _crowd,
+        table=crowd.told,
+    ),
+    Part(
+        "long-run", "24 simulated hours, a dozen filmed games, an idle table between", 1, _long_run
+    ),
+    Part(
+        "kill-watching",
+        "kill -9 of `snake-eye watch` while it reads a filmed game",
+        3,
+        _killed_while_watching,
+    ),
     *(
         Part(f"kill-{who}", f"kill -9 of {name} alone; the others go on", 40, _killed_alone(who))
-        for who, name in (("eye", "the eye"), ("page", "the page"), ("hands", "workers at work"),
-                          ("supervisor", "the supervisor"))
+        for who, name in (
+            ("eye", "the eye"),
+            ("page", "the page"),
+            ("hands", "workers at work"),
+            ("supervisor", "the supervisor"),
+        )
     ),
-    Part("io-errors", "an I/O error at every call of the store to its disk: once, for a while, "
-         "for good", len(GAMES), _io_errors, io_errors.why_not),
-    Part("hands", "work of the hands that never ends, takes all memory or dies: the next is done",
-         10, _overrun),
-    Part("hall", "500 tables and three hall processes while broker, database, hall processes and "
-         "tables are killed, half an hour a part: lines of logs", 4, hall.soak, hall.why_not),
-)  # fmt: skip
+    Part(
+        "io-errors",
+        "an I/O error at every call of the store to its disk: once, for a while, for good",
+        len(GAMES),
+        _io_errors,
+        io_errors.why_not,
+    ),
+    Part(
+        "hands",
+        "work of the hands that never ends, takes all memory or dies: the next is done",
+        10,
+        _overrun,
+    ),
+    Part(
+        "hall",
+        "500 tables and three hall processes while broker, database, hall processes and "
+        "tables are killed, half an hour a part: lines of logs",
+        4,
+        hall.soak,
+        hall.why_not,
+    ),
+)
 
 
 def added(units: dict[str, Counts]) -> Counts:

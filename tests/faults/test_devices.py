@@ -108,7 +108,7 @@ def test_camera_missing_at_the_start_is_said_on_the_page_and_seen_when_it_is_plu
     cable.plugged, cable.moment = False, Moment(Layout())
     found_again = partial(
         WebcamSource, open_camera=lambda _: cable, sleep=lambda _s: time.sleep(0.01)
-    )  # fmt: skip
+    )
     monkeypatch.setattr(opening, "WebcamSource", found_again)
     camera = TableCamera(played.desk, "webcam:0", tmp_path)
 
@@ -143,11 +143,15 @@ def harmed(path: Path, harm: str) -> None:
         path.unlink()
         return
     middle = len(data) // 2
-    path.write_bytes({
-        "empty": b"", "cut-off": data[:middle], "garbage": b"\x80\x04" + b"x" * 500,
-        "one-byte": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
-        "list": b"[1, 2]",
-    }[harm])  # fmt: skip
+    path.write_bytes(
+        {
+            "empty": b"",
+            "cut-off": data[:middle],
+            "garbage": b"\x80\x04" + b"x" * 500,
+            "one-byte": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
+            "list": b"[1, 2]",
+        }[harm]
+    )
 
 
 @pytest.fixture

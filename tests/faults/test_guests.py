@@ -130,20 +130,32 @@ def test_forged_addresses_are_not_believed(own_port):
 @pytest.mark.parametrize(
     ("host", "status"),
     [
-        ("evil.example", 403), ("snake-eye.evil.example", 403), ("192.168.1.5.evil.example", 403),
-        ("local.evil.example:8080", 403), ("snake-eye.local:8080", 200), ("192.168.1.5:8080", 200),
-        ("[fd00::5]:8080", 200), ("snake-eye", 200), ("snake-eye.fritz.box", 403),
+        ("evil.example", 403),
+        ("snake-eye.evil.example", 403),
+        ("192.168.1.5.evil.example", 403),
+        ("local.evil.example:8080", 403),
+        ("snake-eye.local:8080", 200),
+        ("192.168.1.5:8080", 200),
+        ("[fd00::5]:8080", 200),
+        ("snake-eye", 200),
+        ("snake-eye.fritz.box", 403),
         ("Snake-Eye.LOCAL.", 200),
     ],
-)  # fmt: skip
+)
 def test_name_of_another_site_that_points_here_is_refused(port, host, status):
     assert Guest(port).ask("GET", "/api/me", headers={"Host": host}).status == status
 
 
 @pytest.mark.parametrize(
-    ("language", "word"), [("en", "instead"), ("de", "stattdessen"), ("fr", "plutôt"),
-                           ("cs", "raději"), ("ru", "вместо")],
-)  # fmt: skip
+    ("language", "word"),
+    [
+        ("en", "instead"),
+        ("de", "stattdessen"),
+        ("fr", "plutôt"),
+        ("cs", "raději"),
+        ("ru", "вместо"),
+    ],
+)
 def test_router_name_in_box_is_told_what_to_type_until_the_host_allows_it(
     own_port, played, language, word
 ):
@@ -189,13 +201,23 @@ def raw(port: int, request: bytes) -> bytes:
         b"POST /api/end HTTP/1.1\r\nHost : x\r\nX-Snake-Eye: \0\r\n\r\n",
         b"GET /api/me HTTP/1.1\r\nHost: x\r\nCookie: " + b"a=b; " * 20_000 + b"\r\n\r\n",
         b"GET /?lang=%0d%0aSet-Cookie:x=1 HTTP/1.1\r\nHost: x\r\nAccept-Language: "
-        + b"a;q=9,*," * 400 + b"\r\n\r\n",
+        + b"a;q=9,*," * 400
+        + b"\r\n\r\n",
         b"DELETE /api/games HTTP/1.1\r\nHost: x\r\n\r\n",
         b"TRACE / HTTP/1.1\r\nHost: x\r\n\r\n",
     ],
-    ids=["two-lengths", "length-and-chunks", "odd-coding", "endless", "blank-in-name",
-         "huge-cookie", "split", "delete", "trace"],
-)  # fmt: skip
+    ids=[
+        "two-lengths",
+        "length-and-chunks",
+        "odd-coding",
+        "endless",
+        "blank-in-name",
+        "huge-cookie",
+        "split",
+        "delete",
+        "trace",
+    ],
+)
 def test_header_games_are_refused_and_change_nothing(port, request_):
     answer = raw(port, request_)
 
@@ -207,12 +229,17 @@ def test_header_games_are_refused_and_change_nothing(port, request_):
 
 def png(width: int, height: int) -> bytes:
     def chunk(name: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + name + data + struct.pack(
-            ">I", zlib.crc32(name + data))  # fmt: skip
+        return (
+            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        )
 
     head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-    return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(bytes(1 << 20))) + chunk(
-        b"IEND", b"")  # fmt: skip
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + head
+        + chunk(b"IDAT", zlib.compress(bytes(1 << 20)))
+        + chunk(b"IEND", b"")
+    )
 
 
 def form(photo: bytes) -> tuple[bytes, str]:
@@ -225,9 +252,10 @@ def form(photo: bytes) -> tuple[bytes, str]:
 
 
 @pytest.mark.parametrize(
-    "photo", [png(60_000, 60_000), b"", b"GIF89a" + b"\xff" * 50, b"\x80\x04cos\nsystem\n."],
+    "photo",
+    [png(60_000, 60_000), b"", b"GIF89a" + b"\xff" * 50, b"\x80\x04cos\nsystem\n."],
     ids=["bomb", "nothing", "torn", "pickle"],
-)  # fmt: skip
+)
 def test_picture_made_to_harm_is_refused_in_words(port, photo):
     body, kind = form(photo)
 
@@ -290,8 +318,7 @@ def test_names_and_messages_of_strangers_do_no_harm_by_mqtt(played, script, brok
     publisher.close()
     heard.close()
 
-    assert [player["name"] for player in told()[-1]["players"]] == list(
-        played.desk.names.values())  # fmt: skip
+    assert [player["name"] for player in told()[-1]["players"]] == list(played.desk.names.values())
     assert len(played.desk.match.accepted) == 2
     topics = {topic for topic, _, _ in heard.messages}
     assert all(re.fullmatch(r"(snake-eye|homeassistant)(/[\w-]+)+", topic) for topic in topics)

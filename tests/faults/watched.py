@@ -61,16 +61,34 @@ def kill_while_watching(game: str, seed: int, lives: int, moves: int = 10) -> Ta
 
 
 def _life(
-    pictures: Path, home: Path, game: str, players: tuple[str, ...], announced: Announced,
+    pictures: Path,
+    home: Path,
+    game: str,
+    players: tuple[str, ...],
+    announced: Announced,
     chance: random.Random,
-) -> float:  # fmt: skip
+) -> float:
     """Watch until killed; return how far the film had got by the last thing said."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "companion_app.cli", "watch", f"folder:{pictures}", "--game", game,
-         "--players", ",".join(players), "--resume"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        cwd=ROOT, env={**os.environ, "SNAKE_EYE_HOME": str(home), "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "companion_app.cli",
+            "watch",
+            f"folder:{pictures}",
+            "--game",
+            game,
+            "--players",
+            ",".join(players),
+            "--resume",
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "SNAKE_EYE_HOME": str(home), "PYTHONPATH": str(ROOT)},
+    )
     out = cast(IO[str], process.stdout)
     said, seen_s = chance.randrange(8, 40), 0.0
     for line in islice(out, said):

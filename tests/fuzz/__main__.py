@@ -50,8 +50,10 @@ def _fuzz(name: str, file: Path, seconds: float) -> None:
         for key, value in added.items():
             counts[key] = value if key == "guided" else counts[key] + value
         file.write_text(json.dumps(counts), encoding="utf-8")
-        _say(f"{name}: {counts['executions']:,} in {counts['seconds']:.0f} s, "
-             f"{counts['finds']} found")  # fmt: skip
+        _say(
+            f"{name}: {counts['executions']:,} in {counts['seconds']:.0f} s, "
+            f"{counts['finds']} found"
+        )
 
 
 def _slice(name: str, folder: Path, seconds: int, seed: int) -> dict[str, Any]:
@@ -59,11 +61,28 @@ def _slice(name: str, folder: Path, seconds: int, seed: int) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     before = _finds(folder)
     began = time.monotonic()
-    command = [sys.executable, "-m", "tests.fuzz.one", name, "--seconds", str(seconds),
-               "--seed", str(seed), "--folder", str(folder)]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "tests.fuzz.one",
+        name,
+        "--seconds",
+        str(seconds),
+        "--seed",
+        str(seed),
+        "--folder",
+        str(folder),
+    ]
     try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace",
-                              timeout=seconds + STARTS_WITHIN_S, check=False)  # fmt: skip
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds + STARTS_WITHIN_S,
+            check=False,
+        )
         said = done.stdout + done.stderr
         stuck = 0
     except subprocess.TimeoutExpired:
@@ -99,11 +118,13 @@ def _counts(file: Path) -> dict[str, Any]:
 def write_report() -> int:
     """Write what was done so far; return how much was found."""
     lines = [
-        "# Fuzzing", "",
-        "Written by `make fuzz`; do not edit. Seeds count from 1, one a slice of a minute.", "",
+        "# Fuzzing",
+        "",
+        "Written by `make fuzz`; do not edit. Seeds count from 1, one a slice of a minute.",
+        "",
         "| way in | minutes | executions | guided by coverage | seeds | found |",
         "|---|--:|--:|---|---|--:|",
-    ]  # fmt: skip
+    ]
     found = 0
     for name, target in TARGETS.items():
         counts = _counts(STATE / name / "counts.json")

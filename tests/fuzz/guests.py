@@ -16,8 +16,16 @@ from tests.companion_app.web.conftest import Guest, Played, playthrough
 
 ROLES = ("nobody", "seat", "host")
 METHODS = ("GET", "POST", "DELETE")
-HEAVY = ("/api/print", "/api/teach", "/api/selftest", "/api/camera", "/api/score", "/api/events",
-         "/api/sheet", "/api/learn")  # fmt: skip
+HEAVY = (
+    "/api/print",
+    "/api/teach",
+    "/api/selftest",
+    "/api/camera",
+    "/api/score",
+    "/api/events",
+    "/api/sheet",
+    "/api/learn",
+)
 """What goes to workers or streams without end: its bounds have tests of their own, and one of these
 takes as long as a thousand others."""
 KINDS = ("application/json", "text/plain", "image/jpeg", "multipart/form-data; boundary=x")
@@ -54,9 +62,10 @@ class Guests:
         }
         rules = self.table.app.url_map.iter_rules()
         self.routes = sorted(
-            (rule.rule, tuple(sorted(rule.methods or ()))) for rule in rules
+            (rule.rule, tuple(sorted(rule.methods or ())))
+            for rule in rules
             if not rule.rule.startswith(HEAVY)
-        )  # fmt: skip
+        )
 
     def ask(self, data: bytes) -> None:
         """Ask one thing: role, route and method by the first bytes, the rest is what is sent."""
@@ -88,8 +97,9 @@ class Guests:
         if method == "GET":
             return client.get(path, query_string=words, headers=headers)
         kind = KINDS[data[2] // 3 % len(KINDS)] if data[2] > 100 else KINDS[0]
-        return client.open(path, method=method, data=body or rest, content_type=kind,
-                           headers=headers)  # fmt: skip
+        return client.open(
+            path, method=method, data=body or rest, content_type=kind, headers=headers
+        )
 
 
 def _filled(rule: str, words: str) -> str:

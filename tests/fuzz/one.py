@@ -45,10 +45,16 @@ def main(arguments: list[str]) -> int:
     with atheris.instrument_imports(include=list(target.packages)):
         call = target.ready()
     options = [
-        sys.argv[0], f"-max_total_time={asked.seconds}", f"-seed={asked.seed}",
-        f"-max_len={LARGEST}", f"-artifact_prefix={asked.folder / 'finds'}{os.sep}",
-        "-print_final_stats=1", "-timeout=60", "-rss_limit_mb=3000", str(corpus),
-    ]  # fmt: skip
+        sys.argv[0],
+        f"-max_total_time={asked.seconds}",
+        f"-seed={asked.seed}",
+        f"-max_len={LARGEST}",
+        f"-artifact_prefix={asked.folder / 'finds'}{os.sep}",
+        "-print_final_stats=1",
+        "-timeout=60",
+        "-rss_limit_mb=3000",
+        str(corpus),
+    ]
     atheris.Setup(options, call)
     atheris.Fuzz()
     return 0
@@ -79,9 +85,12 @@ def _plain(target: Target, seconds: int, seed: int, folder: Path) -> int:
     rounds = random.Random(seed)
     while time.monotonic() < until_s:
         drawn = settings(
-            max_examples=300, deadline=None, database=None, phases=[Phase.generate],
+            max_examples=300,
+            deadline=None,
+            database=None,
+            phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
-        )  # fmt: skip
+        )
         seeded(rounds.randrange(1 << 30))(drawn(given(st.sampled_from(sound), edits)(once)))()
     sys.stdout.write(json.dumps({"executions": done, "guided": False}) + "\n")
     return 0

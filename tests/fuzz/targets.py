@@ -62,9 +62,15 @@ def _pictures() -> Iterator[bytes]:
 
     small = Image.effect_noise((40, 30), 60).convert("RGB")
     for kind, more in (
-        ("JPEG", {}), ("JPEG", {"progressive": True}), ("PNG", {}), ("WEBP", {}), ("BMP", {}),
-        ("TIFF", {}), ("GIF", {}), ("JPEG", {"exif": b"Exif\0\0II*\0\x08\0\0\0\0\0"}),
-    ):  # fmt: skip
+        ("JPEG", {}),
+        ("JPEG", {"progressive": True}),
+        ("PNG", {}),
+        ("WEBP", {}),
+        ("BMP", {}),
+        ("TIFF", {}),
+        ("GIF", {}),
+        ("JPEG", {"exif": b"Exif\0\0II*\0\x08\0\0\0\0\0"}),
+    ):
         out = io.BytesIO()
         small.save(out, kind, **more)
         yield out.getvalue()
@@ -155,10 +161,15 @@ def _taught_boxes() -> Iterator[bytes]:
     arrays = io.BytesIO()
     np.savez_compressed(arrays, allow_pickle=False, looks=np.zeros((2, 8), np.float32))
     manifest = {
-        "format": "snake-eye/taught", "version": 1, "name": "mine", "lattice": "square",
-        "features": "x", "arrays": "mine.npz", "sha256": "0" * 64,
+        "format": "snake-eye/taught",
+        "version": 1,
+        "name": "mine",
+        "lattice": "square",
+        "features": "x",
+        "arrays": "mine.npz",
+        "sha256": "0" * 64,
         "kinds": {"cat": {"count": 3, "turns": 1}},
-    }  # fmt: skip
+    }
     yield b"\x01" + json.dumps(manifest).encode() + b"\0\0\0\0" + arrays.getvalue()
 
 
@@ -198,8 +209,10 @@ def _packed_anew(data: bytes) -> bytes:
     files: dict[str, bytes] = {}
     for name, content in zip(parts[::2], parts[1::2], strict=False):
         files[name.decode("utf-8", "replace") or "x"] = content
-    listed = [{"path": name, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-              for name, content in files.items()]  # fmt: skip
+    listed = [
+        {"path": name, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in files.items()
+    ]
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for path, content in files.items():
@@ -252,11 +265,17 @@ def _routes() -> Callable[[bytes], None]:
 
 def _requests() -> Iterator[bytes]:
     bodies: list[Mapping[str, Any]] = [
-        {"pass": "blue"}, {"answer": 1, "value": "blue/curve"}, {"overrule": 1}, {"count": 1},
-        {"pin": "000000"}, {"code": "ABCD", "seats": ["blue"]}, {"roll": 2, "tiles": []},
-        {"game": "carnival", "players": ["yellow", "black"]}, {"source": "demo"},
+        {"pass": "blue"},
+        {"answer": 1, "value": "blue/curve"},
+        {"overrule": 1},
+        {"count": 1},
+        {"pin": "000000"},
+        {"code": "ABCD", "seats": ["blue"]},
+        {"roll": 2, "tiles": []},
+        {"game": "carnival", "players": ["yellow", "black"]},
+        {"source": "demo"},
         {"open_to": {"pictures": "host"}, "names": ["a.local"], "pictures_mb": 5},
-    ]  # fmt: skip
+    ]
     for number, body in enumerate(bodies):
         yield bytes((number % 3, number * 17, 1)) + json.dumps(body).encode()
     for number in range(0, 256, 16):
@@ -277,7 +296,12 @@ TARGETS = {
         Target("records", "written games", ("engine",), _records, _written_games),
         Target("boxes", "set files and taught boxes", ("engine", "vision"), _boxes, _set_files),
         Target("backups", "backups to restore", ("companion_app",), _backups, _sound_backups),
-        Target("routes", "all routes with roles drawn at random", ("companion_app", "engine"),
-               _routes, _requests),
+        Target(
+            "routes",
+            "all routes with roles drawn at random",
+            ("companion_app", "engine"),
+            _routes,
+            _requests,
+        ),
     )
-}  # fmt: skip
+}

@@ -51,9 +51,23 @@ def main(home: Path) -> None:
 
 def play() -> dict[str, Any]:
     """Let the page play, be host there, and return what it showed."""
-    command = [sys.executable, "-c", "from companion_app.cli import main; raise SystemExit(main())",
-               "run", "--json", "--source", "recorded", "--game", "schlangennest", "--speed", "40",
-               "--host", "127.0.0.1", "--port", "0"]  # fmt: skip
+    command = [
+        sys.executable,
+        "-c",
+        "from companion_app.cli import main; raise SystemExit(main())",
+        "run",
+        "--json",
+        "--source",
+        "recorded",
+        "--game",
+        "schlangennest",
+        "--speed",
+        "40",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         ready = json.loads(running.stdout.readline())
@@ -101,8 +115,18 @@ def teach(home: Path) -> None:
     labels = {"photos": {"one.png": [{"tile": k, "at": [x, 0]} for x, k in enumerate(KINDS)]}}
     (photos / "labels.json").write_text(json.dumps(labels))
     # A module of one file in that version, and a folder in later ones.
-    command = ["teach", "ropes", "--shape", "square", "--photos", str(photos), "--grid", "2x1",
-               "--labels", str(photos / "labels.json")]  # fmt: skip
+    command = [
+        "teach",
+        "ropes",
+        "--shape",
+        "square",
+        "--photos",
+        str(photos),
+        "--grid",
+        "2x1",
+        "--labels",
+        str(photos / "labels.json"),
+    ]
     done = import_module("companion_app.cli").main(command)
     assert done == 0
     shutil.rmtree(photos)
@@ -121,9 +145,10 @@ def keep(home: Path) -> None:
     from calibration.profile_file import save_profile
 
     Corrections(home / "corrections").keep(
-        "schlangennest", np.full((32, 32, 3), 90, np.uint8),
+        "schlangennest",
+        np.full((32, 32, 3), 90, np.uint8),
         {"tile": "blue/curve", "outline": [[1, 1], [30, 1], [30, 30], [1, 30]], "turns": 1},
-    )  # fmt: skip
+    )
     lamp = Light((250.0, 250.0, 240.0), (0.0, 0.0))
     save_profile(Profile((1280, 720), None, None, lamp, None), home / "profiles/webcam-0.json")
 

@@ -47,17 +47,23 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m tests.live_games",
         description="Evaluate the live referee on whole games.",
     )
-    parser.add_argument("--games", type=int, default=WHOLE + JOINED,
-                        help=f"how many of each game; of {WHOLE + JOINED} the last {JOINED} are "
-                        "taken up in their middle")  # fmt: skip
+    parser.add_argument(
+        "--games",
+        type=int,
+        default=WHOLE + JOINED,
+        help=f"how many of each game; of {WHOLE + JOINED} the last {JOINED} are "
+        "taken up in their middle",
+    )
     parser.add_argument("--only", choices=GAMES, action="append", help="only this game")
     parser.add_argument("--way", choices=("film", "scripted"), default="film")
     parser.add_argument("--out", default="build/evaluate/live", help="where results are kept")
     parser.add_argument("--workers", type=int, default=1, help="processes; 0 for one a core")
-    parser.add_argument("--within", type=float, default=0.0, metavar="S",
-                        help="begin no game after so many seconds")  # fmt: skip
-    parser.add_argument("--shots", action="store_true",
-                        help="keep a picture of every mistake and question")  # fmt: skip
+    parser.add_argument(
+        "--within", type=float, default=0.0, metavar="S", help="begin no game after so many seconds"
+    )
+    parser.add_argument(
+        "--shots", action="store_true", help="keep a picture of every mistake and question"
+    )
     parser.add_argument("--report", action="store_true", help="play nothing, only tell the figures")
     chosen = parser.parse_args(arguments)
     folder = Path(chosen.out) / chosen.way
@@ -81,9 +87,11 @@ def _missing(folder: Path, games: tuple[str, ...], count: int) -> list[tuple[str
     A run that is broken off has of every game; those taken up in their middle are short, and last.
     """
     missing = [
-        (game, seed) for game in games for seed in range(count)
+        (game, seed)
+        for game in games
+        for seed in range(count)
         if not (folder / f"{game}-{seed}.json").exists()
-    ]  # fmt: skip
+    ]
     return sorted(missing, key=lambda one: (one[1], _rank(one[0])))
 
 

@@ -182,9 +182,13 @@ def _out_of_the_way(before: Layout, after: Layout) -> Placement | Piece:
 
     def away(thing: Placement | Piece) -> float:
         return min(
-            (100.0 * (a[0] != b[0]) + abs(a[1] - b[1]) + abs(a[2] - b[2])
-             for a in spots_of(thing) for b in spots), default=0.0,
-        )  # fmt: skip
+            (
+                100.0 * (a[0] != b[0]) + abs(a[1] - b[1]) + abs(a[2] - b[2])
+                for a in spots_of(thing)
+                for b in spots
+            ),
+            default=0.0,
+        )
 
     return max(things, key=away)
 

@@ -80,7 +80,7 @@ def write_script(
         pace_s: about how long the table lies still between two hands.
         most_moves: where to stop, for short films.
         disturbances: which of them may happen.
-    """  # fmt: skip
+    """
     rng = rng_of("script", game_name, split, seed)
     one = played(game_name, split, str(rng.choice(["random", "greedy"])), seed % GAMES_IN_POOL)
     game, tile_set = game_named(game_name), built_in_set(game_name)
@@ -95,22 +95,31 @@ def write_script(
         before, after = one.layouts[number], one.layouts[number + 1]
         visits += [
             Visit(what, 0, (before,), {"event": what}, pace_s)
-            for what, when in at_move.items() if when == number
-        ]  # fmt: skip
+            for what, when in at_move.items()
+            if when == number
+        ]
         if before == after:
             event = {"event": "told", "n": number, "move": move_to_json(move)}
             visits.append(Visit("told", 0, (after,), event, 0.2))
             continue
         visits += _one_move(game, tile_set, one, number, rng, pace_s, disturbances)
-    record = {"game": game_name, "players": list(one.players),
-              "moves": [move_to_json(move) for move in moves]}  # fmt: skip
+    record = {
+        "game": game_name,
+        "players": list(one.players),
+        "moves": [move_to_json(move) for move in moves],
+    }
     return Script(game_name, one.players, one.layouts[0], tuple(visits), record)
 
 
 def _one_move(
-    game: AnyGame, tile_set: TileSet, one: Played, number: int, rng: Random, pace_s: float,
+    game: AnyGame,
+    tile_set: TileSet,
+    one: Played,
+    number: int,
+    rng: Random,
+    pace_s: float,
     disturbances: tuple[str, ...],
-) -> Iterator[Visit]:  # fmt: skip
+) -> Iterator[Visit]:
     before, after = one.layouts[number], one.layouts[number + 1]
     move, position = one.moves[number], one.positions[number]
     player = one.players.index(move.player)
@@ -122,8 +131,13 @@ def _one_move(
             rules = [v.rule.id for v in game.judge(position, foul).violations]
             event = {"event": "foul", "n": number, "move": move_to_json(foul), "rules": rules}
             yield Visit("foul", player, (spoilt,), event, pause)
-            yield Visit("take-back", player, (before,), {"event": "taken-back", "n": number},
-                        float(rng.uniform(1.5, 3.0)))  # fmt: skip
+            yield Visit(
+                "take-back",
+                player,
+                (before,),
+                {"event": "taken-back", "n": number},
+                float(rng.uniform(1.5, 3.0)),
+            )
     layouts: tuple[Layout, ...] = (after,)
     event = {"event": "move", "n": number, "move": move_to_json(move)}
     turned = _wrongly_turned(tile_set, before, after, rng)

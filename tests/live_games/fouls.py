@@ -33,9 +33,14 @@ NEAR = 1
 
 
 def find_foul(
-    game: AnyGame, box: TileSet, position: Any, before: Layout, rng: Random, seen: Counter[Rules],
+    game: AnyGame,
+    box: TileSet,
+    position: Any,
+    before: Layout,
+    rng: Random,
+    seen: Counter[Rules],
     hunted: frozenset[str] = frozenset(),
-) -> tuple[Layout, Rules] | None:  # fmt: skip
+) -> tuple[Layout, Rules] | None:
     """Return a table with a foul on it and what that breaks, of the kind that was seen least.
 
     Args:
@@ -46,7 +51,7 @@ def find_foul(
         rng: draws the tables that are tried.
         seen: the kinds of fouls so far.
         hunted: rules that mostly come first, each as long as it was not broken yet.
-    """  # fmt: skip
+    """
     found: dict[Rules, Layout] = {}
     often: Counter[Rules] = Counter()
     for table in _tables(game, box, position, before, rng):
@@ -95,9 +100,10 @@ def _other_card(box: TileSet, before: Layout, position: Any, rng: Random) -> Lay
     lying = sorted(card for card in before.cards if card.field == field)
     own = rng.random() < OWN_SHARE
     kinds = [
-        name for name, kind in box.kinds.items()
+        name
+        for name, kind in box.kinds.items()
         if kind.role not in ("big", "house") and _may_be_laid(name, box, position, own)
-    ]  # fmt: skip
+    ]
     tile = kinds[int(rng.integers(len(kinds)))]
     turns = int(rng.integers(box[tile].period))
     swap = bool(lying) and rng.random() < 0.25
@@ -131,10 +137,12 @@ def _other_piece(box: TileSet, before: Layout, position: Any, rng: Random) -> La
     laid = Counter(piece.tile for piece in before.pieces)
     own = rng.random() < OWN_SHARE
     left = [
-        name for name, kind in box.kinds.items()
-        if kind.path is not None and laid[name] < kind.count
+        name
+        for name, kind in box.kinds.items()
+        if kind.path is not None
+        and laid[name] < kind.count
         and _may_be_laid(name, box, position, own)
-    ]  # fmt: skip
+    ]
     if not left:
         return None
     tile = left[int(rng.integers(len(left)))]

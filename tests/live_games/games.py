@@ -20,11 +20,26 @@ from tests.live_games.scripted import Faults
 from tests.live_games.tables import FilmTable, ScriptedTable, Table
 from tests.live_games.umpire import Umpire
 
-COMMON = frozenset((
-    "not-your-turn", "no-loop", "own-end", "not-own-straight", "colours-joined", "not-own-curve",
-    "not-a-quarter", "in-pieces", "not-the-tail", "snake-finished", "sharp-turn", "branches",
-    "not-at-an-end", "last-round-only", "not-replaceable", "not-a-replacement",
-))  # fmt: skip
+COMMON = frozenset(
+    (
+        "not-your-turn",
+        "no-loop",
+        "own-end",
+        "not-own-straight",
+        "colours-joined",
+        "not-own-curve",
+        "not-a-quarter",
+        "in-pieces",
+        "not-the-tail",
+        "snake-finished",
+        "sharp-turn",
+        "branches",
+        "not-at-an-end",
+        "last-round-only",
+        "not-replaceable",
+        "not-a-replacement",
+    )
+)
 """Rules that fouls break by chance often enough; the others come first where they can."""
 LONG_LEAN_EVERY = 4
 USUAL_FAULTS = Faults(missed=0.01, unsure=0.01, hard=0.008)
@@ -41,7 +56,7 @@ def played_game(
         seed: decides the game, the table and all that happens.
         most_moves: where to stop, for a quick look.
         shots: where pictures of mistakes and questions are kept.
-    """  # fmt: skip
+    """
     split = split_of(seed)
     game = game_named(game_name)
     box = find_set(game, None)
@@ -64,10 +79,14 @@ def played_game(
         table = ScriptedTable(box, layouts, seed, USUAL_FAULTS)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         umpire = Umpire(
-            Record(game, box, Start(one.players)), one,
-            lambda match, emit: LiveLoop(match, table.reader, emit), store,
-            f"{game_name}/{split}/{seed}", first, shots,
-        )  # fmt: skip
+            Record(game, box, Start(one.players)),
+            one,
+            lambda match, emit: LiveLoop(match, table.reader, emit),
+            store,
+            f"{game_name}/{split}/{seed}",
+            first,
+            shots,
+        )
         long = seed % LONG_LEAN_EVERY == 0
         Director(umpire, table, one, rng, long, middle is not None).play(acts)
         umpire.finish()

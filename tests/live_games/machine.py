@@ -44,9 +44,7 @@ FILMS = 8
 Result = dict[str, object]
 
 
-def wrong_move(
-    game: AnyGame, one: Played, number: int, kind: str, rng: Random
-) -> Layout | None:  # fmt: skip
+def wrong_move(game: AnyGame, one: Played, number: int, kind: str, rng: Random) -> Layout | None:
     """Return the table with another legal move of the same player than the one that is wanted."""
     right, position = one.moves[number], one.positions[number]
     found = [
@@ -113,9 +111,12 @@ class MachineFilm:
         table = FilmTable(self.game, box, part, split_of(seed), seed, extra)
         with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
             umpire = Umpire(
-                Record(self.game, box, Start(one.players)), one,
-                lambda match, emit: LiveLoop(match, table.reader, emit), store, f"{name}/{seed}",
-            )  # fmt: skip
+                Record(self.game, box, Start(one.players)),
+                one,
+                lambda match, emit: LiveLoop(match, table.reader, emit),
+                store,
+                f"{name}/{seed}",
+            )
             umpire.skip_to(first)
             director = Director(umpire, table, one, self.rng)
             director.show(table.quiet(1.2))

@@ -23,10 +23,29 @@ from tests.live_games.fouls import Rules, find_foul
 from tests.live_games.seldom import find_seldom
 
 DISTURBANCES = (
-    "nudge", "bump", "light", "dark", "sun", "cup", "hunting", "lean", "no-frames", "two-at-once",
-    "take-back-one", "take-back-several", "turned", "replaced", "out-of-turn", "black-frames",
-    "torn-frame", "other-size", "duplicates", "out-of-order", "killed", "late-clay",
-)  # fmt: skip
+    "nudge",
+    "bump",
+    "light",
+    "dark",
+    "sun",
+    "cup",
+    "hunting",
+    "lean",
+    "no-frames",
+    "two-at-once",
+    "take-back-one",
+    "take-back-several",
+    "turned",
+    "replaced",
+    "out-of-turn",
+    "black-frames",
+    "torn-frame",
+    "other-size",
+    "duplicates",
+    "out-of-order",
+    "killed",
+    "late-clay",
+)
 ONCE = ("two-at-once",)
 """Happens once in a game: people wait for each other, and where both orders are legal the referee
 has to ask."""
@@ -58,10 +77,15 @@ class Act:
 
 
 def acts_of(
-    game: AnyGame, box: TileSet, one: Played, rng: Random, first: int = 0,
-    kinds: tuple[str, ...] = DISTURBANCES, hunted: frozenset[str] = frozenset(),
+    game: AnyGame,
+    box: TileSet,
+    one: Played,
+    rng: Random,
+    first: int = 0,
+    kinds: tuple[str, ...] = DISTURBANCES,
+    hunted: frozenset[str] = frozenset(),
     seldom: Mapping[int, str] = NO_FOULS,
-) -> Iterator[Act]:  # fmt: skip
+) -> Iterator[Act]:
     """Yield all that happens, each act planned when it is asked for.
 
     Args:
@@ -158,9 +182,14 @@ class _Planner:
     def seldom_foul(self, number: int) -> Iterator[Act]:
         """Yield the foul that a certain rule asks for here."""
         found = find_seldom(
-            self.game, self.box, self.one.positions[number], self.one.layouts[number],
-            self.seldom[number], self.rng, lambda table: self._is_made_anew(number, table),
-        )  # fmt: skip
+            self.game,
+            self.box,
+            self.one.positions[number],
+            self.one.layouts[number],
+            self.seldom[number],
+            self.rng,
+            lambda table: self._is_made_anew(number, table),
+        )
         if found is not None:
             self.fouls[found[1]] += 1
             yield Act("foul", number, other=found[0], rules=found[1])
@@ -219,11 +248,16 @@ class _Planner:
         """Return the table after another legal move: the same tile turned, or any other."""
         position, true = self.one.positions[number], self.one.moves[number]
         choice = [
-            move for move in self.game.legal_moves(position)
-            if move.do == true.do == "place" and move.player == true.player
-            and (self._is_turned(move, true) if turned else move.at != true.at
-                 or move.cells != true.cells)
-        ]  # fmt: skip
+            move
+            for move in self.game.legal_moves(position)
+            if move.do == true.do == "place"
+            and move.player == true.player
+            and (
+                self._is_turned(move, true)
+                if turned
+                else move.at != true.at or move.cells != true.cells
+            )
+        ]
         if not choice:
             return None
         move = choice[int(self.rng.integers(len(choice)))]

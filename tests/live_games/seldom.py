@@ -18,32 +18,84 @@ Found = tuple[Layout, Rules]
 
 SHOWN: Mapping[str, tuple[str, ...]] = {
     "schlangennest": (
-        "not-your-turn", "not-your-card", "own-end", "colours-joined",
-        "first-touches", "three-at-one-place", "four-at-two-places", "must-close",
-        "cannot-be-closed", "outside-field", "open-first", "no-loop", "not-own-curve",
-        "not-a-quarter", "still-closed", "in-pieces", "can-be-opened", "not-own-straight",
-        "not-the-tail", "not-along", "snake-finished", "game-over",
+        "not-your-turn",
+        "not-your-card",
+        "own-end",
+        "colours-joined",
+        "first-touches",
+        "three-at-one-place",
+        "four-at-two-places",
+        "must-close",
+        "cannot-be-closed",
+        "outside-field",
+        "open-first",
+        "no-loop",
+        "not-own-curve",
+        "not-a-quarter",
+        "still-closed",
+        "in-pieces",
+        "can-be-opened",
+        "not-own-straight",
+        "not-the-tail",
+        "not-along",
+        "snake-finished",
+        "game-over",
     ),
     "snekagon": (
-        "not-your-turn", "first-is-1", "touches-itself", "sharp-turn", "branches",
-        "own-snakes-touch", "touches-only-opponent", "game-over",
+        "not-your-turn",
+        "first-is-1",
+        "touches-itself",
+        "sharp-turn",
+        "branches",
+        "own-snakes-touch",
+        "touches-only-opponent",
+        "game-over",
     ),
     "snekagon5g": (
-        "not-your-turn", "touches-itself", "sharp-turn", "branches",
-        "own-snakes-touch", "touches-only-opponent", "on-eye", "not-an-end", "other-field",
-        "boards-apart", "game-over",
+        "not-your-turn",
+        "touches-itself",
+        "sharp-turn",
+        "branches",
+        "own-snakes-touch",
+        "touches-only-opponent",
+        "on-eye",
+        "not-an-end",
+        "other-field",
+        "boards-apart",
+        "game-over",
     ),
     "sssnake": (
-        "not-your-turn", "not-drawn", "wrong-snake", "not-at-an-end", "not-joined", "dead-end",
-        "not-feasible", "closes-too-early", "game-over",
+        "not-your-turn",
+        "not-drawn",
+        "wrong-snake",
+        "not-at-an-end",
+        "not-joined",
+        "dead-end",
+        "not-feasible",
+        "closes-too-early",
+        "game-over",
     ),
     "carnival": (
-        "cell-taken", "not-at-an-end", "blocked", "two-snakes-joined", "gift-alone",
-        "blocks-an-end", "not-replaceable", "not-a-replacement", "wrong-colour", "wrong-shape",
-        "connection-lost", "last-round-only", "only-heads-and-hats", "heads-before-hats",
-        "not-your-head", "no-bare-head", "hat-in-front", "game-over",
+        "cell-taken",
+        "not-at-an-end",
+        "blocked",
+        "two-snakes-joined",
+        "gift-alone",
+        "blocks-an-end",
+        "not-replaceable",
+        "not-a-replacement",
+        "wrong-colour",
+        "wrong-shape",
+        "connection-lost",
+        "last-round-only",
+        "only-heads-and-hats",
+        "heads-before-hats",
+        "not-your-head",
+        "no-bare-head",
+        "hat-in-front",
+        "game-over",
     ),
-}  # fmt: skip
+}
 """Rules whose breach a table shows by itself in a game without options. Never seen are
 
 - what needs a word or a roll (``not-rolled``, ``undeclared``, ``finale-too-early``, …; a card laid
@@ -62,9 +114,14 @@ ENOUGH = 6
 
 
 def find_seldom(
-    game: AnyGame, box: TileSet, position: Any, before: Layout, rule: str, rng: Random,
+    game: AnyGame,
+    box: TileSet,
+    position: Any,
+    before: Layout,
+    rule: str,
+    rng: Random,
     is_another_thing: Callable[[Layout], bool] = lambda table: False,
-) -> Found | None:  # fmt: skip
+) -> Found | None:
     """Return a table that breaks a certain rule, and all rules that it breaks.
 
     Args:
@@ -75,7 +132,7 @@ def find_seldom(
         rule: what is to be broken.
         rng: draws one of many.
         is_another_thing: says whether a table would be taken for something else.
-    """  # fmt: skip
+    """
     tables = list(one_change_away(box, position, before, rule in APART))
     found: list[Found] = []
     for number in rng.permutation(len(tables)):

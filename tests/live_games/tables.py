@@ -96,9 +96,15 @@ class FilmTable:
     """A filmed table, read by the reader that ships."""
 
     def __init__(
-        self, game: AnyGame, box: TileSet, one: Played, split: Split, seed: int,
-        extra: tuple[Layout, ...] = (), sizes_px: tuple[tuple[int, int], ...] = SIZES_PX,
-    ) -> None:  # fmt: skip
+        self,
+        game: AnyGame,
+        box: TileSet,
+        one: Played,
+        split: Split,
+        seed: int,
+        extra: tuple[Layout, ...] = (),
+        sizes_px: tuple[tuple[int, int], ...] = SIZES_PX,
+    ) -> None:
         for size_px in sizes_px:
             settings = _well_hung(film_settings(seed, split, game.facts.name, size_px))
             # The last one says what lies beside the table, so it must be the game's own.

@@ -33,9 +33,15 @@ class Umpire:
     """Shows the referee frames, tells and answers what people would, and checks what it says."""
 
     def __init__(
-        self, record: Record, one: Played, make_loop: MakeLoop, store: Store, where: str,
-        first: int = 0, shots: Path | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        record: Record,
+        one: Played,
+        make_loop: MakeLoop,
+        store: Store,
+        where: str,
+        first: int = 0,
+        shots: Path | None = None,
+    ) -> None:
         self.counts = Counts()
         self._shots = shots
         self._shown: Frame | None = None
@@ -306,8 +312,9 @@ class Umpire:
         if truth == game.outcome(self.match.position).scores or self._joined_tokens():
             self.counts.add("scores right", disturbance)
         else:
-            self.mistake(f"{disturbance}: scores {game.outcome(self.match.position).scores}, "
-                         f"but {truth}")  # fmt: skip
+            self.mistake(
+                f"{disturbance}: scores {game.outcome(self.match.position).scores}, but {truth}"
+            )
 
     def _joined_tokens(self) -> bool:
         """Say whether points were won before the game was taken up: nobody can see those."""

@@ -63,9 +63,10 @@ def test_kinds_and_turns_are_told_apart_at_the_smallest_size(name):
 def test_a_card_looks_the_same_as_often_as_its_strands_do(name):
     cards = single_cards(built_in_set(name))
     checked = [
-        (kind, one) for kind, one in cards.items()
+        (kind, one)
+        for kind, one in cards.items()
         if kind.period < 4 and kind.role not in ("knot", "diamond", "gift", "trouble", "hat")
-    ]  # fmt: skip
+    ]
     assert checked
     for kind, one in checked:
         half = 2 if kind.period == 1 else kind.period

@@ -47,10 +47,15 @@ def photo(layout: Layout, seed: int):
 
 def labels_of(layout: Layout, turn: int = 0, shift: tuple[int, int] = (0, 0)) -> list[Label]:
     return [
-        Label(piece.tile, cells=tuple((q + shift[0], r + shift[1])
-              for q, r in (turned_cell(cell, turn) for cell in piece.cells)))
+        Label(
+            piece.tile,
+            cells=tuple(
+                (q + shift[0], r + shift[1])
+                for q, r in (turned_cell(cell, turn) for cell in piece.cells)
+            ),
+        )
         for piece in sorted(layout.pieces)
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -85,10 +90,20 @@ def reader(examples) -> BoardReader:
 def looks_of(examples) -> dict[str, float]:
     """Return how bright each kind is on the whole."""
     return {
-        kind: round(float(np.mean([p.mean() for p, tile in zip(examples.patches, examples.tiles,
-                                                               strict=True) if tile == kind])), 3)
+        kind: round(
+            float(
+                np.mean(
+                    [
+                        p.mean()
+                        for p, tile in zip(examples.patches, examples.tiles, strict=True)
+                        if tile == kind
+                    ]
+                )
+            ),
+            3,
+        )
         for kind in set(examples.tiles)
-    }  # fmt: skip
+    }
 
 
 def tiles_on(bgr, reader):
@@ -120,8 +135,9 @@ def test_tiles_are_read_on_another_table_in_another_light(reader):
     found, splits = tiles_on(photo(layout, OTHER), reader)
 
     truth = {(piece.tile, frozenset(piece.cells)) for piece in layout.pieces}
-    turned = [{(t, frozenset(turned_cell(c, k) for c in cells)) for t, cells in found}
-              for k in range(6)]  # fmt: skip
+    turned = [
+        {(t, frozenset(turned_cell(c, k) for c in cells)) for t, cells in found} for k in range(6)
+    ]
     assert truth in turned
     assert not splits
 
@@ -153,12 +169,18 @@ def test_labels_by_outline_are_laid_on_the_cells_that_they_go_round(lesson, boar
     layout = lesson_layout(LESSON)
 
     found = [
-        board_examples(lesson, [
-            Label(label.tile, outline_px=board.px(np.array(outline(label.cells, 1.0))))
-            for label in labels_of(layout, turn)
-        ], BOX, None, "one.jpg")
+        board_examples(
+            lesson,
+            [
+                Label(label.tile, outline_px=board.px(np.array(outline(label.cells, 1.0))))
+                for label in labels_of(layout, turn)
+            ],
+            BOX,
+            None,
+            "one.jpg",
+        )
         for turn in range(6)
-    ]  # fmt: skip
+    ]
 
     assert all(sorted(one.tiles) == sorted(examples.tiles) for one in found)
     assert sum(looks_of(one) == looks_of(examples) for one in found) == 1
@@ -167,8 +189,9 @@ def test_labels_by_outline_are_laid_on_the_cells_that_they_go_round(lesson, boar
 @pytest.mark.usefixtures("found_once")
 def test_a_tile_on_cells_that_it_cannot_cover_is_named(lesson):
     labels = labels_of(lesson_layout(LESSON))
-    wrong = [replace(label, tile="red/4/00") if label.tile == "red/4/++" else label
-             for label in labels]  # fmt: skip
+    wrong = [
+        replace(label, tile="red/4/00") if label.tile == "red/4/++" else label for label in labels
+    ]
 
     with pytest.raises(TeachingError, match=r"red/4/00 is said to lie on .* cannot cover"):
         board_examples(lesson, wrong, BOX, None, "one.jpg")
@@ -200,8 +223,10 @@ def test_hex_tiles_of_several_cells_need_a_game_with_a_board(tmp_path):
 def test_a_taught_board_is_kept_and_found_again(tmp_path, lesson):
     cv2.imwrite(str(tmp_path / "one.png"), lesson.bgr)
     names = {tile: owner for owner, (tile, _) in owner_map().items()}
-    entries = [{"tile": names[label.tile], "cells": [list(c) for c in label.cells]}
-               for label in labels_of(lesson_layout(LESSON))]  # fmt: skip
+    entries = [
+        {"tile": names[label.tile], "cells": [list(c) for c in label.cells]}
+        for label in labels_of(lesson_layout(LESSON))
+    ]
     labels = parse_labels({"photos": {"one.png": entries}}, "hex")
 
     report = teach(
@@ -266,10 +291,14 @@ def test_boards_with_holes_and_clay_are_taught_and_read(stained, monkeypatch):
 
     state = read_table(picture_file(jpeg, "table").decode(), ReadRequest("hex", box.tile_set))
 
-    read = {(one["tile"], one["board"], frozenset((q, r) for q, r in one["cells"]))
-            for one in (*state.tiles, *state.unsure)}  # fmt: skip
-    lie = [{(p.tile, ((p.board or 0) + first) % 2, frozenset(p.cells)) for p in layout.pieces}
-           for first in range(2)]  # fmt: skip
+    read = {
+        (one["tile"], one["board"], frozenset((q, r) for q, r in one["cells"]))
+        for one in (*state.tiles, *state.unsure)
+    }
+    lie = [
+        {(p.tile, ((p.board or 0) + first) % 2, frozenset(p.cells)) for p in layout.pieces}
+        for first in range(2)
+    ]
     first = max(range(2), key=lambda n: len(lie[n] & read))
     clay = {((c.board + first) % 2, c.cell, c.kind, c.opens) for c in layout.clay}
     seen = {(c["board"], tuple(c["cell"]), c["kind"], c.get("opens")) for c in state.clay}
@@ -300,16 +329,16 @@ def test_an_empty_list_of_labels_is_a_bare_board(lesson, tmp_path):
 
 
 def test_every_photo_keeps_bare_cells_however_many_there_are(examples):
-    many = joined([
-        replace_photos(examples, f"{number}.jpg") for number in range(12)
-    ])  # fmt: skip
+    many = joined([replace_photos(examples, f"{number}.jpg") for number in range(12)])
 
     kept = with_new(None, Kept(many)).examples
 
     assert len(kept) < len(many)
     for number in range(12):
-        assert any(tile == "empty" and photo == f"{number}.jpg"
-                   for tile, photo in zip(kept.tiles, kept.photos, strict=True))  # fmt: skip
+        assert any(
+            tile == "empty" and photo == f"{number}.jpg"
+            for tile, photo in zip(kept.tiles, kept.photos, strict=True)
+        )
 
 
 def replace_photos(examples: Examples, name: str) -> Examples:

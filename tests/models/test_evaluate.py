@@ -150,8 +150,13 @@ def test_renders_are_left_out_where_there_are_none(tmp_path, monkeypatch, capsys
 def test_sure_readings_of_nothing_count_as_sure_and_wrong(render):
     name = "schlangennest-held-out-000003"
     truth = json.loads((render / f"{name}.json").read_text("utf-8"))
-    ghost = {"tile": "blue/curve", "at": [9, 9], "turns": 0, "confidence": 1.0,
-             "outline": [[0, 0], [9, 0], [9, 9], [0, 9]]}  # fmt: skip
+    ghost = {
+        "tile": "blue/curve",
+        "at": [9, 9],
+        "turns": 0,
+        "confidence": 1.0,
+        "outline": [[0, 0], [9, 0], [9, 9], [0, 9]],
+    }
     state = TableState(tuple(truth["size"]), tiles=(ghost,))
 
     score = score_table(truth, state, built_in_set("schlangennest"))

@@ -12,8 +12,16 @@ from vision.core.types import Quality
 
 
 def answer(key, exact=True, sure_wrong=0, said="log", small=False):
-    return {"key": key, "exact": exact, "good": True, "small": small, "tiles": 1, "unsure": 0,
-            "sure_wrong": sure_wrong, "answer": {"tiles": [said]}}  # fmt: skip
+    return {
+        "key": key,
+        "exact": exact,
+        "good": True,
+        "small": small,
+        "tiles": 1,
+        "unsure": 0,
+        "sure_wrong": sure_wrong,
+        "answer": {"tiles": [said]},
+    }
 
 
 def answers(*rows):

@@ -27,8 +27,10 @@ def purposes(source):
 
 def test_constant_counts_each_of_its_numbers():
     assert kinds("NEAR, FAR = 0.3, (1.5, 2)") == [
-        ("constant", "NEAR", 0.3), ("constant", "FAR", 1.5), ("constant", "FAR", 2),
-    ]  # fmt: skip
+        ("constant", "NEAR", 0.3),
+        ("constant", "FAR", 1.5),
+        ("constant", "FAR", 2),
+    ]
 
 
 def test_number_below_zero_counts_once():
@@ -43,8 +45,10 @@ def test_field_and_default_count():
     source = "class Limits:\n    near: float = 0.4\n\ndef look(px, far=9, *, wide=2.5):\n    pass"
 
     assert kinds(source) == [
-        ("field", "near", 0.4), ("default", "far", 9), ("default", "wide", 2.5),
-    ]  # fmt: skip
+        ("field", "near", 0.4),
+        ("default", "far", 9),
+        ("default", "wide", 2.5),
+    ]
 
 
 def test_comparison_counts_but_not_with_a_count_of_things():

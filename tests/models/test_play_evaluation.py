@@ -160,8 +160,18 @@ def test_a_search_that_is_right_is_left_alone():
 
 
 def test_games_against_itself_are_kept_fitted_and_written(tmp_path: Path):
-    asked = ["--out", str(tmp_path), "--game", "snekagon", "--each", "1", "--to",
-             str(tmp_path / "curves.json"), "--workers", "1"]  # fmt: skip
+    asked = [
+        "--out",
+        str(tmp_path),
+        "--game",
+        "snekagon",
+        "--each",
+        "1",
+        "--to",
+        str(tmp_path / "curves.json"),
+        "--workers",
+        "1",
+    ]
     play_curve.main(asked)
     kept = (tmp_path / "play_curve.jsonl").read_text("utf-8")
     play_curve.main(asked)

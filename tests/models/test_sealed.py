@@ -16,8 +16,9 @@ def test_opening_is_put_down_once_a_reader(tmp_path):
     put_down("sealed-2", 1000, "the first fell short", book)
 
     assert [(one.split, one.why) for one in all_openings(book)] == [
-        ("sealed", "before the release"), ("sealed-2", "the first fell short"),
-    ]  # fmt: skip
+        ("sealed", "before the release"),
+        ("sealed-2", "the first fell short"),
+    ]
     assert "1. `sealed` was opened on" in next(openings(book))
 
 
@@ -44,8 +45,17 @@ def test_exam_reads_a_sealed_table_and_keeps_its_figures(tmp_path, monkeypatch, 
 
     def read(seed, game, split, worst, beside="far"):
         drawn.append((seed, game, split, worst.name))
-        counted = ("wrong", "missed", "invented", "unsure", "sure_wrong", "beside", "beside_sure",
-                   "beside_unsure", "bad")  # fmt: skip
+        counted = (
+            "wrong",
+            "missed",
+            "invented",
+            "unsure",
+            "sure_wrong",
+            "beside",
+            "beside_sure",
+            "beside_unsure",
+            "bad",
+        )
         counts = dict.fromkeys(counted, 0)
         facts = {
             "small": False,
@@ -60,8 +70,20 @@ def test_exam_reads_a_sealed_table_and_keeps_its_figures(tmp_path, monkeypatch, 
 
     monkeypatch.setattr(tables, "evaluated", read)
 
-    sealed.main(["--why", "a test", "--game", "carnival", "--tables", "2", "--workers", "1",
-                 "--out", str(tmp_path)])  # fmt: skip
+    sealed.main(
+        [
+            "--why",
+            "a test",
+            "--game",
+            "carnival",
+            "--tables",
+            "2",
+            "--workers",
+            "1",
+            "--out",
+            str(tmp_path),
+        ]
+    )
 
     assert put == [("sealed", 2, "a test")]
     assert drawn == [(n, "carnival", "sealed", "worst") for n in range(2)]

@@ -28,8 +28,9 @@ def made_key(folder: Path, name: str) -> Path:
     secret = folder / f"{name}.key"
     subprocess.run(
         ["minisign", "-G", "-W", "-f", "-p", folder / f"{name}.pub", "-s", secret],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+    )
     return secret
 
 
@@ -176,9 +177,11 @@ def test_command_signs_shows_and_takes_in(shelf, keys, box, tmp_path, monkeypatc
     file = tmp_path / "ropes.zip"
     file.write_bytes(box)
 
-    statuses = [main(["box", str(file)]),
-                main(["box", str(file), "--sign", str(keys / "Anna.key")]),
-                main(["box", str(file), "--take", "--json"])]  # fmt: skip
+    statuses = [
+        main(["box", str(file)]),
+        main(["box", str(file), "--sign", str(keys / "Anna.key")]),
+        main(["box", str(file), "--take", "--json"]),
+    ]
 
     out = capsys.readouterr().out.splitlines()
     assert statuses == [ANSWERED] * 3

@@ -313,8 +313,9 @@ def test_corrections_of_this_box_alone_are_learnt_from(tmp_path):
     for name in ("mine", "other"):
         labels = {"set": name, "photos": {"one.png": [{"tile": "sea", "outline": corner}]}}
         (tmp_path / f"{name}.json").write_text(json.dumps(labels))
-    lesson = Lesson("mine", "square", tmp_path, parse_labels(labels_of(ROWS), "square"),
-                    corrections=tmp_path)  # fmt: skip
+    lesson = Lesson(
+        "mine", "square", tmp_path, parse_labels(labels_of(ROWS), "square"), corrections=tmp_path
+    )
 
     gathered = with_corrections(lesson, Gathered(some_examples("sea"), (), {}))
 

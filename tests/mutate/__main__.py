@@ -17,11 +17,17 @@ MUTANTS = ROOT / "mutants"
 REPORT = Path(__file__).parent / "REPORT.md"
 SURVIVORS = Path(__file__).parent / "SURVIVORS.md"
 MODULES = (
-    "engine/referee.py", "companion_app/live/judging.py", "companion_app/live/referee.py",
-    "companion_app/live/store.py", "companion_app/web/serving/access.py",
-    "vision/classify/evidence.py", "vision/layout/play.py",
-    "vision/intake/decode.py", "vision/intake/headers.py", "vision/intake/picture.py",
-)  # fmt: skip
+    "engine/referee.py",
+    "companion_app/live/judging.py",
+    "companion_app/live/referee.py",
+    "companion_app/live/store.py",
+    "companion_app/web/serving/access.py",
+    "vision/classify/evidence.py",
+    "vision/layout/play.py",
+    "vision/intake/decode.py",
+    "vision/intake/headers.py",
+    "vision/intake/picture.py",
+)
 SURVIVED, UNTESTED, TIMED_OUT = 0, 33, (-24, 24, 36)
 """Exit statuses of a run of tests over a mutant, as mutmut keeps them."""
 MOST_SURVIVORS = 0.05
@@ -82,12 +88,15 @@ def main() -> int:
     """Write the report; return 1 where too many survive, or one without a reason."""
     counts = [count(module) for module in MODULES]
     lines = [
-        "# Mutants", "",
+        "# Mutants",
+        "",
         "Written by `make mutate`; do not edit. A mutant is the code with one thing changed; one",
-        "that survives is a change that no test notices. `SURVIVORS.md` says why each does.", "",
-        "| module | mutants | run | timed out | survived | share |", "|---|---|---|---|---|---|",
+        "that survives is a change that no test notices. `SURVIVORS.md` says why each does.",
+        "",
+        "| module | mutants | run | timed out | survived | share |",
+        "|---|---|---|---|---|---|",
         *(one.row for one in counts),
-    ]  # fmt: skip
+    ]
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     sys.stdout.write("\n".join(lines) + "\n")
     text = SURVIVORS.read_text(encoding="utf-8")

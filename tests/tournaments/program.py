@@ -32,8 +32,11 @@ def its_pairing(command: str, tournament: Tournament) -> list[tuple[str, ...]] |
         given.write_text(report_file(tournament), encoding="ascii")
         ran = subprocess.run(
             [command, "--dutch", str(given), "-p", str(answer)],
-            capture_output=True, check=False, text=True, timeout=120,
-        )  # fmt: skip
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=120,
+        )
         if ran.returncode == NO_PAIRING:
             return None
         if ran.returncode:

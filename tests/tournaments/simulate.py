@@ -118,9 +118,13 @@ def _count_byes(
 
 
 def _compare(
-    counts: Counter[str], before: Tournament, tables: Sequence[tuple[str, ...]], again: int,
-    theirs: list[tuple[str, ...]] | None, met: dict[frozenset[str], int],
-) -> None:  # fmt: skip
+    counts: Counter[str],
+    before: Tournament,
+    tables: Sequence[tuple[str, ...]],
+    again: int,
+    theirs: list[tuple[str, ...]] | None,
+    met: dict[frozenset[str], int],
+) -> None:
     if theirs is None:
         counts["bbp: none"] += 1
         counts["bbp: again there"] += again
@@ -140,9 +144,10 @@ def _out(tables: Sequence[Sequence[str]], before: Tournament) -> int:
     known = {past.player: past for past in pasts(before, before.players)}
     return sum(
         known[player].seat_cost(seat, 2)[0] > 0
-        for table in tables if len(table) == 2
+        for table in tables
+        if len(table) == 2
         for seat, player in enumerate(table)
-    )  # fmt: skip
+    )
 
 
 def avoidable(known: Sequence[Past], before: Tournament) -> bool:

@@ -14,21 +14,54 @@ ROOT = Path(vision.__file__).parents[1]
 ALSO_OPEN = "vision.sources"
 """Each of its files is a camera of its own."""
 REACHED = {
-    "companion_app": frozenset([
-        "classify.reader", "core", "detect.network", "hexes.models", "layout.quality",
-    ]),
-    "models": frozenset([
-        "classify", "classify.embedding", "classify.evidence", "classify.faces",
-        "classify.features", "classify.reader", "classify.taught", "classify.taught_tiles",
-        "core.crop", "core.files", "core.ground", "core.lattice", "core.outline",
-        "core.stages", "core.types", "detect.detect", "detect.loose_hexes",
-        "detect.network", "hexes.boards", "hexes.cells", "hexes.models", "hexes.pieces",
-        "hexes.plane", "hexes.taught.boards", "hexes.taught.clay", "hexes.taught.reader",
-        "intake.picture", "layout.around", "layout.candidates", "layout.cards",
-        "layout.fields", "layout.play",
-        "layout.quality", "read",
-    ]),
-}  # fmt: skip
+    "companion_app": frozenset(
+        [
+            "classify.reader",
+            "core",
+            "detect.network",
+            "hexes.models",
+            "layout.quality",
+        ]
+    ),
+    "models": frozenset(
+        [
+            "classify",
+            "classify.embedding",
+            "classify.evidence",
+            "classify.faces",
+            "classify.features",
+            "classify.reader",
+            "classify.taught",
+            "classify.taught_tiles",
+            "core.crop",
+            "core.files",
+            "core.ground",
+            "core.lattice",
+            "core.outline",
+            "core.stages",
+            "core.types",
+            "detect.detect",
+            "detect.loose_hexes",
+            "detect.network",
+            "hexes.boards",
+            "hexes.cells",
+            "hexes.models",
+            "hexes.pieces",
+            "hexes.plane",
+            "hexes.taught.boards",
+            "hexes.taught.clay",
+            "hexes.taught.reader",
+            "intake.picture",
+            "layout.around",
+            "layout.candidates",
+            "layout.cards",
+            "layout.fields",
+            "layout.play",
+            "layout.quality",
+            "read",
+        ]
+    ),
+}
 """Files behind the door that are reached all the same: by the doctor, who looks at every trained
 file, and by training and teaching, which make them."""
 
@@ -78,7 +111,8 @@ def test_unknown_name_is_told_with_those_that_are_there():
 def test_opening_the_door_loads_nothing():
     code = "import sys, vision; print('cv2' in sys.modules, 'numpy' in sys.modules)"
 
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT,
-                         check=True)  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
 
     assert ran.stdout.split() == ["False", "False"]

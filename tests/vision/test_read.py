@@ -66,8 +66,12 @@ def test_house_of_a_drawn_carnival_is_the_origin():
     state = read_table(drawn(text, "carnival"), ReadRequest("square", built_in_set("carnival")))
 
     at = {e["tile"]: tuple(e["at"]) for e in (*state.tiles, *state.unsure)}
-    assert at == {"house": (0, 0), "yellow/straight": (0, -1), "violet/corner": (1, 0),
-                  "gift": (0, 1)}  # fmt: skip
+    assert at == {
+        "house": (0, 0),
+        "yellow/straight": (0, -1),
+        "violet/corner": (1, 0),
+        "gift": (0, 1),
+    }
 
 
 def test_every_stage_is_timed():

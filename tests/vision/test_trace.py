@@ -39,8 +39,17 @@ def test_of_several_pictures_each_has_its_own_folder(photo, tmp_path, capsys):
     other = tmp_path / "other.png"
     other.write_bytes(photo.read_bytes())
 
-    main(["read", str(photo), str(other), "--game", "schlangennest", "--trace",
-          str(tmp_path / "out")])  # fmt: skip
+    main(
+        [
+            "read",
+            str(photo),
+            str(other),
+            "--game",
+            "schlangennest",
+            "--trace",
+            str(tmp_path / "out"),
+        ]
+    )
 
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["easy", "other"]
     assert capsys.readouterr().out
@@ -49,8 +58,16 @@ def test_of_several_pictures_each_has_its_own_folder(photo, tmp_path, capsys):
 def test_folder_that_cannot_be_written_is_named(photo, tmp_path, capsys):
     (tmp_path / "file").write_text("")
 
-    status = main(["read", str(photo), "--game", "schlangennest", "--trace",
-                   str(tmp_path / "file" / "inside")])  # fmt: skip
+    status = main(
+        [
+            "read",
+            str(photo),
+            "--game",
+            "schlangennest",
+            "--trace",
+            str(tmp_path / "file" / "inside"),
+        ]
+    )
 
     assert status == 2
     assert "cannot be written" in capsys.readouterr().err

@@ -33,8 +33,12 @@ PARTS = slice(0, PRINT_NUMBERS), slice(PRINT_NUMBERS, NUMBERS)
 AT_ONCE = 64
 """Batch size; larger batches exceed the processor's cache and take a third longer per patch."""
 WANTED: dict[str, object] = {
-    "format": FORMAT, "version": VERSION, "patch_px": PATCH_PX, "numbers": NUMBERS, "colour": "bgr",
-}  # fmt: skip
+    "format": FORMAT,
+    "version": VERSION,
+    "patch_px": PATCH_PX,
+    "numbers": NUMBERS,
+    "colour": "bgr",
+}
 
 
 class Embedding:

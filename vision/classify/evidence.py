@@ -36,9 +36,18 @@ Group = tuple[str, int, int]
 FORMAT, VERSION = "snake-eye/evidence", 2
 COVERED, TREES_VERSION = "covered", 2
 NAMES = (
-    "sure", "far", "cosine", "cosine_margin", "alike", "alike_margin", "clipped", "contrast",
-    "blur", "wide", *SEEN,
-)  # fmt: skip
+    "sure",
+    "far",
+    "cosine",
+    "cosine_margin",
+    "alike",
+    "alike_margin",
+    "clipped",
+    "contrast",
+    "blur",
+    "wide",
+    *SEEN,
+)
 """The features of a patch, in the order of a row."""
 RISING = (1, -1, 1, 1, 1, 1, -1, 0, 0, 0, -1, 1, 1, 1, 1, 1, 1, 0)
 """Monotonic constraint of each feature: probability only rises (1), only falls (-1), or any (0)."""
@@ -123,9 +132,12 @@ class Evidence:
     """Prior share of tiles among the outlines of a picture, from the training pictures."""
 
     def weighed(
-        self, reader: Reader, patches: Patches, readings: Sequence[CellReading],
+        self,
+        reader: Reader,
+        patches: Patches,
+        readings: Sequence[CellReading],
         across_px: Sequence[float] | None,
-    ) -> list[CellReading]:  # fmt: skip
+    ) -> list[CellReading]:
         """Return the readings, with confidences capped by their evidence.
 
         Where the evidence speaks rather for the second guess of a doubtful reading, that one is
@@ -141,10 +153,12 @@ class Evidence:
         out = list(readings)
         firsts = self._scored(reader, patches, dict(enumerate(readings)), across_px)
         doubtful = {
-            n: _with_second_first(readings[n]) for n, (ours, _, _) in firsts.items()
-            if min(ours, readings[n].best) < BEYOND_DOUBT and len(readings[n].guesses) > 1
+            n: _with_second_first(readings[n])
+            for n, (ours, _, _) in firsts.items()
+            if min(ours, readings[n].best) < BEYOND_DOUBT
+            and len(readings[n].guesses) > 1
             and not readings[n].covered
-        }  # fmt: skip
+        }
         seconds = self._scored(reader, patches, doubtful, across_px)
         for number, (ours, tile, row) in firsts.items():
             one = out[number]
@@ -158,15 +172,19 @@ class Evidence:
         return out
 
     def _scored(
-        self, reader: Reader, patches: Patches, readings: Mapping[int, CellReading],
+        self,
+        reader: Reader,
+        patches: Patches,
+        readings: Mapping[int, CellReading],
         across_px: Sequence[float] | None,
-    ) -> dict[int, tuple[float, float, Floats]]:  # fmt: skip
+    ) -> dict[int, tuple[float, float, Floats]]:
         """Return what both trees say of readings, and their features, by the patch's number.
 
         Strangers and readings without a face are left out.
         """
-        worth = [n for n, one in readings.items()
-                 if one.why is None and self._has_face(reader, one)]  # fmt: skip
+        worth = [
+            n for n, one in readings.items() if one.why is None and self._has_face(reader, one)
+        ]
         if not worth:
             return {}
         across = None if across_px is None else [across_px[n] for n in worth]
@@ -197,8 +215,12 @@ def in_company(readings: Sequence[CellReading], share: float) -> list[CellReadin
     if here >= share:
         return list(readings)
     odds = here / (1 - here) * (1 - share) / share
-    return [_as_probable(one, odds * one.best / (1 - one.best + odds * one.best))
-            if one.best > 0 else one for one in readings]  # fmt: skip
+    return [
+        _as_probable(one, odds * one.best / (1 - one.best + odds * one.best))
+        if one.best > 0
+        else one
+        for one in readings
+    ]
 
 
 def _weighed(reading: CellReading, ours: float, tile: float) -> CellReading:
@@ -231,9 +253,12 @@ def _as_probable(reading: CellReading, best: float) -> CellReading:
 
 
 def rows_of(
-    faces: Faces, reader: Reader, patches: Patches, readings: Sequence[CellReading],
+    faces: Faces,
+    reader: Reader,
+    patches: Patches,
+    readings: Sequence[CellReading],
     across_px: Sequence[float] | None,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return the features of each patch, N x ``NAMES``."""
     members = reader.members
     first, second = zip(*map(_ranked, readings), strict=True)
@@ -249,11 +274,20 @@ def rows_of(
     seen = faces.seen(patches, fits, _among([look for look, _ in faces.coarse[0]], first, members))
     sure = np.clip([reading.best for reading in readings], LEAST_SURE, 1 - LEAST_SURE)
     wide = np.full(len(patches), WIDEST_PX) if across_px is None else np.asarray(across_px)
-    return np.stack([
-        np.log(sure / (1 - sure)), np.log([max(reading.far, 1e-3) for reading in readings]),
-        best, best - rival, alike, alike - other, *_light(patches),
-        np.log(np.minimum(wide, WIDEST_PX)), *seen.T,
-    ], axis=1).astype(np.float32)  # fmt: skip
+    return np.stack(
+        [
+            np.log(sure / (1 - sure)),
+            np.log([max(reading.far, 1e-3) for reading in readings]),
+            best,
+            best - rival,
+            alike,
+            alike - other,
+            *_light(patches),
+            np.log(np.minimum(wide, WIDEST_PX)),
+            *seen.T,
+        ],
+        axis=1,
+    ).astype(np.float32)
 
 
 def _among(
@@ -297,9 +331,13 @@ def _wanted(tile_set: TileSet) -> dict[str, object]:
 
 def _about(name: str) -> dict[str, object]:
     return {
-        "format": FORMAT, "version": VERSION, "set": name, "embedding": embedding.VERSION,
-        "features": features.VERSION, "names": list(NAMES),
-    }  # fmt: skip
+        "format": FORMAT,
+        "version": VERSION,
+        "set": name,
+        "embedding": embedding.VERSION,
+        "features": features.VERSION,
+        "names": list(NAMES),
+    }
 
 
 def load_evidence(tile_set: TileSet, folder: Path = TRAINED) -> Evidence:
@@ -351,20 +389,32 @@ def write_evidence(
     """Write the evidence of a box: its arrays and their manifest."""
     faces = evidence.faces
     arrays: dict[str, NDArray[Any]] = {
-        "faces": faces.pictures, "numbers": faces.numbers.astype(np.float16),
-        **evidence.ours.arrays("ours_"), **evidence.tile.arrays("tile_"),
+        "faces": faces.pictures,
+        "numbers": faces.numbers.astype(np.float16),
+        **evidence.ours.arrays("ours_"),
+        **evidence.tile.arrays("tile_"),
         "share": np.array(evidence.share),
-    }  # fmt: skip
-    _write(tile_set.name, _wanted(tile_set), arrays, folder, {
-        "faces": [str(Look(tile, cell)) for tile, cell in faces.cells],
-        "looks": [str(look) for look in faces.looks], "figures": dict(figures),
-    })  # fmt: skip
+    }
+    _write(
+        tile_set.name,
+        _wanted(tile_set),
+        arrays,
+        folder,
+        {
+            "faces": [str(Look(tile, cell)) for tile, cell in faces.cells],
+            "looks": [str(look) for look in faces.looks],
+            "figures": dict(figures),
+        },
+    )
 
 
 def _write(
-    name: str, wanted: Mapping[str, object], arrays: Mapping[str, NDArray[Any]], folder: Path,
+    name: str,
+    wanted: Mapping[str, object],
+    arrays: Mapping[str, NDArray[Any]],
+    folder: Path,
     more: Mapping[str, object],
-) -> None:  # fmt: skip
+) -> None:
     manifest_name, arrays_name = file_names(name)
     folder.mkdir(parents=True, exist_ok=True)
     digest = write_arrays(folder / arrays_name, arrays)

@@ -52,8 +52,16 @@ INNER = 0.84
 """Share of a tile's width that is compared; its border may show the table."""
 MOST_PRINTS = 4000
 
-SEEN = ("burnt", "seen", "apart", "surely_apart", "printed", "printed_margin",
-        "surely_printed_margin", "lit")  # fmt: skip
+SEEN = (
+    "burnt",
+    "seen",
+    "apart",
+    "surely_apart",
+    "printed",
+    "printed_margin",
+    "surely_printed_margin",
+    "lit",
+)
 """Features of what the light leaves visible. ``burnt``: share of the print hidden by glare.
 ``seen``: visible share of the difference to the rival that is hidden most. ``apart``: distance
 to the nearest rival, on visible places. ``printed``: correlation with the named face.
@@ -91,11 +99,17 @@ class Faces:
     def fits(self, patches: Sequence[Slopes], looks: Sequence[Sequence[Look]]) -> list[Fit]:
         """Return for each patch the best fit among the looks that its reading names."""
         return [
-            max((Fit(*face.fit(patch), look, number) for look in own
-                 for number, face in enumerate(self._faces(look))),
-                key=lambda fit: fit.alike, default=NO_FIT)
+            max(
+                (
+                    Fit(*face.fit(patch), look, number)
+                    for look in own
+                    for number, face in enumerate(self._faces(look))
+                ),
+                key=lambda fit: fit.alike,
+                default=NO_FIT,
+            )
             for patch, own in zip(patches, looks, strict=True)
-        ]  # fmt: skip
+        ]
 
     def seen(self, patches: Patches, fits: Sequence[Fit], own: NDArray[np.bool_]) -> Floats:
         """Return what the light leaves visible of each patch's print, N x ``SEEN``.
@@ -156,8 +170,10 @@ def _coarse(picture: Bgr, shift: tuple[int, int]) -> Floats:
     (x, y), low, high = shift, RIM_PX, FACE_PX - RIM_PX
     inner = LIGHT[picture[low + y : high + y, low + x : high + x]]
     count = (high - low) // COARSE_PX
-    return np.asarray(inner.reshape(count, COARSE_PX, count, COARSE_PX, 3).mean(axis=(1, 3))
-                      .reshape(-1, 3), np.float32)  # fmt: skip
+    return np.asarray(
+        inner.reshape(count, COARSE_PX, count, COARSE_PX, 3).mean(axis=(1, 3)).reshape(-1, 3),
+        np.float32,
+    )
 
 
 def _seen(shown: Floats, faces: Floats, rows: Sequence[int], own: NDArray[np.bool_]) -> Floats:
@@ -183,8 +199,19 @@ def _seen(shown: Floats, faces: Floats, rows: Sequence[int], own: NDArray[np.boo
     grey, printed = np.sqrt(shown), np.sqrt(faces)
     lenient = _told_apart(grey, printed, rows, own, (~hidden).astype(np.float32))
     strict = _told_apart(grey, printed, rows, own, (~clipped).astype(np.float32))
-    return np.stack([burnt, lenient.seen, lenient.apart, strict.apart, lenient.alike,
-                     lenient.margin, strict.margin, lit], axis=1).astype(np.float32)  # fmt: skip
+    return np.stack(
+        [
+            burnt,
+            lenient.seen,
+            lenient.apart,
+            strict.apart,
+            lenient.alike,
+            lenient.margin,
+            strict.margin,
+            lit,
+        ],
+        axis=1,
+    ).astype(np.float32)
 
 
 class _Apart(NamedTuple):
@@ -213,8 +240,9 @@ def _told_apart(
     squares = weights @ (flat**2).T
     sums = np.einsum("npc,rpc->nrc", counts, faces, optimize=True)
     spread = squares - (sums**2 / many[:, None]).sum(axis=2)
-    length = np.sqrt(np.maximum((inner * (shown - middles[:, None]).reshape(inner.shape))
-                                .sum(axis=1), 0))  # fmt: skip
+    length = np.sqrt(
+        np.maximum((inner * (shown - middles[:, None]).reshape(inner.shape)).sum(axis=1), 0)
+    )
     alike = inner @ flat.T / (length[:, None] * np.sqrt(np.maximum(spread, 0)) + FEW * 10)
     mine = flat[rows]
     off = (weights * mine**2).sum(axis=1)[:, None] - 2 * (weights * mine) @ flat.T + squares
@@ -222,9 +250,11 @@ def _told_apart(
     off, whole = np.maximum(off, 0), np.maximum(whole, FEW)
     best = np.where(own, alike, -1).max(axis=1)
     return _Apart(
-        np.where(own, 1, off / whole).min(axis=1), np.sqrt(np.where(own, np.inf, off).min(axis=1)),
-        best, best - np.where(own, -1, alike).max(axis=1),
-    )  # fmt: skip
+        np.where(own, 1, off / whole).min(axis=1),
+        np.sqrt(np.where(own, np.inf, off).min(axis=1)),
+        best,
+        best - np.where(own, -1, alike).max(axis=1),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,8 +326,9 @@ def faces_of_prints(prints: Prints) -> Faces:
     rows = shipped_embedding().numbers(np.ascontiguousarray(np.concatenate(turned)))
     looks = tuple(Look(tile, 0, turns) for turns in range(QUARTERS) for tile in prints.tiles)
     pictures = np.stack([shrunk(face) for face in prints.faces])
-    return Faces(tuple((tile, 0) for tile in prints.tiles), pictures, looks,
-                 unit(rows[:, :PRINT_NUMBERS]))  # fmt: skip
+    return Faces(
+        tuple((tile, 0) for tile in prints.tiles), pictures, looks, unit(rows[:, :PRINT_NUMBERS])
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,8 +343,11 @@ class FaceSlopes:
     @classmethod
     def of(cls, picture: Bgr) -> FaceSlopes:
         """Return the gradients of a picture."""
-        rows = [_inner(slopes_of(_moved(picture, turn, scale)), (0, 0)).reshape(-1)
-                for scale in SCALES for turn in TURNS_DEG]  # fmt: skip
+        rows = [
+            _inner(slopes_of(_moved(picture, turn, scale)), (0, 0)).reshape(-1)
+            for scale in SCALES
+            for turn in TURNS_DEG
+        ]
         ways = unit(np.stack(rows))
         middle = ways[len(rows) // 2].reshape(2, FACE_PX - 2 * RIM_PX, -1, 3)
         return cls(np.ascontiguousarray(middle), ways)
@@ -361,6 +395,7 @@ def _inner(slopes: Slopes, shift: tuple[int, int]) -> Slopes:
 def _moved(picture: Bgr, turn_deg: float, scale: float) -> Bgr:
     middle = ((FACE_PX - 1) / 2, (FACE_PX - 1) / 2)
     spin = cv2.getRotationMatrix2D(middle, turn_deg, scale)
-    turned = cv2.warpAffine(np.ascontiguousarray(picture), spin, (FACE_PX, FACE_PX),
-                            borderMode=cv2.BORDER_REPLICATE)  # fmt: skip
+    turned = cv2.warpAffine(
+        np.ascontiguousarray(picture), spin, (FACE_PX, FACE_PX), borderMode=cv2.BORDER_REPLICATE
+    )
     return np.asarray(turned, np.uint8)

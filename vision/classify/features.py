@@ -71,8 +71,13 @@ def _colours(patches: Patches) -> Floats:
     white = np.log(_white(patches) + DARKEST)[:, None]
     # Opponent colours separate brightness, which shadows change, from the light's colour.
     beside = _opponents(logs - white)
-    every = [_opponents(logs), beside, _by_strongest(beside), _by_itself(beside),
-             _by_contrast(beside)]  # fmt: skip
+    every = [
+        _opponents(logs),
+        beside,
+        _by_strongest(beside),
+        _by_itself(beside),
+        _by_contrast(beside),
+    ]
     flat = [part.reshape(count, -1) for part in every]
     return np.asarray(np.concatenate(flat, axis=1), np.float32)
 

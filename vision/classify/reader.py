@@ -230,10 +230,13 @@ def read_halves(reader: Reader, patches: Patches) -> list[CellReading | None]:
         return []
     turned = [np.rot90(patches, turns, axes=(1, 2)) for turns in range(QUARTERS)]
     distances = reader.distances(upper_halves(np.concatenate(turned)))
-    every = np.stack([
-        part[:, _turned(reader.looks, turns)]
-        for turns, part in enumerate(np.split(distances, QUARTERS))
-    ], axis=1)  # fmt: skip
+    every = np.stack(
+        [
+            part[:, _turned(reader.looks, turns)]
+            for turns, part in enumerate(np.split(distances, QUARTERS))
+        ],
+        axis=1,
+    )
     return [_by_clean_halves(reader, halves) for halves in every]
 
 
@@ -251,9 +254,9 @@ def _by_clean_halves(reader: Reader, halves: Floats) -> CellReading | None:
 def _turned(looks: tuple[Look, ...], turns: int) -> NDArray[np.int64]:
     """Return for each look the index of the look that it becomes when its patch is turned back."""
     number = {look: k for k, look in enumerate(looks)}
-    return np.array([
-        number[Look(look.tile, look.cell, (look.turns - turns) % QUARTERS)] for look in looks
-    ])  # fmt: skip
+    return np.array(
+        [number[Look(look.tile, look.cell, (look.turns - turns) % QUARTERS)] for look in looks]
+    )
 
 
 def _agree(one: CellReading, other: CellReading) -> bool:
@@ -277,9 +280,16 @@ def _doubted(distances: Floats, doubt: NDArray[Any]) -> Floats:
 
 
 def make_reader(
-    tile_set: TileSet | None, looks: Sequence[Look], project: Floats, centres: Floats,
-    temperature: float, known: float, *, embedded: bool = False, half: Reader | None = None,
-) -> Reader:  # fmt: skip
+    tile_set: TileSet | None,
+    looks: Sequence[Look],
+    project: Floats,
+    centres: Floats,
+    temperature: float,
+    known: float,
+    *,
+    embedded: bool = False,
+    half: Reader | None = None,
+) -> Reader:
     """Return a reader; looks that the box's symmetries make equal form one group."""
     groups: dict[tuple[str, int, int], int] = {}
     numbers = []
@@ -288,9 +298,16 @@ def make_reader(
         key = (look.tile, look.cell, look.turns % period)
         numbers.append(groups.setdefault(key, len(groups)))
     return Reader(
-        tuple(looks), project.astype(np.float32), centres.astype(np.float32), temperature, known,
-        tuple(groups), np.array(numbers), embedded, half,
-    )  # fmt: skip
+        tuple(looks),
+        project.astype(np.float32),
+        centres.astype(np.float32),
+        temperature,
+        known,
+        tuple(groups),
+        np.array(numbers),
+        embedded,
+        half,
+    )
 
 
 def file_names(set_name: str) -> tuple[str, str]:
@@ -317,9 +334,13 @@ def load_reader(tile_set: TileSet, folder: Path = TRAINED) -> Reader:
 
 
 def _part(
-    tile_set: TileSet, looks: Sequence[Look], arrays: Mapping[str, NDArray[Any]],
-    numbers: Manifest | Mapping[str, float], prefix: str = "", half: Reader | None = None,
-) -> Reader:  # fmt: skip
+    tile_set: TileSet,
+    looks: Sequence[Look],
+    arrays: Mapping[str, NDArray[Any]],
+    numbers: Manifest | Mapping[str, float],
+    prefix: str = "",
+    half: Reader | None = None,
+) -> Reader:
     """Return the reader of whole patches or of halves; ``prefix`` selects its arrays."""
     project, centres = (arrays[prefix + name].astype(np.float32) for name in ("project", "centres"))
     temperature, known = float(numbers["temperature"]), float(numbers["known"])
@@ -346,11 +367,14 @@ def write_reader(
         arrays[f"{prefix}project"] = part.project.astype(np.float16)
         arrays[f"{prefix}centres"] = part.centres
     manifest = {
-        **_wanted(tile_set), "file": arrays_name,
+        **_wanted(tile_set),
+        "file": arrays_name,
         "sha256": write_arrays(folder / arrays_name, arrays),
-        "looks": [str(look) for look in reader.looks], "temperature": reader.temperature,
-        "known": reader.known, "figures": figures,
-    }  # fmt: skip
+        "looks": [str(look) for look in reader.looks],
+        "temperature": reader.temperature,
+        "known": reader.known,
+        "figures": figures,
+    }
     if reader.half is not None:
         half = reader.half
         manifest["half"] = {"temperature": half.temperature, "known": half.known}
@@ -360,7 +384,12 @@ def write_reader(
 
 def _wanted(tile_set: TileSet) -> dict[str, object]:
     return {
-        "format": FORMAT, "version": FORMAT_VERSION, "set": tile_set.name,
-        "set_hash": set_hash(tile_set), "features": features.VERSION, "patch_px": PATCH_PX,
-        "margin": MARGIN, "colour": "bgr",
-    }  # fmt: skip
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "set": tile_set.name,
+        "set_hash": set_hash(tile_set),
+        "features": features.VERSION,
+        "patch_px": PATCH_PX,
+        "margin": MARGIN,
+        "colour": "bgr",
+    }

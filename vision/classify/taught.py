@@ -99,9 +99,13 @@ def reader_of(tile_set: TileSet, folders: Iterable[Path] | None = None) -> Reade
 def wanted(name: str) -> dict[str, object]:
     """Return the entries that the manifest of a taught box must have."""
     return {
-        "format": FORMAT, "version": FORMAT_VERSION, "set": name, "patch_px": PATCH_PX,
-        "margin": MARGIN, "colour": "bgr",
-    }  # fmt: skip
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "set": name,
+        "patch_px": PATCH_PX,
+        "margin": MARGIN,
+        "colour": "bgr",
+    }
 
 
 def loose_set(name: str, lattice: str, periods: Mapping[str, int]) -> TileSet:

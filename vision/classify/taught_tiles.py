@@ -59,8 +59,11 @@ FAR = 0.18
 """Shifts in tile widths; on drawn tables outlines are off by 0.02 on average, 0.15 at worst."""
 SHIFTS = (
     *((x, y) for x in STEPS for y in STEPS),
-    (-FAR, 0.0), (FAR, 0.0), (0.0, -FAR), (0.0, FAR),
-)  # fmt: skip
+    (-FAR, 0.0),
+    (FAR, 0.0),
+    (0.0, -FAR),
+    (0.0, FAR),
+)
 USUALLY_OFF = 0.06
 AWAY = (np.array(SHIFTS) ** 2).sum(axis=1) / USUALLY_OFF**2
 """Gaussian prior on shifts, in units of the reader's temperature: without it a barely visible print
@@ -135,9 +138,12 @@ def _shifted(corners: Points) -> list[Points]:
 
 @stage("own-tiles", without=lambda detections, readings, *_: (detections, readings))
 def with_own_tiles(
-    detections: Detections, readings: Sequence[CellReading], look: Look, glance: Look,
+    detections: Detections,
+    readings: Sequence[CellReading],
+    look: Look,
+    glance: Look,
     ground: Ground,
-) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+) -> tuple[Detections, Sequence[CellReading]]:
     """Return the outlines with missed tiles added, without outlines that overlap those.
 
     Args:
@@ -202,16 +208,15 @@ def _missed(
     return missed
 
 
-def _in_picture(
-    laid: LaidCells, cells: Sequence[Cell], own: Detections
-) -> dict[Detection, Cell]:  # fmt: skip
+def _in_picture(laid: LaidCells, cells: Sequence[Cell], own: Detections) -> dict[Detection, Cell]:
     """Return the outlines of cells that lie in the picture, each with its cell."""
     corners = SQUARE_CORNERS if own.shape == "square" else HEX_CORNERS
     outlines = laid.outlines(np.array(cells, float), corners)
     return {
-        Detection(one, EXPECTED): cell for one, cell in zip(outlines, cells, strict=True)
+        Detection(one, EXPECTED): cell
+        for one, cell in zip(outlines, cells, strict=True)
         if (one >= 0).all() and (one < own.size_px).all()
-    }  # fmt: skip
+    }
 
 
 def _not_table(
@@ -222,8 +227,7 @@ def _not_table(
         return []
     apart = set(_apart_from(free, doubtful))
     other = ground.hidden(np.stack([rectangle_in(one.corners_px) for one in free]), HARDLY_TABLE)
-    return [one for one, is_other in zip(free, other, strict=True)
-            if is_other or one not in apart]  # fmt: skip
+    return [one for one, is_other in zip(free, other, strict=True) if is_other or one not in apart]
 
 
 def _apart_from(some: Iterable[Detection], others: Sequence[Detection]) -> list[Detection]:
@@ -232,9 +236,10 @@ def _apart_from(some: Iterable[Detection], others: Sequence[Detection]) -> list[
         return list(some)
     middles = np.stack([one.centre_px for one in others])
     return [
-        one for one in some
+        one
+        for one in some
         if np.linalg.norm(middles - one.centre_px, axis=1).min() >= NEAREST * one.across_px
-    ]  # fmt: skip
+    ]
 
 
 def tiles_only(bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading]) -> list[bool]:
@@ -244,10 +249,11 @@ def tiles_only(bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellRead
     limit, doubtful = (1.0, 1.0) if usual is None else (STRANGE * usual, WELL * usual)
     read = list(zip(found, readings, strict=True))
     asked = [
-        n for n, (one, said) in enumerate(read)
+        n
+        for n, (one, said) in enumerate(read)
         if said.far > limit
         or (said.far > doubtful and said.best < CERTAIN and one.confidence < TOLD)
-    ]  # fmt: skip
+    ]
     kept = [True] * len(found)
     if not asked:
         return kept

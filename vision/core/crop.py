@@ -86,9 +86,12 @@ def cut_one(bgr: Bgr, corners_px: Points, size_px: int = PATCH_PX) -> Bgr:
     fine_px = size_px * finer
     patch_from_px = _homography(corners, patch_corners(len(corners), fine_px))
     patch = cv2.warpPerspective(
-        part, patch_from_px, (fine_px, fine_px), flags=cv2.INTER_LINEAR,
+        part,
+        patch_from_px,
+        (fine_px, fine_px),
+        flags=cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_REPLICATE,
-    )  # fmt: skip
+    )
     if finer > 1:
         patch = cv2.resize(patch, (size_px, size_px), interpolation=cv2.INTER_AREA)
     return np.asarray(patch, np.uint8)
@@ -98,8 +101,9 @@ def _surroundings(bgr: Bgr, corners: Points) -> tuple[Bgr, Points]:
     """Return the part of a picture around a tile, and the tile's corners in it."""
     # Plain Python floats: for four corners NumPy takes many times as long.
     axes = zip(*corners.tolist(), strict=True)
-    spans = [_span(min(axis), max(axis), end)
-             for axis, end in zip(axes, bgr.shape[1::-1], strict=True)]  # fmt: skip
+    spans = [
+        _span(min(axis), max(axis), end) for axis, end in zip(axes, bgr.shape[1::-1], strict=True)
+    ]
     (left, right), (top, bottom) = spans
     return bgr[top:bottom, left:right], corners - np.array([left, top], float)
 
@@ -227,8 +231,14 @@ class Pyramid:
             level, spread_px = level + 1, spread_px / 2
         picture = self._level(level)
         places = np.clip((px + np.float32(0.5)) / 2**level - np.float32(0.5), -FAR, FAR)
-        out = cv2.remap(picture, places, _ALREADY, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT,
-                        borderValue=(GREY, GREY, GREY))  # fmt: skip
+        out = cv2.remap(
+            picture,
+            places,
+            _ALREADY,
+            cv2.INTER_LINEAR,
+            borderMode=cv2.BORDER_CONSTANT,
+            borderValue=(GREY, GREY, GREY),
+        )
         return np.asarray(out, np.uint8)
 
     def _level(self, level: int) -> Bgr:

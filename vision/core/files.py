@@ -39,9 +39,19 @@ LARGEST_FILE = 64 << 20
 LARGEST_UNPACKED = 256 << 20
 MOST_ARRAYS = 64
 NO_ARRAYS = (
-    OSError, ValueError, KeyError, TypeError, MemoryError, RecursionError, RuntimeError, EOFError,
-    SyntaxError, TokenError, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    MemoryError,
+    RecursionError,
+    RuntimeError,
+    EOFError,
+    SyntaxError,
+    TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 """Exceptions that NumPy and zipfile raise on files that are no valid array archives."""
 LARGE_LOOK_BYTES = 4 << 20
 """After runs on larger inputs, the freed memory is returned to the operating system."""
@@ -59,11 +69,16 @@ def set_hash(tile_set: TileSet) -> str:
     """
     cards = [
         [
-            kind.name, [[s.edges, s.colour, s.cap] for s in kind.strands], kind.cells,
-            [[e.cell, e.edge, e.name] for e in kind.exits], kind.role, kind.points, kind.path,
+            kind.name,
+            [[s.edges, s.colour, s.cap] for s in kind.strands],
+            kind.cells,
+            [[e.cell, e.edge, e.name] for e in kind.exits],
+            kind.role,
+            kind.points,
+            kind.path,
         ]
         for kind in tile_set.kinds.values()
-    ]  # fmt: skip
+    ]
     text = json.dumps([tile_set.lattice, cards], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -146,8 +161,9 @@ def read_arrays(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
             unpacked = sum(one.file_size for one in entries)
             if len(entries) > MOST_ARRAYS or unpacked > LARGEST_UNPACKED:
                 raise ModelError(f"{path} unpacks to more than any model; take it anew")
-            if not all(one.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-                       for one in entries):  # fmt: skip
+            if not all(
+                one.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for one in entries
+            ):
                 raise ModelError(f"{path} is packed in a way that no model is; take it anew")
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             return {name: _plain(arrays[name]) for name in arrays.files}
@@ -257,8 +273,13 @@ def _opened(data: bytes, name: str, threads: int) -> Any:
     try:
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except (
-        Fail, InvalidArgument, InvalidGraph, InvalidProtobuf, NotImplemented, RuntimeException,
-    ) as error:  # fmt: skip
+        Fail,
+        InvalidArgument,
+        InvalidGraph,
+        InvalidProtobuf,
+        NotImplemented,
+        RuntimeException,
+    ) as error:
         raise ModelError(f"{name} holds no network: {error}; take it from the repository") from None
 
 

@@ -42,12 +42,29 @@ HEX_CORNERS = np.stack(
 )
 """Corners of a hex cell, in steps of its lattice."""
 SQUARE_FAR: tuple[Cell, ...] = (
-    (1, 1), (-1, 1), (-1, -1), (1, -1), (2, 0), (0, 2), (-2, 0), (0, -2),
-)  # fmt: skip
+    (1, 1),
+    (-1, 1),
+    (-1, -1),
+    (1, -1),
+    (2, 0),
+    (0, 2),
+    (-2, 0),
+    (0, -2),
+)
 HEX_FAR: tuple[Cell, ...] = (
-    (1, 1), (-1, 2), (-2, 1), (-1, -1), (1, -2), (2, -1),
-    (2, 0), (0, 2), (-2, 2), (-2, 0), (0, -2), (2, -2),
-)  # fmt: skip
+    (1, 1),
+    (-1, 2),
+    (-2, 1),
+    (-1, -1),
+    (1, -2),
+    (2, -1),
+    (2, 0),
+    (0, 2),
+    (-2, 2),
+    (-2, 0),
+    (0, -2),
+    (2, -2),
+)
 
 
 _Link = tuple[int, int, list[int], int]
@@ -277,9 +294,11 @@ def _homography(places: Ints, turns: Ints, seen: Array, frames: Array, folds: in
     weights[: len(places)] = 1.0
     several = len(places) >= FEWEST_FOR_PERSPECTIVE
     return homography_of(
-        np.concatenate(sources), np.concatenate(targets), weights,
+        np.concatenate(sources),
+        np.concatenate(targets),
+        weights,
         perspective=several and bool((np.ptp(places, axis=0) > 0).all()),
-    )  # fmt: skip
+    )
 
 
 def mapped(homography: Array, points: Array) -> Array:
@@ -343,8 +362,9 @@ def homography_of(
     """Return the least-squares homography between points, with outliers down-weighted."""
     low, spread = source.min(axis=0), max(float(np.ptp(source, axis=0).max()), 1e-6)
     middle, size = target.mean(axis=0), max(float(np.ptp(target, axis=0).max()), 1e-6)
-    matrix = _least_squares((source - low) / spread, (target - middle) / size, weights,
-                            perspective=perspective)  # fmt: skip
+    matrix = _least_squares(
+        (source - low) / spread, (target - middle) / size, weights, perspective=perspective
+    )
     undo = np.array([[size, 0, middle[0]], [0, size, middle[1]], [0, 0, 1]])
     into = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, spread]]) / spread
     homography = undo @ matrix @ into

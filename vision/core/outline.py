@@ -74,8 +74,9 @@ class Forms:
         size, a, b = self.logs.T
         stretch = np.maximum(np.hypot(a, b), 1e-9)
         even, odd = np.cosh(stretch), np.sinh(stretch) / stretch
-        matrix = np.stack([np.stack([even + odd * a, odd * b], 1),
-                           np.stack([odd * b, even - odd * a], 1)], 1)  # fmt: skip
+        matrix = np.stack(
+            [np.stack([even + odd * a, odd * b], 1), np.stack([odd * b, even - odd * a], 1)], 1
+        )
         c, s = np.cos(self.turns), np.sin(self.turns)
         spin = np.stack([np.stack([c, -s], 1), np.stack([s, c], 1)], 1)
         return np.asarray(np.exp(size)[:, None, None] * matrix @ spin)

@@ -69,9 +69,13 @@ SEAMS_WIDE_PX = 84.0
 
 
 def detect_tiles(
-    bgr: Bgr, shape: Shape | None = None, *, network: TileNetwork | None = None,
-    settings: DetectSettings = DEFAULT, wide_px: float | None = None,
-) -> Detections:  # fmt: skip
+    bgr: Bgr,
+    shape: Shape | None = None,
+    *,
+    network: TileNetwork | None = None,
+    settings: DetectSettings = DEFAULT,
+    wide_px: float | None = None,
+) -> Detections:
     """Return the outlines of all tiles in a picture.
 
     Args:

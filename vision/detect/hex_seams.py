@@ -142,9 +142,11 @@ class Sides:
         """Return the six sides of each cell; with ``once``, a side between two cells only once."""
         taken = set(cells)
         picked = [
-            (cell, k) for cell in cells for k, (x, y) in enumerate(HEX_SIDES)
+            (cell, k)
+            for cell in cells
+            for k, (x, y) in enumerate(HEX_SIDES)
             if not once or k < len(HEX_SIDES) // 2 or (cell[0] + x, cell[1] + y) not in taken
-        ]  # fmt: skip
+        ]
         middles = plane_of([cell for cell, _ in picked])
         numbers = np.array([k for _, k in picked])
         ends = np.roll(HEX_CORNERS, -1, axis=0)

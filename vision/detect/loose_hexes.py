@@ -193,9 +193,11 @@ def _missed(bgr: Bgr, grid: _Grid) -> tuple[Array, Array]:
 
 
 def reconstruct_hexes(
-    detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
+    detections: Detections,
+    fits: Sequence[LatticeFit],
+    readings: Sequence[CellReading],
     tile_set: TileSet,
-) -> Reconstruction:  # fmt: skip
+) -> Reconstruction:
     """Return what lies on the table: the largest lattice is the layout, the rest lies aside.
 
     Of equally large lattices, the one nearest to the picture's centre is the layout. Its tiles that
@@ -213,9 +215,7 @@ def reconstruct_hexes(
     laid = tuple(card for card in main.cards if all(card is not one for one in strays))
     tiles, unsure = _entries(laid, tile_set)
     others = [card for group in groups if group is not main for card in group.cards]
-    aside = [
-        aside_entry(card) for card in (*strays, *others) if card.confidence >= SURELY_ASIDE
-    ]  # fmt: skip
+    aside = [aside_entry(card) for card in (*strays, *others) if card.confidence >= SURELY_ASIDE]
     return Reconstruction(tiles, unsure, tuple(aside), laid)
 
 
@@ -226,8 +226,9 @@ def _entries(
     tiles = tuple(_entry(card, tile_set) for card in laid if card.confidence >= TOLD)
     unsure = tuple(
         replace(_entry(card, tile_set), guesses=guesses_of(card), why=why_of(card))
-        for card in laid if card.confidence < TOLD
-    )  # fmt: skip
+        for card in laid
+        if card.confidence < TOLD
+    )
     return tiles, unsure
 
 

@@ -32,15 +32,30 @@ Array = NDArray[np.float64]
 MANIFEST, QUICK_FILE = "detector.json", "detector_quick.onnx"
 FORMAT, VERSION = "snake-eye/detector", 1
 CHANNELS = (
-    "square", "hex", "board", "side", "cut", "centre",
-    "offset_x", "offset_y", "log_size", "stretch_x", "stretch_y", "turn_cos", "turn_sin",
-)  # fmt: skip
+    "square",
+    "hex",
+    "board",
+    "side",
+    "cut",
+    "centre",
+    "offset_x",
+    "offset_y",
+    "log_size",
+    "stretch_x",
+    "stretch_y",
+    "turn_cos",
+    "turn_sin",
+)
 """The output maps in order: six logits, then regression values of the cell that a pixel shows."""
 STRIDE, STEP, SIZE_PX = 4, 32, 16.0
 WANTED = {
-    "format": FORMAT, "version": VERSION, "colour": "bgr", "stride": STRIDE, "step": STEP,
+    "format": FORMAT,
+    "version": VERSION,
+    "colour": "bgr",
+    "stride": STRIDE,
+    "step": STEP,
     "channels": list(CHANNELS),
-}  # fmt: skip
+}
 """Values that the manifest must have."""
 REACH_PX = 192
 """How far from a pixel of the input its output depends on others; a multiple of ``STEP``."""
@@ -95,9 +110,13 @@ class TileNetwork:
         self._quick_runner = self._runner if quick is None else _quick_copy(folder, quick)
 
     def look(
-        self, bgr: Bgr, scale: float, box: tuple[int, int, int, int] | None = None, *,
+        self,
+        bgr: Bgr,
+        scale: float,
+        box: tuple[int, int, int, int] | None = None,
+        *,
         quick: bool = False,
-    ) -> TileMaps:  # fmt: skip
+    ) -> TileMaps:
         """Return the maps of a picture made ``scale`` times as large.
 
         Args:
@@ -334,9 +353,12 @@ def _means(values: Array, owner: NDArray[np.int64], worth: Array, count: int) ->
 
 
 def _cells(
-    seen: TileMaps, votes: _Votes, owner: NDArray[np.int64], count: int,
+    seen: TileMaps,
+    votes: _Votes,
+    owner: NDArray[np.int64],
+    count: int,
     kinds: tuple[CellKind, ...],
-) -> tuple[FoundCell, ...]:  # fmt: skip
+) -> tuple[FoundCell, ...]:
     mine = owner >= 0
     agreed = np.bincount(owner[mine], votes.worth[mine], count)
     middles = _means(votes.middles, owner, votes.worth, count)

@@ -65,9 +65,11 @@ def probe(
         fits: the grids of these tiles.
     """
     return [
-        one for fit in fits if len(fit.cells) >= FEWEST_TILES
+        one
+        for fit in fits
+        if len(fit.cells) >= FEWEST_TILES
         for one in _grown(bgr, seen, shape, corners, fit)
-    ]  # fmt: skip
+    ]
 
 
 def _grown(bgr: Bgr, seen: TileMaps, shape: Shape, corners: Array, fit: LatticeFit) -> list[Probed]:
@@ -125,8 +127,10 @@ def _expected(
 def _axes(cells: Iterable[Cell], fit: LatticeFit) -> Array:
     """Return the local steps of a grid at cells as columns, N x 2 x 2, in pixels."""
     places = np.array(list(cells), float)
-    ends = [mapped(fit.px_from_cell, places + np.array(step) / 2)
-            for step in ((1, 0), (-1, 0), (0, 1), (0, -1))]  # fmt: skip
+    ends = [
+        mapped(fit.px_from_cell, places + np.array(step) / 2)
+        for step in ((1, 0), (-1, 0), (0, 1), (0, -1))
+    ]
     return np.stack([ends[0] - ends[1], ends[2] - ends[3]], axis=2)
 
 
@@ -135,8 +139,7 @@ def _common_form(outlines: Array, fit: LatticeFit, shape: Shape) -> Array:
     folds = len(UNITS[shape])
     skew = np.eye(2) if shape == "square" else SKEW
     straight = skew @ np.linalg.inv(_axes(fit.cells, fit)) @ frames_of(outlines, shape)
-    angle = np.arctan2(straight[:, 1, 0] - straight[:, 0, 1],
-                       straight[:, 0, 0] + straight[:, 1, 1])  # fmt: skip
+    angle = np.arctan2(straight[:, 1, 0] - straight[:, 0, 1], straight[:, 0, 0] + straight[:, 1, 1])
     # Frames are ambiguous by quarter or sixth turns: average the angles modulo one turn.
     turn = np.angle(np.exp(1j * folds * angle).mean()) / folds
     spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])

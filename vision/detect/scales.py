@@ -42,8 +42,14 @@ class DetectSettings:
 
 
 DEFAULT = DetectSettings()
-QUICK = DetectSettings(least_wide_px=25.0, wanted_wide_px=33.0, most_unlike=1.3,
-                       doubtful_share=0.08, known_wide_px=30.0, quick_at_once=True)  # fmt: skip
+QUICK = DetectSettings(
+    least_wide_px=25.0,
+    wanted_wide_px=33.0,
+    most_unlike=1.3,
+    doubtful_share=0.08,
+    known_wide_px=30.0,
+    quick_at_once=True,
+)
 """For boxes that the network was trained on: as many held-out tables are read exactly, and a look
 takes little more than half as long. Of 13 tables, the two that went wrong had more than 15 % of
 doubtful tiles, the others up to 10 %. On photographs of a box that the network never saw, two more
@@ -93,9 +99,12 @@ class Look:
 
 
 def look_for(
-    bgr: Bgr, kinds: tuple[CellKind, ...], network: TileNetwork,
-    settings: DetectSettings = DEFAULT, wide_px: float | None = None,
-) -> Look:  # fmt: skip
+    bgr: Bgr,
+    kinds: tuple[CellKind, ...],
+    network: TileNetwork,
+    settings: DetectSettings = DEFAULT,
+    wide_px: float | None = None,
+) -> Look:
     """Return all cells of some kinds, from a look at the scale that they need."""
     looker = _Looker(bgr, kinds, network, settings)
     known = None if wide_px is None else looker.at_once(wide_px)
@@ -118,10 +127,12 @@ def _missed(first: Look, last: Look) -> tuple[FoundCell, ...]:
         return ()
     seen = np.array([cell.centre_px for cell in last.cells]).reshape(-1, 2)
     return tuple(
-        cell for cell in first.clear()
-        if (np.linalg.norm(seen - cell.centre_px, axis=1)
-            > SAME_PLACE * width_of(cell.corners_px)).all()
-    )  # fmt: skip
+        cell
+        for cell in first.clear()
+        if (
+            np.linalg.norm(seen - cell.centre_px, axis=1) > SAME_PLACE * width_of(cell.corners_px)
+        ).all()
+    )
 
 
 @dataclass(frozen=True, eq=False)

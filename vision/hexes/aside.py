@@ -271,8 +271,10 @@ def _on_plane(board: HexBoard, px: Points) -> Points:
 def _from_above(pyramid: Pyramid, board: HexBoard, low: Points, size: tuple[int, int]) -> Bgr:
     """Return a part of a board's plane as if from above; grey outside the picture."""
     width, height = size
-    steps = np.stack(np.meshgrid(np.arange(0, width + COARSE, COARSE),
-                                 np.arange(0, height + COARSE, COARSE)), axis=-1)  # fmt: skip
+    steps = np.stack(
+        np.meshgrid(np.arange(0, width + COARSE, COARSE), np.arange(0, height + COARSE, COARSE)),
+        axis=-1,
+    )
     plane = (steps.reshape(-1, 2) + 0.5) / CELL_PX + low
     px = board.px(plane)
     # Beyond the horizon the homography is meaningless: sample outside the picture instead.

@@ -183,9 +183,10 @@ def _by_eyes(
     scores = {turn: fits(turn) for turn in range(SIXTHS)}
     best = max(scores.values())
     return tuple(
-        turn for turn in sorted(scores, key=lambda turn: -scores[turn])
+        turn
+        for turn in sorted(scores, key=lambda turn: -scores[turn])
         if scores[turn] > best - CLEARLY
-    )  # fmt: skip
+    )
 
 
 def _for_an_eye(reading: CellReadings, cell: Cell) -> float:

@@ -77,9 +77,11 @@ def pieces_of(
     splits: list[SeenSplit] = []
     for colour in tile_set.colours:
         number = 1 + COLOURS.index(colour)
-        own = {spot: float(shares[number])
-               for (spot, shares), held in zip(contents.items(), likeliest, strict=True)
-               if held == number}  # fmt: skip
+        own = {
+            spot: float(shares[number])
+            for (spot, shares), held in zip(contents.items(), likeliest, strict=True)
+            if held == number
+        }
         found, open_cuts = _of_colour(colour, own, boards, tile_set, unseen)
         pieces += found
         splits += open_cuts
@@ -265,8 +267,11 @@ def weighed(
         for reading, s in readings:
             if piece in reading.pieces or s < WAY_SHARE / 10:
                 continue
-            first = next(p for p in reading.pieces if spots[0][1:] in p.cells
-                         and (p.board or 0) == spots[0][0])  # fmt: skip
+            first = next(
+                p
+                for p in reading.pieces
+                if spots[0][1:] in p.cells and (p.board or 0) == spots[0][0]
+            )
             others[first.tile] = others.get(first.tile, 0.0) + s
         ranked = sorted(others.items(), key=lambda item: -item[1])
         sure = float(np.prod([colours[spot] for spot in spots]))

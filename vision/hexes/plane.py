@@ -190,10 +190,13 @@ def _homographies(px: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
     x, y = np.moveaxis((px - middle) / size[:, None, None], 2, 0)
     u, v = (np.broadcast_to(axis, x.shape) for axis in FIXED.T / REACH)
     one, none = np.ones_like(x), np.zeros_like(x)
-    rows = np.concatenate([
-        np.stack([u, v, one, none, none, none, -u * x, -v * x], axis=2),
-        np.stack([none, none, none, u, v, one, -u * y, -v * y], axis=2),
-    ], axis=1)  # fmt: skip
+    rows = np.concatenate(
+        [
+            np.stack([u, v, one, none, none, none, -u * x, -v * x], axis=2),
+            np.stack([none, none, none, u, v, one, -u * y, -v * y], axis=2),
+        ],
+        axis=1,
+    )
     wanted = np.concatenate([x, y], axis=1)[..., None]
     turned = rows.transpose(0, 2, 1)
     # Solving all sets at once takes a tenth of the time.

@@ -122,9 +122,11 @@ def read_hex_table(
 
 
 def _upright(
-    boards: Sequence[HexBoard], looks: Sequence[CellReadings], tile_set: TileSet,
+    boards: Sequence[HexBoard],
+    looks: Sequence[CellReadings],
+    tile_set: TileSet,
     size: tuple[int, int],
-) -> tuple[list[HexBoard], list[CellReadings]]:  # fmt: skip
+) -> tuple[list[HexBoard], list[CellReadings]]:
     """Return boards in clockwise order, turned upright by their eyes, with their readings.
 
     A board that may lie in several turns counts as not placed.
@@ -150,9 +152,13 @@ def _round_the_ring(boards: Sequence[HexBoard]) -> list[int]:
 
 
 def _table(
-    bgr: Bgr, tile_set: TileSet, game: str, boards: Sequence[HexBoard],
-    readings: Sequence[CellReadings], scale: float,
-) -> TableState:  # fmt: skip
+    bgr: Bgr,
+    tile_set: TileSet,
+    game: str,
+    boards: Sequence[HexBoard],
+    readings: Sequence[CellReadings],
+    scale: float,
+) -> TableState:
     size = (bgr.shape[1], bgr.shape[0])
     if not boards:
         return TableState(size, quality=_no_board(bgr), game=game, set_name=tile_set.name)
@@ -203,8 +209,13 @@ def _tile_entry(seen: SeenPiece, board: HexBoard, lost: Lost) -> TileEntry:
     piece = seen.piece
     confidence = round(seen.share * seen.colour_share, 4)
     outline = board.px(np.array(cells_outline(piece.cells, 1.0)))
-    entry = TileEntry(piece.tile, np.round(outline, 2).tolist(), confidence,
-                      cells=tuple(sorted(piece.cells)), board=piece.board)  # fmt: skip
+    entry = TileEntry(
+        piece.tile,
+        np.round(outline, 2).tolist(),
+        confidence,
+        cells=tuple(sorted(piece.cells)),
+        board=piece.board,
+    )
     why = _why_unsure(seen, board, lost)
     # Two ways to cut the same cells are asked about as a split, not as an unsure tile.
     if seen.known and why is None and seen.colour_share >= TOLD:
@@ -237,9 +248,12 @@ def _clay_entry(clay: SeenClay, board: HexBoard) -> ClayEntry:
 
 
 def _quality(
-    bgr: Bgr, boards: Sequence[HexBoard], lost: Sequence[Lost], pieces: Sequence[SeenPiece],
+    bgr: Bgr,
+    boards: Sequence[HexBoard],
+    lost: Sequence[Lost],
+    pieces: Sequence[SeenPiece],
     scale: float,
-) -> Quality:  # fmt: skip
+) -> Quality:
     """Return the picture's quality at the cells of tiles, or at some bare ones without tiles.
 
     A picture with a board that could not be placed is not good enough, whatever the others show.
@@ -254,10 +268,15 @@ def _quality(
     )
     placed = all(board.is_placed for board in boards)
     return assess(
-        bgr, seen, scale=scale, cut_off=cut_off, covered=covered,
-        limits=LIMITS if placed else replace(LIMITS, lost=0.0), of=2 * len(boards) * len(CELLS),
+        bgr,
+        seen,
+        scale=scale,
+        cut_off=cut_off,
+        covered=covered,
+        limits=LIMITS if placed else replace(LIMITS, lost=0.0),
+        of=2 * len(boards) * len(CELLS),
         beside=cut_off,
-    )  # fmt: skip
+    )
 
 
 def _unseen(boards: Sequence[HexBoard], lost: Sequence[Lost]) -> Iterator[tuple[Points, str]]:

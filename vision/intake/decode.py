@@ -26,13 +26,22 @@ GREY_SPREAD, MOST_COLOURED = 3, 0.001
 """Channels of a grey photograph saved as colour differ by at most this much after JPEG, except
 in this share of pixels."""
 _HEIC_TROUBLE = (
-    ValueError, EOFError, OSError, RuntimeError, SyntaxError, IndexError, KeyError, TypeError,
-)  # fmt: skip
+    ValueError,
+    EOFError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    IndexError,
+    KeyError,
+    TypeError,
+)
 """Exceptions that pillow-heif was seen to raise on damaged files, and related ones."""
 _REDUCED = {
-    1: cv2.IMREAD_COLOR, 2: cv2.IMREAD_REDUCED_COLOR_2,
-    4: cv2.IMREAD_REDUCED_COLOR_4, 8: cv2.IMREAD_REDUCED_COLOR_8,
-}  # fmt: skip
+    1: cv2.IMREAD_COLOR,
+    2: cv2.IMREAD_REDUCED_COLOR_2,
+    4: cv2.IMREAD_REDUCED_COLOR_4,
+    8: cv2.IMREAD_REDUCED_COLOR_8,
+}
 
 
 def decode(data: bytes, header: Header, name: str, reduce: int) -> Bgr:
@@ -156,9 +165,12 @@ def _on_white(rgba: Any, order: slice = BLUE_FIRST) -> Bgr:
 def _turned_upright(bgr: Bgr, orientation: int) -> Bgr:
     mirror = {2: 1, 4: 0, 5: 0, 7: 1}
     turn = {
-        3: cv2.ROTATE_180, 5: cv2.ROTATE_90_CLOCKWISE, 6: cv2.ROTATE_90_CLOCKWISE,
-        7: cv2.ROTATE_90_CLOCKWISE, 8: cv2.ROTATE_90_COUNTERCLOCKWISE,
-    }  # fmt: skip
+        3: cv2.ROTATE_180,
+        5: cv2.ROTATE_90_CLOCKWISE,
+        6: cv2.ROTATE_90_CLOCKWISE,
+        7: cv2.ROTATE_90_CLOCKWISE,
+        8: cv2.ROTATE_90_COUNTERCLOCKWISE,
+    }
     if orientation in mirror:
         bgr = _pixels(cv2.flip(bgr, mirror[orientation]))
     if orientation in turn:

@@ -26,11 +26,17 @@ MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
 """A JPEG marker that ends the data of a scan: not an escaped FF, a filler, or a restart."""
 
 OTHER_KINDS = (
-    (b"GIF8", "a GIF"), (b"BM", "a BMP picture"), (b"II*\0", "a TIFF or raw picture"),
-    (b"MM\0*", "a TIFF or raw picture"), (b"%PDF", "a PDF"), (b"PK\3\4", "a ZIP file"),
-    (b"\x1aE\xdf\xa3", "a video"), (b"\0\0\0\x0cjP  ", "a JPEG 2000 picture"),
-    (b"\xff\x0a", "a JPEG XL picture"), (b"\0\0\0\x0cJXL ", "a JPEG XL picture"),
-)  # fmt: skip
+    (b"GIF8", "a GIF"),
+    (b"BM", "a BMP picture"),
+    (b"II*\0", "a TIFF or raw picture"),
+    (b"MM\0*", "a TIFF or raw picture"),
+    (b"%PDF", "a PDF"),
+    (b"PK\3\4", "a ZIP file"),
+    (b"\x1aE\xdf\xa3", "a video"),
+    (b"\0\0\0\x0cjP  ", "a JPEG 2000 picture"),
+    (b"\xff\x0a", "a JPEG XL picture"),
+    (b"\0\0\0\x0cJXL ", "a JPEG XL picture"),
+)
 """First bytes and names of formats that people may mistake for a photograph."""
 
 STILL_HEIC = frozenset([b"heic", b"heix", b"heim", b"heis", b"mif1", b"mif2"])

@@ -104,9 +104,12 @@ class Sight:
 
 @stage("islands", without=lambda group, *_: (group, ()))
 def with_islands(
-    group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None = None,
+    group: CardGroup,
+    others: Sequence[CardGroup],
+    tile_set: TileSet,
+    ground: Ground | None = None,
     signs: Signs | None = None,
-) -> tuple[CardGroup, tuple[CardGroup, ...]]:  # fmt: skip
+) -> tuple[CardGroup, tuple[CardGroup, ...]]:
     """Return a field with the islands that continue it, and the groups that it absorbed.
 
     Args:
@@ -122,10 +125,14 @@ def with_islands(
     while True:
         field = group.laid()
         # An absorbed island may be what the next one touches.
-        found = field and next((
-            (other, cards) for other in left
-            if (cards := _continued(group, field, other, left, tile_set, ground, signs or {}))
-        ), None)  # fmt: skip
+        found = field and next(
+            (
+                (other, cards)
+                for other in left
+                if (cards := _continued(group, field, other, left, tile_set, ground, signs or {}))
+            ),
+            None,
+        )
         if not found:
             return group, tuple(taken)
         group = replace(group, cards=(*group.cards, *found[1]))
@@ -176,14 +183,18 @@ def placed_in(field: LaidCells, other: CardGroup) -> Placed | None:
     target = np.array([(x + shift[0], y + shift[1]) for x, y in moved], float)
     away = field.away(target)
     off = np.linalg.norm(places - target, axis=1)[away <= away.min() + 1]
-    return Placed(field, other, turns, shift, target, int(away.min()), float(off.max()),
-                  turned_deg)  # fmt: skip
+    return Placed(field, other, turns, shift, target, int(away.min()), float(off.max()), turned_deg)
 
 
 def _continued(
-    group: CardGroup, field: LaidCells, other: CardGroup, others: Sequence[CardGroup],
-    tile_set: TileSet, ground: Ground | None, signs: Signs,
-) -> tuple[SeenCard, ...]:  # fmt: skip
+    group: CardGroup,
+    field: LaidCells,
+    other: CardGroup,
+    others: Sequence[CardGroup],
+    tile_set: TileSet,
+    ground: Ground | None,
+    signs: Signs,
+) -> tuple[SeenCard, ...]:
     """Return an island's cards in the field's cells; empty if it does not continue the field."""
     if not any(card.found >= LIKELIER and card.is_front(LIKELIER) for card in other.cards):
         return ()
@@ -208,9 +219,13 @@ def _likely_island(row: Sequence[float] | None) -> float:
 
 
 def island_numbers(
-    group: CardGroup, placed: Placed, others: Sequence[CardGroup], tile_set: TileSet,
-    ground: Covering, signs: Signs,
-) -> list[float] | None:  # fmt: skip
+    group: CardGroup,
+    placed: Placed,
+    others: Sequence[CardGroup],
+    tile_set: TileSet,
+    ground: Covering,
+    signs: Signs,
+) -> list[float] | None:
     """Return the features of a group beyond something that hides the table between it and a field.
 
     ``None`` if the group touches the field, lies far off, or bare table is seen between them: a
@@ -230,10 +245,14 @@ def island_numbers(
     if not _is_hidden(placed, others, ground):
         return None
     return [
-        *signs[other].tolist(), placed.away, placed.off, placed.turned_deg,
-        math.log(len(group.cards)), float(np.linalg.norm(placed.field.off, axis=1).mean()),
+        *signs[other].tolist(),
+        placed.away,
+        placed.off,
+        placed.turned_deg,
+        math.log(len(group.cards)),
+        float(np.linalg.norm(placed.field.off, axis=1).mean()),
         over_the_box(_kinds(group, tile_set), _kinds(other, tile_set), tile_set),
-    ]  # fmt: skip
+    ]
 
 
 def _kinds(group: CardGroup, tile_set: TileSet) -> Counter[str]:
@@ -322,9 +341,10 @@ def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGro
     A card that was read in part may only have a poor outline; the predicted one shows all of it.
     """
     doubtful = [
-        card for card in group.cards
+        card
+        for card in group.cards
         if len(card.cells) == 1 and (card.in_part or not card.is_read(TOLD))
-    ]  # fmt: skip
+    ]
     sure = tuple(card for card in group.cards if all(card is not one for one in doubtful))
     rest = CardGroup(sure, group.fit)
     field = rest.laid() if doubtful and len(sure) >= FEWEST_OWN else None
@@ -336,9 +356,13 @@ def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGro
 
 
 def _cards(
-    field: LaidCells, group: CardGroup, others: Sequence[CardGroup], cells: Sequence[Cell],
-    tile_set: TileSet, sight: Sight,
-) -> list[SeenCard]:  # fmt: skip
+    field: LaidCells,
+    group: CardGroup,
+    others: Sequence[CardGroup],
+    cells: Sequence[Cell],
+    tile_set: TileSet,
+    sight: Sight,
+) -> list[SeenCard]:
     """Return the cards that some cells show; all cells are read in one batch."""
     sides = dict(sides_of((card for card in group.cards if card.confidence >= TOLD), tile_set))
     marks = mapped(field.cell_from_px, np.array(sight.doubtful).reshape(-1, 2))
@@ -350,9 +374,13 @@ def _cards(
 
 
 def _shown(
-    field: LaidCells, fit: LatticeFit, cells: Sequence[Cell], outlined: Collection[Cell],
-    tile_set: TileSet, sight: Sight,
-) -> list[SeenCard]:  # fmt: skip
+    field: LaidCells,
+    fit: LatticeFit,
+    cells: Sequence[Cell],
+    outlined: Collection[Cell],
+    tile_set: TileSet,
+    sight: Sight,
+) -> list[SeenCard]:
     """Return the face-up cards of one cell that are read at some cells, each at its best shift."""
     if not cells:
         return []
@@ -404,10 +432,12 @@ def _not_table(field: LaidCells, cells: Sequence[Cell], ground: Ground) -> list[
 def _shows_card(reading: CellReading, tile_set: TileSet) -> bool:
     """Say whether a reading clearly shows a face-up card of one cell, whole or partly covered."""
     return (
-        reading.why is None and reading.best >= CLEAR and not reading.is_back
+        reading.why is None
+        and reading.best >= CLEAR
+        and not reading.is_back
         and (not reading.odd or reading.covered)
         and len(tile_set[reading.guesses[0].tile].cells) == 1
-    )  # fmt: skip
+    )
 
 
 def _seen(reading: CellReading, tile_set: TileSet) -> tuple[bool, bool, float]:
@@ -418,8 +448,9 @@ def _seen(reading: CellReading, tile_set: TileSet) -> tuple[bool, bool, float]:
 def _goes_on(card: SeenCard, sides: Sides, tile_set: TileSet, *, outlined: bool) -> bool:
     """Say whether a card continues its neighbours; without an outline, a snake must join it."""
     met = [
-        (leaving, sides[there]) for (at, edge), leaving in sides_of([card], tile_set)
+        (leaving, sides[there])
+        for (at, edge), leaving in sides_of([card], tile_set)
         if (there := (square_neighbour(at, edge), opposite(edge))) in sides
-    ]  # fmt: skip
+    ]
     joined = outlined or any(None not in pair for pair in met)
     return joined and all(carries_on(*pair) for pair in met)

@@ -45,9 +45,23 @@ FEWEST_FAINT = 2
 FURTHEST, ASKEW_DEG = 4.0, 45.0
 """Features of an outline far from any surely read card: distance in widths, and angle."""
 NUMBERS = (
-    "found", "best", "far", "odd", "covered", "back", "unknown", "cut_off", "table", "away", "size",
-    "turned", "near", "near_sure", "sure", "wide",
-)  # fmt: skip
+    "found",
+    "best",
+    "far",
+    "odd",
+    "covered",
+    "back",
+    "unknown",
+    "cut_off",
+    "table",
+    "away",
+    "size",
+    "turned",
+    "near",
+    "near_sure",
+    "sure",
+    "wide",
+)
 """The features of an outline, in this order."""
 
 
@@ -72,9 +86,10 @@ def _apart(found: Sequence[Detection]) -> Array:
 
 @stage("faint", without=lambda detections, readings, look: (detections, readings))
 def with_faint(
-    detections: Detections, readings: Sequence[CellReading],
+    detections: Detections,
+    readings: Sequence[CellReading],
     look: Callable[[Sequence[Detection]], Sequence[CellReading]],
-) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+) -> tuple[Detections, Sequence[CellReading]]:
     """Return the outlines and readings, with faint outlines added that clearly show a whole card.
 
     Among bricks or stripes the detection confidence of a real card may be low.
@@ -86,15 +101,16 @@ def with_faint(
     """
     seen = [one.centre_px for one in detections.found]
     free = [
-        one for one in distinct(replace(detections, found=detections.faint)).found
-        if not one.cut_off and all(
-            np.linalg.norm(one.centre_px - other) > NEAREST * one.across_px for other in seen
-        )
-    ]  # fmt: skip
+        one
+        for one in distinct(replace(detections, found=detections.faint)).found
+        if not one.cut_off
+        and all(np.linalg.norm(one.centre_px - other) > NEAREST * one.across_px for other in seen)
+    ]
     clear = [
-        (one, said) for one, said in zip(free, look(free), strict=True)
+        (one, said)
+        for one, said in zip(free, look(free), strict=True)
         if said.is_whole(CLEAR) and said.far < NEAR
-    ]  # fmt: skip
+    ]
     found = (*detections.found, *(one for one, _ in clear))
     if len(found) < FEWEST_FAINT:
         return detections, readings
@@ -122,8 +138,11 @@ def cards_only(
 
 def doubtful(found: Sequence[Detection], readings: Sequence[CellReading]) -> list[int]:
     """Return the numbers of the outlines that are not both surely found and clearly read."""
-    return [n for n, (one, said) in enumerate(zip(found, readings, strict=True))
-            if one.confidence < SURE or not said.is_whole(CLEAR)]  # fmt: skip
+    return [
+        n
+        for n, (one, said) in enumerate(zip(found, readings, strict=True))
+        if one.confidence < SURE or not said.is_whole(CLEAR)
+    ]
 
 
 @cache
@@ -133,9 +152,11 @@ def shipped_score(folder: Path = TRAINED) -> Trees:
 
 
 def card_numbers(
-    found: Sequence[Detection], readings: Sequence[CellReading], ground: Ground,
+    found: Sequence[Detection],
+    readings: Sequence[CellReading],
+    ground: Ground,
     asked: Sequence[int],
-) -> Array:  # fmt: skip
+) -> Array:
     """Return the features of some outlines, N x ``len(NUMBERS)``.
 
     Args:
@@ -154,21 +175,33 @@ def card_numbers(
     widths = np.array([max(one.across_px, 1e-9) for one in found])
     near = apart < BESIDE
     _, _, turned_deg = lie(corners, np.array(asked), nearest)
-    return np.column_stack([
-        [_seen(found[n], readings[n]) for n in asked], ground.shown(corners[asked]),
-        np.minimum(to_sure.min(axis=1), FURTHEST),
-        np.where(some, np.log(widths[asked] / widths[nearest]), 0.0),
-        np.where(some, turned_deg, ASKEW_DEG), near.sum(axis=1), (near & sure[None]).sum(axis=1),
-        np.full(len(asked), math.log1p(sure.sum())), np.log(widths[asked]),
-    ]).astype(float)  # fmt: skip
+    return np.column_stack(
+        [
+            [_seen(found[n], readings[n]) for n in asked],
+            ground.shown(corners[asked]),
+            np.minimum(to_sure.min(axis=1), FURTHEST),
+            np.where(some, np.log(widths[asked] / widths[nearest]), 0.0),
+            np.where(some, turned_deg, ASKEW_DEG),
+            near.sum(axis=1),
+            (near & sure[None]).sum(axis=1),
+            np.full(len(asked), math.log1p(sure.sum())),
+            np.log(widths[asked]),
+        ]
+    ).astype(float)
 
 
 def _seen(one: Detection, said: CellReading) -> tuple[float, ...]:
     """Return the features of how an outline was found and read."""
     return (
-        one.confidence, said.best, said.far, said.odd, said.covered, said.is_back,
-        said.why == UNKNOWN_TILE, one.cut_off,
-    )  # fmt: skip
+        one.confidence,
+        said.best,
+        said.far,
+        said.odd,
+        said.covered,
+        said.is_back,
+        said.why == UNKNOWN_TILE,
+        one.cut_off,
+    )
 
 
 @stage("known-only", without=lambda bgr, detections, readings: (detections, readings))

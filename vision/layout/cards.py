@@ -148,8 +148,10 @@ def quarters_ahead(corners_px: Points, fit: LatticeFit, cell: Cell) -> int:
 
 def _quarters_ahead(corners: Points, fit: LatticeFit, cells: Sequence[Cell]) -> list[int]:
     """Return the quarter turns from lattice to outline, for many outlines, N x 4 x 2."""
-    ends = [mapped(fit.px_from_cell, np.array(cells, float) + np.array(end))
-            for end in ((0.5, 0), (-0.5, 0), (0, 0.5), (0, -0.5))]  # fmt: skip
+    ends = [
+        mapped(fit.px_from_cell, np.array(cells, float) + np.array(end))
+        for end in ((0.5, 0), (-0.5, 0), (0, 0.5), (0, -0.5))
+    ]
     (a, c), (b, d) = (ends[0] - ends[1]).T, (ends[2] - ends[3]).T
     x, y = (corners[:, 1] + corners[:, 2] - corners[:, 0] - corners[:, 3]).T
     # The outline's right in lattice axes; only its direction matters, so the determinant's size
@@ -181,9 +183,15 @@ def _small_card(
     first = reading.guesses[0].turns if reading.guesses else 0
     outline = np.concatenate((found.corners_px[first:], found.corners_px[:first]))
     return SeenCard(
-        cell, (cell,), ranked, outline, found.cut_off, reading.why, found.confidence,
+        cell,
+        (cell,),
+        ranked,
+        outline,
+        found.cut_off,
+        reading.why,
+        found.confidence,
         reading.covered,
-    )  # fmt: skip
+    )
 
 
 Whole = tuple[str, Cell, int]
@@ -191,9 +199,12 @@ Whole = tuple[str, Cell, int]
 
 
 def _big_cards(
-    found: Sequence[Detection], fit: LatticeFit, readings: Sequence[CellReading],
-    tile_set: TileSet, ahead: Mapping[Cell, int],
-) -> list[SeenCard]:  # fmt: skip
+    found: Sequence[Detection],
+    fit: LatticeFit,
+    readings: Sequence[CellReading],
+    tile_set: TileSet,
+    ahead: Mapping[Cell, int],
+) -> list[SeenCard]:
     """Return the cards of several cells, the surest first."""
     if all(len(kind.cells) == 1 for kind in tile_set.kinds.values()):
         return []
@@ -272,9 +283,12 @@ def _together(
 
 
 def _big_outline(
-    found: Sequence[Detection], fit: LatticeFit, cells: Sequence[Cell], whole: Whole,
+    found: Sequence[Detection],
+    fit: LatticeFit,
+    cells: Sequence[Cell],
+    whole: Whole,
     ahead: Mapping[Cell, int],
-) -> NDArray[np.float64]:  # fmt: skip
+) -> NDArray[np.float64]:
     """Return the outline around all cells of a card that is one cell high and several wide."""
     parts: dict[int, NDArray[np.float64]] = {}
     for k, cell in enumerate(cells):
@@ -322,9 +336,11 @@ def anchor_of(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
 def likely_house(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
     """Return the likeliest house of a layout without a sure one, since every game has a house."""
     likely = [
-        (guess.confidence, guess, card) for card in group.cards for guess in card.guesses
+        (guess.confidence, guess, card)
+        for card in group.cards
+        for guess in card.guesses
         if guess.tile in tile_set and tile_set[guess.tile].role == HOUSE
-    ]  # fmt: skip
+    ]
     if not likely:
         return None
     share, guess, card = max(likely, key=lambda one: one[0])

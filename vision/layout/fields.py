@@ -98,11 +98,18 @@ class Part:
         """Return the features of this part."""
         sides, count = max(self.sides, 1), len(self.cards)
         return (
-            math.log(count), self.widest, self.gaps / sides, self.joined / sides,
-            self.own / sides, self.broken / sides, self.alike / sides, self.bent / sides,
+            math.log(count),
+            self.widest,
+            self.gaps / sides,
+            self.joined / sides,
+            self.own / sides,
+            self.broken / sides,
+            self.alike / sides,
+            self.bent / sides,
             max(self.families.values(), default=0) / count,
-            max(self.turned.values(), default=0) / max(self.turned.total(), 1), self.anchors,
-        )  # fmt: skip
+            max(self.turned.values(), default=0) / max(self.turned.total(), 1),
+            self.anchors,
+        )
 
     def held(self) -> tuple[float, ...]:
         """Return a sort key for how surely this part is the layout.
@@ -160,15 +167,41 @@ class Merge:
 
 
 PART_NUMBERS = (
-    "size", "widest", "gaps", "joined", "own", "broken", "alike", "bent", "family", "same_way",
+    "size",
+    "widest",
+    "gaps",
+    "joined",
+    "own",
+    "broken",
+    "alike",
+    "bent",
+    "family",
+    "same_way",
     "anchors",
-)  # fmt: skip
+)
 """The features of a part, in this order."""
 NUMBERS = (
-    "gap", "slide", "turned", "corner", "tight", "count", "gaps", "least", "slides", "turns",
-    "joined", "own", "broken", "alike", "over", "wider", "wider_than_usual", "beside", "wide",
+    "gap",
+    "slide",
+    "turned",
+    "corner",
+    "tight",
+    "count",
+    "gaps",
+    "least",
+    "slides",
+    "turns",
+    "joined",
+    "own",
+    "broken",
+    "alike",
+    "over",
+    "wider",
+    "wider_than_usual",
+    "beside",
+    "wide",
     *(f"{side}_{name}" for side in ("large", "small") for name in PART_NUMBERS),
-)  # fmt: skip
+)
 """The features of a merge, in this order."""
 
 
@@ -212,16 +245,23 @@ class Joining:
             if one is other or frozenset((first.one, first.other)) in apart:
                 continue
             large, small = (one, other) if len(one.cards) >= len(other.cards) else (other, one)
-            between = sorted((
-                joint for k in small.cards for joint in touching[k]
-                if owner[joint.other if joint.one == k else joint.one] is large
-            ), key=lambda joint: joint.miss)  # fmt: skip
+            between = sorted(
+                (
+                    joint
+                    for k in small.cards
+                    for joint in touching[k]
+                    if owner[joint.other if joint.one == k else joint.one] is large
+                ),
+                key=lambda joint: joint.miss,
+            )
             outer = min(small, large, key=Part.held).cards
             yield Merge(
-                frozenset((*large.cards, *small.cards)), tuple(outer), between,
+                frozenset((*large.cards, *small.cards)),
+                tuple(outer),
+                between,
                 bool(large.bigs and small.bigs),
                 self.numbers(large, small, first, between),
-            )  # fmt: skip
+            )
             if frozenset((first.one, first.other)) in apart:
                 continue
             for k in small.cards:
@@ -251,9 +291,13 @@ class Joining:
         if card.best is not None and name and period_of(self.tile_set, name) == QUARTERS:
             turned[card.best.turns] = 1
         return Part(
-            [k], Counter([family] if family else []), Counter([name] if name else []), turned,
-            int(is_anchor(card, self.tile_set)), int(len(card.cells) > 1 and card.is_beyond_doubt),
-        )  # fmt: skip
+            [k],
+            Counter([family] if family else []),
+            Counter([name] if name else []),
+            turned,
+            int(is_anchor(card, self.tile_set)),
+            int(len(card.cells) > 1 and card.is_beyond_doubt),
+        )
 
     def numbers(
         self, large: Part, small: Part, first: Joint, between: Sequence[Joint]
@@ -265,15 +309,28 @@ class Joining:
         over = over_the_box(large.kinds, small.kinds, self.tile_set)
         usual = large.gaps / max(large.sides, 1) if large.sides else self.tight
         return [
-            first.gap, first.slide, first.turned_deg, first.corner, self.tight, math.log(count),
-            gaps, min(joint.gap for joint in sides), sum(joint.slide for joint in sides) / count,
+            first.gap,
+            first.slide,
+            first.turned_deg,
+            first.corner,
+            self.tight,
+            math.log(count),
+            gaps,
+            min(joint.gap for joint in sides),
+            sum(joint.slide for joint in sides) / count,
             sum(joint.turned_deg for joint in sides) / count,
             sum(joint.joined for joint in sides) / count,
             sum(joint.joined == 1 for joint in sides) / count,
             sum(joint.broken for joint in sides) / count,
-            sum(joint.alike for joint in sides) / count, over, first.miss - large.widest,
-            gaps - usual, math.log1p(self.beside), self.wide, *large.numbers(), *small.numbers(),
-        ]  # fmt: skip
+            sum(joint.alike for joint in sides) / count,
+            over,
+            first.miss - large.widest,
+            gaps - usual,
+            math.log1p(self.beside),
+            self.wide,
+            *large.numbers(),
+            *small.numbers(),
+        ]
 
 
 def cell_wide_px(card: SeenCard) -> float:
@@ -294,9 +351,12 @@ def loose_beside(group: CardGroup, groups: Iterable[CardGroup], tile_set: TileSe
 
 @stage("parted", without=lambda group, *_: [group])
 def parted(
-    group: CardGroup, found: Sequence[Detection], readings: Sequence[CellReading],
-    tile_set: TileSet, beside: int = 0,
-) -> list[CardGroup]:  # fmt: skip
+    group: CardGroup,
+    found: Sequence[Detection],
+    readings: Sequence[CellReading],
+    tile_set: TileSet,
+    beside: int = 0,
+) -> list[CardGroup]:
     """Return the groups of a lattice whose cards were laid to each other; usually one.
 
     Args:
@@ -316,9 +376,12 @@ def parted(
 
 
 def _regrouped(
-    group: CardGroup, part: Mapping[int, float], found: Sequence[Detection],
-    readings: Sequence[CellReading], tile_set: TileSet,
-) -> Iterator[CardGroup]:  # fmt: skip
+    group: CardGroup,
+    part: Mapping[int, float],
+    found: Sequence[Detection],
+    readings: Sequence[CellReading],
+    tile_set: TileSet,
+) -> Iterator[CardGroup]:
     """Yield the groups that a part of a group forms on refitted lattices.
 
     Args:
@@ -328,15 +391,21 @@ def _regrouped(
         readings: what each of them shows.
         tile_set: the box.
     """
-    likely = {tile: part[k] for k in part for cell in group.cards[k].cells
-              if (tile := group.fit.cells.get(cell)) is not None}  # fmt: skip
+    likely = {
+        tile: part[k]
+        for k in part
+        for cell in group.cards[k].cells
+        if (tile := group.fit.cells.get(cell)) is not None
+    }
     tiles = list(likely)
     corners = np.stack([found[tile].corners_px for tile in tiles])
     for fit in fit_outlines(corners, "square"):
         own = replace(fit, cells={cell: tiles[k] for cell, k in fit.cells.items()})
         cards = group_cards(found, own, readings, tile_set)
-        laid = [min(likely[own.cells[cell]] for cell in card.cells if cell in own.cells)
-                for card in cards.cards]  # fmt: skip
+        laid = [
+            min(likely[own.cells[cell]] for cell in card.cells if cell in own.cells)
+            for card in cards.cards
+        ]
         yield replace(cards, cards=_doubted(cards.cards, dict(enumerate(laid))))
 
 
@@ -408,10 +477,12 @@ def joints_of(cards: Sequence[SeenCard], tile_set: TileSet) -> list[Joint]:
             outlines.append(outline)
             owners.append(number)
     pairs = [
-        (here, cells[there], step) for (x, y), here in cells.items() for step in STEPS
+        (here, cells[there], step)
+        for (x, y), here in cells.items()
+        for step in STEPS
         for there in [(x + step[0], y + step[1])]
         if there in cells and owners[here] != owners[cells[there]]
-    ]  # fmt: skip
+    ]
     if not pairs:
         return []
     one, other = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
@@ -426,9 +497,17 @@ def joints_of(cards: Sequence[SeenCard], tile_set: TileSet) -> list[Joint]:
         a, b = cards[owners[here]], cards[owners[there]]
         joined = _carried(met, tile_set)
         return Joint(
-            owners[here], owners[there], float(gap[k]), float(slide[k]), float(turned[k]),
-            bool(corner[k]), joined, _is_broken(met), _alike(a, b), joined == 1 and _bends(a, b),
-        )  # fmt: skip
+            owners[here],
+            owners[there],
+            float(gap[k]),
+            float(slide[k]),
+            float(turned[k]),
+            bool(corner[k]),
+            joined,
+            _is_broken(met),
+            _alike(a, b),
+            joined == 1 and _bends(a, b),
+        )
 
     return list(map(joint, range(len(pairs))))
 
@@ -453,9 +532,11 @@ def cell_outlines(card: SeenCard) -> list[Array]:
 
 
 def lie(
-    outlines: Array, one: NDArray[np.int64], other: NDArray[np.int64],
+    outlines: Array,
+    one: NDArray[np.int64],
+    other: NDArray[np.int64],
     corner: NDArray[np.bool_] | bool = False,
-) -> tuple[Array, Array, Array]:  # fmt: skip
+) -> tuple[Array, Array, Array]:
     """Return gap and slide (in card widths) and angle (in degrees) of pairs of outlines.
 
     Args:

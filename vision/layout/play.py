@@ -33,9 +33,19 @@ from vision.layout.fields import PART_NUMBERS, Joining, cell_outlines, cell_wide
 Array = NDArray[np.float64]
 
 NUMBERS = (
-    *PART_NUMBERS, "sides", "space", "away", "elsewhere", "larger", "near", "near_alike", "kin",
-    "central", "rival", "families",
-)  # fmt: skip
+    *PART_NUMBERS,
+    "sides",
+    "space",
+    "away",
+    "elsewhere",
+    "larger",
+    "near",
+    "near_alike",
+    "kin",
+    "central",
+    "rival",
+    "families",
+)
 """The features of the score, in this order. ``kin`` is the distance to the nearest lattice of the
 same colour, ``central`` how much nearer to the picture's centre than all others a lattice lies, and
 ``rival`` how often snakes bend in another lattice."""
@@ -71,18 +81,27 @@ def likely_in_play(signs: Mapping[CardGroup, Array]) -> dict[CardGroup, float]:
 
 def numbers_of(groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[int, int]) -> Array:
     """Return the features of each of a table's lattices, N x ``len(NUMBERS)``."""
-    parts = [(joining, joining.whole(range(len(joining.cards))))
-             for joining in (Joining(group.cards, tile_set) for group in groups)]  # fmt: skip
+    parts = [
+        (joining, joining.whole(range(len(joining.cards))))
+        for joining in (Joining(group.cards, tile_set) for group in groups)
+    ]
     families = len({kind.colour or name.partition("/")[0] for name, kind in tile_set.kinds.items()})
     away = [_away(group, size_px) for group in groups]
     kin = [_family(part.families) for _, part in parts]
     bent = [float(part.bent) for _, part in parts]
     rows = [
-        (*part.numbers(), part.sides / len(part.cards), _space(joining), away[k],
-         *_beside(k, groups, kin), min(_others(k, away), default=away[k]) - away[k],
-         max(_others(k, bent), default=0.0), math.log(max(families, 1)))
+        (
+            *part.numbers(),
+            part.sides / len(part.cards),
+            _space(joining),
+            away[k],
+            *_beside(k, groups, kin),
+            min(_others(k, away), default=away[k]) - away[k],
+            max(_others(k, bent), default=0.0),
+            math.log(max(families, 1)),
+        )
         for k, (joining, part) in enumerate(parts)
-    ]  # fmt: skip
+    ]
     return np.array(rows, float).reshape(-1, len(NUMBERS))
 
 
@@ -111,8 +130,11 @@ def _beside(
     sizes = [len(groups[n].cards) for n in others]
     larger = math.log(len(own.cards) / (1 + max(sizes, default=0)))
     wide = cell_wide_px(own.cards[0])
-    apart = {n: float(np.linalg.norm(own.centres_px[:, None] - groups[n].centres_px, axis=2).min())
-             / wide for n in others}  # fmt: skip
+    apart = {
+        n: float(np.linalg.norm(own.centres_px[:, None] - groups[n].centres_px, axis=2).min())
+        / wide
+        for n in others
+    }
     nearest = min(apart, key=lambda n: apart[n], default=k)
     alike = nearest != k and families[nearest] == families[k]
     kin = min((apart[n] for n in others if families[n] == families[k]), default=FURTHEST)
@@ -153,8 +175,9 @@ def game_fields(likely: Mapping[CardGroup, float], tile_set: TileSet) -> tuple[F
     if anchored:
         return (Field(max(anchored, key=lambda group: len(group.cards))),)
     # Several that are surely in play are parts split by a hand: the largest defines the lattice.
-    best = max(likely, key=lambda group: (min(likely[group], CLEAR), len(group.cards)),
-               default=None)  # fmt: skip
+    best = max(
+        likely, key=lambda group: (min(likely[group], CLEAR), len(group.cards)), default=None
+    )
     if best is None or likely[best] < HARDLY_PLAYED:
         return ()
     return (Field(best, laid=_rather_than_others(best, likely)),)
@@ -262,10 +285,14 @@ def _sure_fronts(group: CardGroup) -> int:
 def _others_of(group: CardGroup, big: SeenCard) -> int:
     """Return how many cards other than its big one a lattice surely has."""
     return sum(
-        card is not big and card.is_front(LIKELIER) and card.laid >= TOLD
-        and card.best is not None and big.best is not None and card.best.tile != big.best.tile
+        card is not big
+        and card.is_front(LIKELIER)
+        and card.laid >= TOLD
+        and card.best is not None
+        and big.best is not None
+        and card.best.tile != big.best.tile
         for card in group.cards
-    )  # fmt: skip
+    )
 
 
 def _lies_by(big: SeenCard, others: Sequence[_Numbered]) -> bool:

@@ -116,13 +116,15 @@ def assess(
     troubles = () if outlines else picture_troubles(bgr)
     found = [
         *((_advice(what, None, scale, size), True) for what in troubles),
-        *(_small(whole, scale, size, limits)
-          or _hardly([*covered, *beside], scale, size, SMALLEST_PX)),
+        *(
+            _small(whole, scale, size, limits)
+            or _hardly([*covered, *beside], scale, size, SMALLEST_PX)
+        ),
         *_spoilt(bgr, whole, scale, size, limits, burnt=bool(burnt)),
         *_hidden("cut-off", cut_tiles, lost, scale, size),
         *_hidden("covered", covered, lost, scale, size),
         *_hidden("glare", burnt, True, scale, size),
-    ]  # fmt: skip
+    ]
     ok = not any(serious for _, serious in found)
     if not ok and "small" not in {advice.what for advice, _ in found}:
         every_tile = [*outlines, *cut_off, *covered, *beside]
@@ -194,9 +196,14 @@ def _hardly(
 
 
 def _spoilt(
-    bgr: Bgr, outlines: Sequence[Points], scale: float, size: tuple[int, int], limits: Limits,
-    *, burnt: bool,
-) -> list[tuple[Advice, bool]]:  # fmt: skip
+    bgr: Bgr,
+    outlines: Sequence[Points],
+    scale: float,
+    size: tuple[int, int],
+    limits: Limits,
+    *,
+    burnt: bool,
+) -> list[tuple[Advice, bool]]:
     """Return advice about blur, darkness and glare, and whether each is serious.
 
     Glare and brightness are left out if there are burnt tiles, which have advice of their own.

@@ -70,9 +70,12 @@ class Reconstruction:
 
 
 def reconstruct(
-    detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
-    tile_set: TileSet, sight: Sight | None = None,
-) -> Reconstruction:  # fmt: skip
+    detections: Detections,
+    fits: Sequence[LatticeFit],
+    readings: Sequence[CellReading],
+    tile_set: TileSet,
+    sight: Sight | None = None,
+) -> Reconstruction:
     """Return what lies on the table, for a known box.
 
     Args:
@@ -85,8 +88,11 @@ def reconstruct(
     groups = _groups(detections.found, fits, readings, tile_set)
     signs = play_signs(groups, tile_set, detections.size_px)
     likely = likely_in_play(signs)
-    fields = [f for f in game_fields(likely, tile_set)
-              if any(card.confidence >= TOLD for card in f.group.cards)]  # fmt: skip
+    fields = [
+        f
+        for f in game_fields(likely, tile_set)
+        if any(card.confidence >= TOLD for card in f.group.cards)
+    ]
     ground = None if sight is None else sight.ground
     fields, left = _with_islands(fields, groups, tile_set, ground, signs)
     if sight is not None:
@@ -102,16 +108,20 @@ def reconstruct(
 
 
 def _groups(
-    found: Sequence[Detection], fits: Sequence[LatticeFit], readings: Sequence[CellReading],
+    found: Sequence[Detection],
+    fits: Sequence[LatticeFit],
+    readings: Sequence[CellReading],
     tile_set: TileSet,
-) -> list[CardGroup]:  # fmt: skip
+) -> list[CardGroup]:
     """Return the groups of cards that were laid to each other."""
     lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
     groups = [
-        part for group in lattices
-        for part in parted(group, found, readings, tile_set,
-                           loose_beside(group, lattices, tile_set))
-    ]  # fmt: skip
+        part
+        for group in lattices
+        for part in parted(
+            group, found, readings, tile_set, loose_beside(group, lattices, tile_set)
+        )
+    ]
     return _with_touching(groups, tile_set)
 
 
@@ -173,9 +183,11 @@ def _is_lost(group: CardGroup, likely: float, fields: int, tile_set: TileSet) ->
         tile_set: the box.
     """
     missing = has_bigs(tile_set) and fields < FEWEST_FIELDS
-    if missing and anchor_of(group, tile_set) is None and any(
-        card.is_front(CLEAR) and card.found >= SURELY_A_CARD for card in group.cards
-    ):  # fmt: skip
+    if (
+        missing
+        and anchor_of(group, tile_set) is None
+        and any(card.is_front(CLEAR) and card.found >= SURELY_A_CARD for card in group.cards)
+    ):
         # A field is hidden or outside the picture. Where one is seen, these may be a stock instead.
         cut = any(card.cut_off for card in group.cards)
         if not fields or cut or likely >= LIKELIER:
@@ -213,9 +225,12 @@ def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardG
 
 
 def _with_islands(
-    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None,
+    fields: Sequence[Field],
+    groups: Sequence[CardGroup],
+    tile_set: TileSet,
+    ground: Ground | None,
     signs: Signs,
-) -> tuple[list[Field], list[CardGroup]]:  # fmt: skip
+) -> tuple[list[Field], list[CardGroup]]:
     """Return the fields with their islands, and the groups that are left."""
     own = {field.group for field in fields}
     left = [group for group in groups if group not in own]
@@ -230,9 +245,11 @@ def _with_islands(
 
 @stage("settle", without=lambda cards, *_: tuple(cards))
 def settled(
-    cards: Sequence[SeenCard], every: Iterable[SeenCard], aside: Iterable[SeenCard],
+    cards: Sequence[SeenCard],
+    every: Iterable[SeenCard],
+    aside: Iterable[SeenCard],
     tile_set: TileSet,
-) -> tuple[SeenCard, ...]:  # fmt: skip
+) -> tuple[SeenCard, ...]:
     """Return the cards of one layout; the box and the neighbours re-weight unsure guesses.
 
     A card with a ``why`` stays as it is: nothing in the box looks like it.
@@ -246,9 +263,10 @@ def settled(
     told = [card for card in every if card.confidence >= TOLD]
     over = set(_too_many(told, tile_set))
     used = Counter(
-        card.guesses[0].tile for card in (*told, *aside)
+        card.guesses[0].tile
+        for card in (*told, *aside)
         if card.confidence >= TOLD and card not in over
-    )  # fmt: skip
+    )
     sure = [card for card in cards if card.confidence >= TOLD and card not in over]
     if len(sure) == len(cards):
         return tuple(cards)
@@ -273,14 +291,17 @@ def _too_many(sure: Iterable[SeenCard], tile_set: TileSet) -> list[SeenCard]:
     same: dict[str, list[SeenCard]] = {}
     for card in sorted(sure, key=lambda card: -card.confidence):
         same.setdefault(card.guesses[0].tile, []).append(card)
-    return [c for tile, cards in same.items() if tile in tile_set
-            for c in cards[tile_set[tile].count :]]  # fmt: skip
+    return [
+        c for tile, cards in same.items() if tile in tile_set for c in cards[tile_set[tile].count :]
+    ]
 
 
 def _weighed(
-    card: SeenCard, sides: Mapping[tuple[Cell, int], str | None], used: Counter[str],
+    card: SeenCard,
+    sides: Mapping[tuple[Cell, int], str | None],
+    used: Counter[str],
     tile_set: TileSet,
-) -> SeenCard:  # fmt: skip
+) -> SeenCard:
     worth: dict[Guess, float] = {}
     for guess in card.guesses:
         share = guess.confidence
@@ -317,10 +338,12 @@ def _rarity(guess: Guess, card: SeenCard, used: Mapping[str, int], tile_set: Til
         return 1.0
     shape = [strand.edges for strand in kind.turned(guess.turns)]
     rivals = [
-        tile_set[other.tile].count - used[other.tile] for other in card.guesses
-        if other.tile in tile_set and other.tile != guess.tile
+        tile_set[other.tile].count - used[other.tile]
+        for other in card.guesses
+        if other.tile in tile_set
+        and other.tile != guess.tile
         and (card.cut_off or shape == [s.edges for s in tile_set[other.tile].turned(other.turns)])
-    ]  # fmt: skip
+    ]
     left = max(1, kind.count - used[guess.tile])
     return min(1.0, left / max([1, *rivals]))
 
@@ -348,10 +371,11 @@ def reconstruct_unknown(detections: Detections, fits: Sequence[LatticeFit]) -> R
         if len(fit.cells) == 1 and not _stands_alone(found[next(iter(fit.cells.values()))]):
             continue
         cards = tuple(
-            SeenCard(cell, (cell,), (), found[i].corners_px, found[i].cut_off,
-                     found=found[i].confidence)
+            SeenCard(
+                cell, (cell,), (), found[i].corners_px, found[i].cut_off, found=found[i].confidence
+            )
             for cell, i in sorted(fit.cells.items())
-        )  # fmt: skip
+        )
         groups.append(CardGroup(cards, fit))
     if not groups:
         return Reconstruction()
@@ -361,8 +385,10 @@ def reconstruct_unknown(detections: Detections, fits: Sequence[LatticeFit]) -> R
     )
     aside = tuple(
         TileEntry(UNKNOWN, card.outline_px, card.found)
-        for group in groups if group is not main for card in group.cards
-    )  # fmt: skip
+        for group in groups
+        if group is not main
+        for card in group.cards
+    )
     return Reconstruction(entries, (), aside, main.cards)
 
 
@@ -410,8 +436,9 @@ def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bo
 def tile_entry(card: SeenCard, field: int | None = None) -> TileEntry:
     """Return the table state's entry for a card of the layout."""
     best = card.guesses[0]
-    return TileEntry(best.tile, card.outline_px, best.confidence, card.at, turns=best.turns,
-                     field=field)  # fmt: skip
+    return TileEntry(
+        best.tile, card.outline_px, best.confidence, card.at, turns=best.turns, field=field
+    )
 
 
 def aside_entry(card: SeenCard) -> TileEntry:

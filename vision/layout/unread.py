@@ -74,9 +74,10 @@ class Visible:
             (cut_off if at_edge else covered).extend(card.outline_px for card in group.cards)
         return cls(
             tuple(card.outline_px for card in table.laid if not card.cut_off),
-            tuple(cut_off), tuple(covered),
+            tuple(cut_off),
+            tuple(covered),
             beside=tuple(np.asarray(entry.outline) for entry in table.aside),
-        )  # fmt: skip
+        )
 
 
 def _at_edge(card: SeenCard, size_px: tuple[int, int]) -> bool:
@@ -121,10 +122,11 @@ def hidden_outlines(every: Detections, beside: Sequence[Points]) -> tuple[Points
     usual = float(np.median([width_of(outline) for outline in beside]))
     outlines = [one.corners_px for one in (*every.found, *every.faint)]
     return tuple(
-        outline for outline in outlines
+        outline
+        for outline in outlines
         if abs(math.log(width_of(outline) / usual)) < AS_WIDE
         and np.linalg.norm(middles - outline.mean(axis=0), axis=1).min() > BY_CORNERS * usual
-    )  # fmt: skip
+    )
 
 
 def small_outlines(bgr: Bgr, every: Detections, scale: float) -> tuple[Points, ...]:
@@ -142,9 +144,10 @@ def small_outlines(bgr: Bgr, every: Detections, scale: float) -> tuple[Points, .
     scale_at_most = closest(math.inf, (0, 0, bgr.shape[1], bgr.shape[0]), CLOSE)
     cells = found_cells(shipped_network().look(bgr, scale_at_most), (every.shape,))
     small = tuple(
-        cell.corners_px for cell in cells
+        cell.corners_px
+        for cell in cells
         if cell.confidence >= LIKELIER and width_of(cell.corners_px) * scale < SMALLEST_PX
-    )  # fmt: skip
+    )
     return small if len(small) >= (FEWEST if len(found) >= FEWEST else MANY) else ()
 
 
@@ -156,9 +159,10 @@ def few_small(every: Detections, scale: float) -> tuple[Points, ...]:
         scale: pixels of the full-size picture per pixel of the outlines.
     """
     return tuple(
-        one.corners_px for one in (*every.found, *every.faint)
+        one.corners_px
+        for one in (*every.found, *every.faint)
         if one.confidence >= LIKELIER and one.across_px * scale < SMALLEST_PX
-    )  # fmt: skip
+    )
 
 
 def unread(seen: Visible, every: Detections) -> Detections:
@@ -171,9 +175,10 @@ def unread(seen: Visible, every: Detections) -> Detections:
     cards = (*seen.whole, *seen.cut_off, *seen.covered, *seen.beside)
     middles = np.stack([outline.mean(axis=0) for outline in cards])
     left = tuple(
-        one for one in every.found
+        one
+        for one in every.found
         if np.linalg.norm(middles - one.centre_px, axis=1).min() > NEAREST * one.across_px
-    )  # fmt: skip
+    )
     return replace(every, found=left, faint=())
 
 
@@ -210,8 +215,9 @@ def another_box(
         readings: what each outline shows by itself, by the reader of the box.
         tile_set: the box.
     """
-    clear = [(one, said) for one, said in zip(found, readings, strict=True)
-             if one.confidence >= TOLD]  # fmt: skip
+    clear = [
+        (one, said) for one, said in zip(found, readings, strict=True) if one.confidence >= TOLD
+    ]
     strange = sum(said.why == UNKNOWN_TILE for _, said in clear)
     if not strange:
         return None
@@ -238,8 +244,11 @@ def _box_that_reads_more(
         own: whether this box surely reads each of them.
         tile_set: this box.
     """
-    sure = {name: _surely_read(bgr, some, own, name) for name in built_in_names()
-            if name != tile_set.name and built_in_set(name).lattice == "square"}  # fmt: skip
+    sure = {
+        name: _surely_read(bgr, some, own, name)
+        for name in built_in_names()
+        if name != tile_set.name and built_in_set(name).lattice == "square"
+    }
     other = max(sure, key=lambda name: int(sure[name].sum()), default=None)
     if other is None:
         return None

@@ -121,10 +121,13 @@ def _faint(detections: Detections, readings: Sequence[CellReading]) -> list[tupl
     sure = [one.centre_px for one, said in pairs if is_read(said)]
     middles = [one.centre_px for one in detections.found]
     return [
-        (one, axis) for one in detections.faint if one.confidence >= SURELY_SEEN
-        and _is_beside(one, sure) and not _is_beside(one, middles, HALF_PLACE)
+        (one, axis)
+        for one in detections.faint
+        if one.confidence >= SURELY_SEEN
+        and _is_beside(one, sure)
+        and not _is_beside(one, middles, HALF_PLACE)
         for axis in _axes_along(one)
-    ]  # fmt: skip
+    ]
 
 
 def _axes_along(one: Detection) -> list[int]:
@@ -147,9 +150,12 @@ def to_partner(half: CellGuess, tile_set: TileSet) -> Cell:
 
 
 def _has_partner(
-    one: Detection, half: CellGuess, step: Cell, found: Sequence[Detection],
+    one: Detection,
+    half: CellGuess,
+    step: Cell,
+    found: Sequence[Detection],
     readings: Sequence[CellReading],
-) -> bool:  # fmt: skip
+) -> bool:
     """Say whether the other half of a card was found at its predicted place."""
     axes = cell_axes(one.corners_px[None], "square")[0]
     there = one.centre_px + axes @ np.array(step, float)
@@ -217,9 +223,12 @@ def _one_card(pair: Pair, bigs: set[str]) -> bool:
 def are_halves(one: CellGuess | None, other: CellGuess | None, bigs: set[str]) -> bool:
     """Say whether two guesses are the two halves of one big card."""
     return (
-        one is not None and other is not None and one.tile in bigs
-        and (one.tile, one.turns) == (other.tile, other.turns) and one.cell != other.cell
-    )  # fmt: skip
+        one is not None
+        and other is not None
+        and one.tile in bigs
+        and (one.tile, one.turns) == (other.tile, other.turns)
+        and one.cell != other.cell
+    )
 
 
 def is_read(reading: CellReading) -> bool:

@@ -40,9 +40,20 @@ MOST_LIKELY, NEAR = 12, 20.0
 """Most looks that a tile is compared with, and their largest distance beyond the nearest, in
 temperatures. Two blue moons were surely read as white ones that were 13 and 15 nearer."""
 SHIFTS = (
-    (0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1), (2, 0), (-2, 0),
-    (0, 2), (0, -2),
-)  # fmt: skip
+    (0, 0),
+    (1, 0),
+    (-1, 0),
+    (0, 1),
+    (0, -1),
+    (1, 1),
+    (1, -1),
+    (-1, 1),
+    (-1, -1),
+    (2, 0),
+    (-2, 0),
+    (0, 2),
+    (0, -2),
+)
 WEIGHT, TRUSTED = 32.0, 0.15
 """Penalty, in temperatures, of a look that fits worse by a factor of e; it is halved if the light
 map's ``fuzz`` is ``TRUSTED``. Of 1,375 tiles of 27 boxes with similar colours 9 were wrong and 63

@@ -212,17 +212,19 @@ class TileFollower:
             return found
         middles = [d.centre_px for d in found]
         beside = [
-            any(float(np.hypot(*(middle - other))) < SAME_PLACE * d.across_px
-                for other in self._beside)
+            any(
+                float(np.hypot(*(middle - other))) < SAME_PLACE * d.across_px
+                for other in self._beside
+            )
             for d, middle in zip(found, middles, strict=True)
-        ]  # fmt: skip
+        ]
         played = [middle for middle, out in zip(middles, beside, strict=True) if not out]
         return [
-            d for d, middle, out in zip(found, middles, beside, strict=True)
-            if not out or any(
-                float(np.hypot(*(middle - other))) < BESIDE * d.across_px for other in played
-            )
-        ]  # fmt: skip
+            d
+            for d, middle, out in zip(found, middles, beside, strict=True)
+            if not out
+            or any(float(np.hypot(*(middle - other))) < BESIDE * d.across_px for other in played)
+        ]
 
     def _own_stages(self) -> Stages:
         if self._stages is None:
@@ -449,10 +451,14 @@ def boxes_around(mask: Mask, room_px: float, size_px: tuple[int, int]) -> list[B
     for left, top, width, height, _ in stats[1:].tolist():
         low_x, low_y = left * scale - room_px, top * scale - room_px
         high_x, high_y = (left + width) * scale + room_px, (top + height) * scale + room_px
-        boxes.append((
-            max(0, int(low_x)), max(0, int(low_y)),
-            min(size_px[0], int(high_x) + 1), min(size_px[1], int(high_y) + 1),
-        ))  # fmt: skip
+        boxes.append(
+            (
+                max(0, int(low_x)),
+                max(0, int(low_y)),
+                min(size_px[0], int(high_x) + 1),
+                min(size_px[1], int(high_y) + 1),
+            )
+        )
     return _merged(boxes)
 
 
@@ -470,9 +476,7 @@ def _merged(boxes: list[Box]) -> list[Box]:
 
 
 def _meet(one: Box, other: Box) -> bool:
-    return (
-        one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-    )  # fmt: skip
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def painted_on(outlines: list[Points], shape: tuple[int, ...], scale: float) -> Mask:

@@ -38,9 +38,15 @@ BLUE_FIRST = "RGB888"
 AF_MANUAL = 0
 """libcamera's ``AfMode`` for a lens with a fixed position."""
 BROKEN = (
-    RuntimeError, OSError, TimeoutError, CancelledError, KeyError, IndexError, AssertionError,
+    RuntimeError,
+    OSError,
+    TimeoutError,
+    CancelledError,
+    KeyError,
+    IndexError,
+    AssertionError,
     PixelError,
-)  # fmt: skip
+)
 """The exceptions that picamera2 raises when a camera disappears while in use."""
 
 

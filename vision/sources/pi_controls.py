@@ -139,8 +139,11 @@ def locks(metadata: Metadata, known: Container[str]) -> Controls:
     """
     wanted: Controls = {}
     if "ExposureTime" in metadata and "AnalogueGain" in metadata:
-        wanted |= {"AeEnable": False, "ExposureTime": int(metadata["ExposureTime"]),
-                   "AnalogueGain": float(metadata["AnalogueGain"])}  # fmt: skip
+        wanted |= {
+            "AeEnable": False,
+            "ExposureTime": int(metadata["ExposureTime"]),
+            "AnalogueGain": float(metadata["AnalogueGain"]),
+        }
     if "ColourGains" in metadata:
         red, blue = metadata["ColourGains"]
         wanted |= {"AwbEnable": False, "ColourGains": (float(red), float(blue))}

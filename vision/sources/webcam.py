@@ -44,11 +44,14 @@ class WebcamSource:
     live = True
 
     def __init__(
-        self, number: int = 0, size_px: tuple[int, int] = (1920, 1080),
+        self,
+        number: int = 0,
+        size_px: tuple[int, int] = (1920, 1080),
         open_camera: Callable[[int], Capture] = _opened,
-        clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
         patient: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Open the camera.
 
         Args:

@@ -107,9 +107,11 @@ class OwnBroker:
         log.info("Mosquitto is started at port %d", self.address.port)
         self._process = subprocess.Popen(
             [self._program, "-c", str(self._folder / "mosquitto.conf")],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             start_new_session=True,
-        )  # fmt: skip
+        )
         self._pid_file.write_text(str(self._process.pid))
 
     def _write(self) -> None:

@@ -146,7 +146,13 @@ def _serial(name: str) -> int:
 
 def _may_sign() -> x509.KeyUsage:
     return x509.KeyUsage(
-        digital_signature=True, key_cert_sign=True, crl_sign=True, content_commitment=False,
-        key_encipherment=False, data_encipherment=False, key_agreement=False, encipher_only=False,
+        digital_signature=True,
+        key_cert_sign=True,
+        crl_sign=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
         decipher_only=False,
-    )  # fmt: skip
+    )

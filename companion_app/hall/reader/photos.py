@@ -50,8 +50,15 @@ def ask(store: HallStore, whose: str, game: str, box: str, language: str, jpeg: 
         own = change.line.execute(open_.where(photos.c.whose == whose)).scalar_one()
         if in_all >= MOST_WAITING or own >= MOST_OF_ONE:
             raise TooManyPhotosError("too many photos wait to be read")
-        row = {"whose": whose, "game": game, "box": box, "language": language, "jpeg": jpeg,
-               "asked_s": store.clock(), "rank": own}  # fmt: skip
+        row = {
+            "whose": whose,
+            "game": game,
+            "box": box,
+            "language": language,
+            "jpeg": jpeg,
+            "asked_s": store.clock(),
+            "rank": own,
+        }
         made = change.line.execute(photos.insert().values(**row).returning(photos.c.id))
         return int(made.scalar_one())
 
@@ -67,12 +74,19 @@ def begin(store: HallStore, number: int) -> Photo | None:
     with store.writing() as change:
         row = change.line.execute(
             update(photos)
-            .where(photos.c.id == number, photos.c.answered_s.is_(None),
-                   photos.c.tries < MOST_TRIES)
+            .where(
+                photos.c.id == number, photos.c.answered_s.is_(None), photos.c.tries < MOST_TRIES
+            )
             .values(tries=photos.c.tries + 1)
-            .returning(photos.c.id, photos.c.whose, photos.c.game, photos.c.box,
-                       photos.c.language, photos.c.jpeg)
-        ).first()  # fmt: skip
+            .returning(
+                photos.c.id,
+                photos.c.whose,
+                photos.c.game,
+                photos.c.box,
+                photos.c.language,
+                photos.c.jpeg,
+            )
+        ).first()
     return None if row is None else Photo(*row)
 
 

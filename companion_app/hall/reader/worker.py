@@ -73,8 +73,11 @@ def new_worker(store: HallStore, hands: Hands) -> App:
     make_queue(store.engine)
     app = App(connector=PsycopgConnector(conninfo=_plain(store.engine)))
 
-    @app.task(name=TASK, queue=QUEUE, retry=RetryStrategy(
-        max_attempts=1, retry_exceptions=[TryAgainError]))  # fmt: skip
+    @app.task(
+        name=TASK,
+        queue=QUEUE,
+        retry=RetryStrategy(max_attempts=1, retry_exceptions=[TryAgainError]),
+    )
     def read(photo: int) -> None:
         read_one(store, hands, photo)
 
@@ -115,8 +118,9 @@ def read_photos(database: str, announce: bool = False) -> int:
             print_line("Reading photos for the hall. Ctrl-C stops it; others go on.")
         helper.start()
         with suppress(KeyboardInterrupt):
-            app.run_worker(queues=[QUEUE], concurrency=1, delete_jobs="always",
-                           shutdown_graceful_timeout=5.0)  # fmt: skip
+            app.run_worker(
+                queues=[QUEUE], concurrency=1, delete_jobs="always", shutdown_graceful_timeout=5.0
+            )
         stop.set()
     store.close()
     return ANSWERED

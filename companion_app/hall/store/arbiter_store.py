@@ -83,10 +83,15 @@ def keep_alerts(store: HallStore, seen: Sequence[Alert], causes: set[Cause]) -> 
         return
     now_s = store.clock()
     rows = [
-        {"table_id": one.table, "kind": one.kind, "about": one.about, "number": one.number,
-         "opened_s": now_s}
+        {
+            "table_id": one.table,
+            "kind": one.kind,
+            "about": one.about,
+            "number": one.number,
+            "opened_s": now_s,
+        }
         for one in fresh
-    ]  # fmt: skip
+    ]
     with store.writing() as change:
         store.insert_new(change.line, alerts, rows)
         for alert in gone:
@@ -131,10 +136,16 @@ def decide(
             return None
         row = change.line.execute(
             decisions.insert()
-            .values(table_id=table, ruling=ruling, at_s=store.clock(), who=who, what=what,
-                    body=json.dumps(dict(body)))
+            .values(
+                table_id=table,
+                ruling=ruling,
+                at_s=store.clock(),
+                who=who,
+                what=what,
+                body=json.dumps(dict(body)),
+            )
             .returning(*decisions.c)
-        ).one()  # fmt: skip
+        ).one()
         change.tables.add(table)
     return _decision(row._asdict())
 
@@ -146,10 +157,13 @@ def keep_answer(store: HallStore, table: str, ruling: int, ok: object, text: str
     with store.writing() as change:
         change.line.execute(
             update(decisions)
-            .where(decisions.c.table_id == table, decisions.c.ruling == ruling,
-                   decisions.c.done.is_(False))
+            .where(
+                decisions.c.table_id == table,
+                decisions.c.ruling == ruling,
+                decisions.c.done.is_(False),
+            )
             .values(done=True, answer=answer)
-        )  # fmt: skip
+        )
         change.tables.add(table)
 
 

@@ -53,8 +53,14 @@ def restore(database: str | None, folder: Path, file: Path) -> None:
             beside.with_name(beside.name + end).unlink(missing_ok=True)
         beside.rename(target)
         return
-    _do("pg_restore", "--no-owner", "--single-transaction", "--exit-on-error",
-        f"--dbname={database}", str(file))  # fmt: skip
+    _do(
+        "pg_restore",
+        "--no-owner",
+        "--single-transaction",
+        "--exit-on-error",
+        f"--dbname={database}",
+        str(file),
+    )
 
 
 def _copied(source: Path, target: Path) -> None:

@@ -121,9 +121,13 @@ def _engine(address: str) -> Engine:
             event.listen(engine, "begin", _sqlite_begins)
             return engine
         return create_engine(
-            url, pool_size=MOST_LINES, max_overflow=0, pool_pre_ping=True, pool_recycle=600,
+            url,
+            pool_size=MOST_LINES,
+            max_overflow=0,
+            pool_pre_ping=True,
+            pool_recycle=600,
             connect_args={"connect_timeout": 5, "application_name": "snake-eye hall"},
-        )  # fmt: skip
+        )
     except (ArgumentError, OSError) as error:
         raise DatabaseError(f"the hall's database cannot be opened: {error}") from error
 

@@ -86,20 +86,27 @@ class Standing:
 
 
 NEW_HEALTH = (
-    update(tables).where(tables.c.id == bindparam("of"))
-    .values(health=bindparam("health"), health_n=bindparam("health_n"),
-            heard_s=bindparam("heard_s"))
-)  # fmt: skip
+    update(tables)
+    .where(tables.c.id == bindparam("of"))
+    .values(
+        health=bindparam("health"), health_n=bindparam("health_n"), heard_s=bindparam("heard_s")
+    )
+)
 NEW_ACKED = (
-    update(tables).where(tables.c.id == bindparam("of"))
+    update(tables)
+    .where(tables.c.id == bindparam("of"))
     .values(acked=bindparam("acked"), heard_s=bindparam("heard_s"))
-)  # fmt: skip
+)
 NEW_STANDING = (
     update(standings)
     .where(standings.c.table_id == bindparam("of"), standings.c.number < bindparam("than"))
-    .values(version=standings.c.version + 1, number=bindparam("number"), game=bindparam("game"),
-            document=bindparam("document"))
-)  # fmt: skip
+    .values(
+        version=standings.c.version + 1,
+        number=bindparam("number"),
+        game=bindparam("game"),
+        document=bindparam("document"),
+    )
+)
 """Like ``NEW_HEALTH`` and ``NEW_ACKED``, an update that is executed with many rows at once."""
 
 
@@ -114,8 +121,13 @@ class HallStore(Transactions):
         Raises:
             FullHallError: the embedded store is full.
         """
-        row = {"id": id_, "public_key": public_key, "name": name, "joined_s": self.clock(),
-               "acked": since}  # fmt: skip
+        row = {
+            "id": id_,
+            "public_key": public_key,
+            "name": name,
+            "joined_s": self.clock(),
+            "acked": since,
+        }
         with self.writing() as change:
             self._check_room(change.line, id_)
             self.insert_new(change.line, tables, [row])
@@ -142,9 +154,10 @@ class HallStore(Transactions):
         """Revoke a table: its messages are ignored from now on. Say whether it was a member."""
         with self.writing() as change:
             done = change.line.execute(
-                update(tables).where(tables.c.id == id_, tables.c.revoked_s.is_(None))
+                update(tables)
+                .where(tables.c.id == id_, tables.c.revoked_s.is_(None))
                 .values(revoked_s=self.clock())
-            )  # fmt: skip
+            )
             change.tables.add(id_)
         return bool(done.rowcount)
 
@@ -193,11 +206,18 @@ class HallStore(Transactions):
                 if row.heard_s is None or now_s - row.heard_s > AWAY_S:
                     change.tables.add(row.id)
             if news:
-                change.line.execute(NEW_HEALTH, [
-                    {"of": row.id, "health": json.dumps(dict(newest[row.id].health)),
-                     "health_n": newest[row.id].number, "heard_s": now_s}
-                    for row in news
-                ])  # fmt: skip
+                change.line.execute(
+                    NEW_HEALTH,
+                    [
+                        {
+                            "of": row.id,
+                            "health": json.dumps(dict(newest[row.id].health)),
+                            "health_n": newest[row.id].number,
+                            "heard_s": now_s,
+                        }
+                        for row in news
+                    ],
+                )
         return {str(row.id) for row in news}
 
     # --- logs ------------------------------------------------------------------------------
@@ -215,10 +235,16 @@ class HallStore(Transactions):
                     continue
                 fresh = _following(batch, acked[batch.table])
                 rows += [
-                    {"table_id": batch.table, "game": line.game, "number": line.seq,
-                     "kind": line.kind, "line": text, "stored_s": now_s}
+                    {
+                        "table_id": batch.table,
+                        "game": line.game,
+                        "number": line.seq,
+                        "kind": line.kind,
+                        "line": text,
+                        "stored_s": now_s,
+                    }
                     for line, text in fresh
-                ]  # fmt: skip
+                ]
                 if fresh:
                     acked[batch.table] = fresh[-1][0].seq
                 game = fresh[-1][0].game if fresh else ""
@@ -251,12 +277,20 @@ class HallStore(Transactions):
             return found
         asked = (
             select(events.c.table_id, events.c.game, events.c.line)
-            .where(or_(*(
-                and_(events.c.table_id == table, events.c.game == game, events.c.number > number)
-                for (table, game), number in after.items()
-            )))
+            .where(
+                or_(
+                    *(
+                        and_(
+                            events.c.table_id == table,
+                            events.c.game == game,
+                            events.c.number > number,
+                        )
+                        for (table, game), number in after.items()
+                    )
+                )
+            )
             .order_by(events.c.number)
-        )  # fmt: skip
+        )
         if upto is not None:
             asked = asked.where(events.c.number <= upto)
         with self.reading() as line:
@@ -281,9 +315,11 @@ class HallStore(Transactions):
         """Return the number of a table's last line stored by a time, and when the next was."""
         mine = events.c.table_id == table
         later = (
-            select(events.c.number, events.c.stored_s).where(mine, events.c.stored_s > then_s)
-            .order_by(events.c.number).limit(1)
-        )  # fmt: skip
+            select(events.c.number, events.c.stored_s)
+            .where(mine, events.c.stored_s > then_s)
+            .order_by(events.c.number)
+            .limit(1)
+        )
         with self.reading() as line:
             next_ = line.execute(later).first()
             before = select(func.max(events.c.number)).where(mine)
@@ -295,9 +331,11 @@ class HallStore(Transactions):
     def newest_game(self, table: str, upto: int | None = None) -> str | None:
         """Return the game of a table's last line, or of its last line up to ``upto``."""
         asked = (
-            select(events.c.game).where(events.c.table_id == table)
-            .order_by(events.c.number.desc()).limit(1)
-        )  # fmt: skip
+            select(events.c.game)
+            .where(events.c.table_id == table)
+            .order_by(events.c.number.desc())
+            .limit(1)
+        )
         if upto is not None:
             asked = asked.where(events.c.number <= upto)
         with self.reading() as line:
@@ -307,9 +345,11 @@ class HallStore(Transactions):
     def games(self, table: str, upto: int | None = None) -> list[str]:
         """Return the games of a table, the newest first; only those begun by line ``upto``."""
         asked = (
-            select(events.c.game).where(events.c.table_id == table)
-            .group_by(events.c.game).order_by(func.min(events.c.number).desc())
-        )  # fmt: skip
+            select(events.c.game)
+            .where(events.c.table_id == table)
+            .group_by(events.c.game)
+            .order_by(func.min(events.c.number).desc())
+        )
         if upto is not None:
             asked = asked.where(events.c.number <= upto)
         with self.reading() as line:
@@ -319,16 +359,24 @@ class HallStore(Transactions):
 
     def keep_picture(self, table: str, number: int, name: str, jpeg: bytes) -> None:
         """Store a picture of a table, and delete its oldest ones beyond ``MOST_PICTURES``."""
-        row = {"table_id": table, "number": number, "name": name, "jpeg": jpeg,
-               "stored_s": self.clock()}  # fmt: skip
+        row = {
+            "table_id": table,
+            "number": number,
+            "name": name,
+            "jpeg": jpeg,
+            "stored_s": self.clock(),
+        }
         with self.writing() as change:
             if not self._locked(change.line, {table}):
                 return
             self.insert_new(change.line, pictures, [row])
             old = (
-                select(pictures.c.number).where(pictures.c.table_id == table)
-                .order_by(pictures.c.number.desc()).offset(MOST_PICTURES).limit(1)
-            )  # fmt: skip
+                select(pictures.c.number)
+                .where(pictures.c.table_id == table)
+                .order_by(pictures.c.number.desc())
+                .offset(MOST_PICTURES)
+                .limit(1)
+            )
             if (last := change.line.execute(old).scalar()) is not None:
                 change.line.execute(
                     pictures.delete().where(pictures.c.table_id == table, pictures.c.number <= last)
@@ -354,11 +402,15 @@ class HallStore(Transactions):
             .where(events.c.table_id == tables.c.id, events.c.number == tables.c.acked)
             .scalar_subquery()
         )
-        asked = select(tables.c.id).select_from(made).where(
-            tables.c.revoked_s.is_(None),
-            func.coalesce(standings.c.number, -1) < tables.c.acked,
-            last_s <= self.clock() - age_s,
-        )  # fmt: skip
+        asked = (
+            select(tables.c.id)
+            .select_from(made)
+            .where(
+                tables.c.revoked_s.is_(None),
+                func.coalesce(standings.c.number, -1) < tables.c.acked,
+                last_s <= self.clock() - age_s,
+            )
+        )
         with self.reading() as line:
             return [str(id_) for id_ in line.execute(asked).scalars()]
 
@@ -380,11 +432,19 @@ class HallStore(Transactions):
             self.insert_new(change.line, standings, first)
             newer = [one for one in made if one.number > numbers.get(one.table, -1)]
             if newer:
-                change.line.execute(NEW_STANDING, [
-                    {"of": one.table, "number": one.number, "than": one.number, "game": one.game,
-                     "document": json.dumps(dict(one.document))}
-                    for one in sorted(newer, key=lambda one: one.table)
-                ])  # fmt: skip
+                change.line.execute(
+                    NEW_STANDING,
+                    [
+                        {
+                            "of": one.table,
+                            "number": one.number,
+                            "than": one.number,
+                            "game": one.game,
+                            "document": json.dumps(dict(one.document)),
+                        }
+                        for one in sorted(newer, key=lambda one: one.table)
+                    ],
+                )
             change.tables.update(one.table for one in newer)
 
     def standings(self, among: Iterable[str] | None = None) -> dict[str, Standing]:
@@ -432,6 +492,12 @@ def _standing(row: Row[Any]) -> Standing:
 
 def _member(row: Row[Any]) -> Member:
     return Member(
-        row.id, row.public_key, row.name, row.joined_s, row.revoked_s, row.acked, row.heard_s,
+        row.id,
+        row.public_key,
+        row.name,
+        row.joined_s,
+        row.revoked_s,
+        row.acked,
+        row.heard_s,
         json.loads(row.health),
-    )  # fmt: skip
+    )

@@ -23,14 +23,16 @@ _NUMBER = BigInteger().with_variant(Integer, "sqlite")
 """Type of automatic ids; SQLite increments only columns of type INTEGER."""
 
 facts = Table(
-    "facts", metadata,
+    "facts",
+    metadata,
     Column("name", Text, primary_key=True),
     Column("value", Text, nullable=False),
-)  # fmt: skip
+)
 """Named values of the whole hall: its keys, its code, the arbiters' PIN."""
 
 tables = Table(
-    "tables", metadata,
+    "tables",
+    metadata,
     Column("id", Text, primary_key=True),
     Column("public_key", Text, nullable=False),
     Column("name", Text, nullable=False),
@@ -41,42 +43,46 @@ tables = Table(
     Column("health_n", BigInteger, nullable=False, server_default="0"),
     Column("health", Text, nullable=False, server_default="{}"),
     Column("ruled", BigInteger, nullable=False, server_default="0"),
-)  # fmt: skip
+)
 """Boxes that joined. ``acked`` is the number of the last log line stored without a gap; ``ruled``
 counts the rulings for the table."""
 
 events = Table(
-    "events", metadata,
+    "events",
+    metadata,
     Column("table_id", Text, ForeignKey("tables.id"), primary_key=True),
     Column("game", Text, primary_key=True),
     Column("number", BigInteger, primary_key=True),
     Column("kind", Text, nullable=False),
     Column("line", Text, nullable=False),
     Column("stored_s", Float, nullable=False),
-)  # fmt: skip
+)
 Index("events_in_order", events.c.table_id, events.c.number)
 
 pictures = Table(
-    "pictures", metadata,
+    "pictures",
+    metadata,
     Column("table_id", Text, ForeignKey("tables.id"), primary_key=True),
     Column("number", BigInteger, primary_key=True),
     Column("name", Text, primary_key=True),
     Column("jpeg", LargeBinary, nullable=False),
     Column("stored_s", Float, nullable=False),
-)  # fmt: skip
+)
 
 standings = Table(
-    "standings", metadata,
+    "standings",
+    metadata,
     Column("table_id", Text, ForeignKey("tables.id"), primary_key=True),
     Column("version", BigInteger, nullable=False),
     Column("number", BigInteger, nullable=False),
     Column("game", Text, nullable=False),
     Column("document", Text, nullable=False),
-)  # fmt: skip
+)
 """How each table stands, derived from its events and rebuilt whenever it is behind them."""
 
 alerts = Table(
-    "alerts", metadata,
+    "alerts",
+    metadata,
     Column("id", _NUMBER, primary_key=True, autoincrement=True),
     Column("table_id", Text, ForeignKey("tables.id"), nullable=False),
     Column("kind", Text, nullable=False),
@@ -86,10 +92,11 @@ alerts = Table(
     Column("claimed_by", Text, nullable=False, server_default=""),
     Column("closed_s", Float),
     UniqueConstraint("table_id", "kind", "about", name="alert_once"),
-)  # fmt: skip
+)
 
 decisions = Table(
-    "decisions", metadata,
+    "decisions",
+    metadata,
     Column("id", _NUMBER, primary_key=True, autoincrement=True),
     Column("table_id", Text, ForeignKey("tables.id"), nullable=False),
     Column("ruling", BigInteger, nullable=False),
@@ -100,12 +107,13 @@ decisions = Table(
     Column("done", Boolean, nullable=False, server_default=false()),
     Column("answer", Text, nullable=False, server_default=""),
     UniqueConstraint("table_id", "ruling", name="ruling_once"),
-)  # fmt: skip
+)
 """Decisions of arbiters and tournaments. Only the table's answer ever changes a row, and the names
 of players go when one of them is erased."""
 
 photos = Table(
-    "photos", metadata,
+    "photos",
+    metadata,
     Column("id", _NUMBER, primary_key=True, autoincrement=True),
     Column("whose", Text, nullable=False),
     Column("game", Text, nullable=False),
@@ -117,31 +125,34 @@ photos = Table(
     Column("tries", Integer, nullable=False, server_default="0"),
     Column("answer", Text),
     Column("answered_s", Float),
-)  # fmt: skip
+)
 """Photos of tables without a box; deleted after an hour."""
 
 tournaments = Table(
-    "tournaments", metadata,
+    "tournaments",
+    metadata,
     Column("id", Text, primary_key=True),
     Column("made_s", Float, nullable=False),
     Column("delay_s", Float, nullable=False, server_default="0"),
     Column("events", BigInteger, nullable=False, server_default="0"),
-)  # fmt: skip
+)
 """``events`` is the number of the last event, compared before adding one (optimistic locking)."""
 
 leagues = Table(
-    "leagues", metadata,
+    "leagues",
+    metadata,
     Column("id", Text, primary_key=True),
     Column("made_s", Float, nullable=False),
     Column("name", Text, nullable=False),
     Column("counting", Integer),
     Column("evenings", Text, nullable=False),
-)  # fmt: skip
+)
 """Tournaments added up in one table; each person's ``counting`` best evenings count, or all."""
 
 tournament_events = Table(
-    "tournament_events", metadata,
+    "tournament_events",
+    metadata,
     Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
     Column("number", BigInteger, primary_key=True),
     Column("event", Text, nullable=False),
-)  # fmt: skip
+)

@@ -174,10 +174,12 @@ def _without_names(line: Connection, id_: str) -> None:
         if before != after:
             line.execute(
                 update(tournament_events)
-                .where(tournament_events.c.tournament == id_,
-                       tournament_events.c.number == after.number)
+                .where(
+                    tournament_events.c.tournament == id_,
+                    tournament_events.c.number == after.number,
+                )
                 .values(event=json.dumps(after.to_json()))
-            )  # fmt: skip
+            )
     orders = select(decisions).where(decisions.c.who == id_, decisions.c.what == HELP_OFF)
     for order in line.execute(orders).all():
         body = json.loads(order.body)

@@ -38,8 +38,9 @@ class Transactions:
         # PostgreSQL shows every query the newest commits, within a transaction too; without one,
         # a read asks the server half as often.
         is_postgres = engine.dialect.name == "postgresql"
-        self._reads = engine.execution_options(isolation_level="AUTOCOMMIT") if is_postgres else (
-            engine)  # fmt: skip
+        self._reads = (
+            engine.execution_options(isolation_level="AUTOCOMMIT") if is_postgres else (engine)
+        )
 
     def close(self) -> None:
         """Close all connections."""

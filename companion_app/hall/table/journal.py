@@ -79,8 +79,9 @@ class Journal:
         with self._opened() as db:
             row = db.execute(
                 "SELECT min(seq) FROM log JOIN pictures USING (seq) "
-                "WHERE seq > ? AND seq <= ? AND kind = ?", (number, upto, SHOWN_TO_ARBITERS),
-            ).fetchone()  # fmt: skip
+                "WHERE seq > ? AND seq <= ? AND kind = ?",
+                (number, upto, SHOWN_TO_ARBITERS),
+            ).fetchone()
             rows = db.execute("SELECT seq, name, jpeg FROM pictures WHERE seq = ?", row)
             return [(int(seq), str(name), bytes(jpeg)) for seq, name, jpeg in rows]
 

@@ -131,10 +131,18 @@ def ask_to_join(address: str, code: str, name: str, since: int) -> Membership:
         if answer["table"] != id_of(key.public_key()):
             raise BadMessageError("another table's certificate")
         return Membership(
-            page, str(answer["hall"]), hall_key, str(answer["table"]), str(answer["name"]),
-            key_to_text(key), str(answer["authority"]), str(answer["certificate"]), str(host),
-            int(broker["port"]), since,
-        )  # fmt: skip
+            page,
+            str(answer["hall"]),
+            hall_key,
+            str(answer["table"]),
+            str(answer["name"]),
+            key_to_text(key),
+            str(answer["authority"]),
+            str(answer["certificate"]),
+            str(host),
+            int(broker["port"]),
+            since,
+        )
     except (KeyError, TypeError, ValueError, BadMessageError) as error:
         raise JoinError("the hall's answer is not to be understood; update both") from error
 

@@ -85,8 +85,11 @@ class OwnPage:
                 greeting = line.getresponse()
                 token = json.loads(greeting.read(LONGEST))["token"]
                 cookie = (greeting.getheader("Set-Cookie") or "").split(";")[0]
-                headers = {"Content-Type": "application/json", "X-Snake-Eye": token,
-                           "Cookie": cookie}  # fmt: skip
+                headers = {
+                    "Content-Type": "application/json",
+                    "X-Snake-Eye": token,
+                    "Cookie": cookie,
+                }
             line.request(method, path, body, headers)
             said = json.loads(line.getresponse().read(LONGEST))
         finally:

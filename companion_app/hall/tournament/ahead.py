@@ -28,9 +28,13 @@ seating without a meeting again ends the search."""
 
 
 def seat_ahead(
-    pasts: Sequence[Past], sizes: Sequence[int], wanted: int, forbidden: frozenset[Pair],
-    rounds_left: int, chance: Random,
-) -> Paired:  # fmt: skip
+    pasts: Sequence[Past],
+    sizes: Sequence[int],
+    wanted: int,
+    forbidden: frozenset[Pair],
+    rounds_left: int,
+    chance: Random,
+) -> Paired:
     """Return tables like ``seat_tables``, chosen with regard to the rounds that are left."""
     known = max((len(past.met) for past in pasts), default=0)
     to_meet = known + (max(sizes) - 1) * rounds_left
@@ -55,9 +59,13 @@ def _all_new(pasts: Sequence[Past], sizes: Sequence[int], to_meet: int) -> bool:
 
 
 def _played_on(
-    pasts: Sequence[Past], paired: Paired, wanted: int, forbidden: frozenset[Pair],
-    rounds: int, chance: Random,
-) -> tuple[int, int]:  # fmt: skip
+    pasts: Sequence[Past],
+    paired: Paired,
+    wanted: int,
+    forbidden: frozenset[Pair],
+    rounds: int,
+    chance: Random,
+) -> tuple[int, int]:
     """Simulate the later rounds; return their meetings again and seats out of balance."""
     again = out = 0
     effort = little_effort(len(pasts))
@@ -86,7 +94,8 @@ def _sat(past: Past, table: tuple[str, ...], seat: int, wanted: int) -> Past:
         past,
         met=met,
         seats=tuple(past.seats[n] + (n == seat) for n in range(MOST_SEATS)),
-        shares=tuple(past.shares[n] + (WHOLE // size if n < size else 0)
-                     for n in range(MOST_SEATS)),
+        shares=tuple(
+            past.shares[n] + (WHOLE // size if n < size else 0) for n in range(MOST_SEATS)
+        ),
         short=past.short + (size < wanted),
-    )  # fmt: skip
+    )

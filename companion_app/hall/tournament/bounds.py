@@ -12,9 +12,11 @@ from companion_app.hall.tournament.past import Pair
 
 
 def fewest_repeats(
-    sizes: Sequence[int], met: Mapping[Pair, int], earlier: Sequence[Sequence[frozenset[str]]],
+    sizes: Sequence[int],
+    met: Mapping[Pair, int],
+    earlier: Sequence[Sequence[frozenset[str]]],
     players: Sequence[str],
-) -> int:  # fmt: skip
+) -> int:
     """Return a number of meetings again that no pairing of this round can go below.
 
     The larger of two bounds. Pigeonholes: where an earlier round had ``t`` tables, some of

@@ -70,17 +70,27 @@ class Event:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON; ``from_json`` reads it back."""
-        return {"number": self.number, "do": self.do, "at_s": self.at_s, "by": self.by,
-                "why": self.why, "data": dict(self.data)}  # fmt: skip
+        return {
+            "number": self.number,
+            "do": self.do,
+            "at_s": self.at_s,
+            "by": self.by,
+            "why": self.why,
+            "data": dict(self.data),
+        }
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Event:
         """Return an event that was written by ``to_json``."""
         try:
             return cls(
-                int(written["number"]), str(written["do"]), float(written["at_s"]),
-                str(written["by"]), str(written["why"]), dict(written["data"]),
-            )  # fmt: skip
+                int(written["number"]),
+                str(written["do"]),
+                float(written["at_s"]),
+                str(written["by"]),
+                str(written["why"]),
+                dict(written["data"]),
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise TournamentError("bad-event") from error
 

@@ -30,10 +30,16 @@ def standings_csv(tournament: Tournament, language: str = "en", staff: bool = Fa
     kinds = tournament.settings.tie_breaks
     head = ["rank", "player", "group", "points", *kinds, "played"]
     rows = [
-        [str(row.rank), called[row.player], tournament.players[row.player].group,
-         number_in_words(row.points), *map(number_in_words, row.breaks), str(row.played)]
+        [
+            str(row.rank),
+            called[row.player],
+            tournament.players[row.player].group,
+            number_in_words(row.points),
+            *map(number_in_words, row.breaks),
+            str(row.played),
+        ]
         for row in standings(tournament)
-    ]  # fmt: skip
+    ]
     return _csv([head, *rows], numbers=(0, 3, *range(4, 5 + len(kinds))))
 
 
@@ -45,25 +51,42 @@ def results_csv(tournament: Tournament, language: str = "en", staff: bool = Fals
         for seat, player in enumerate(table.players, start=1):
             result = table.result
             score = result.scores.get(player) if result else None
-            rows.append([
-                str(round_.number), str(table.number), str(seat), called[player],
-                "" if score is None else str(score),
-                "1" if result and player in result.winners else "0",
-                "1" if player in table.forfeits else "0", result.source if result else "",
-            ])  # fmt: skip
+            rows.append(
+                [
+                    str(round_.number),
+                    str(table.number),
+                    str(seat),
+                    called[player],
+                    "" if score is None else str(score),
+                    "1" if result and player in result.winners else "0",
+                    "1" if player in table.forfeits else "0",
+                    result.source if result else "",
+                ]
+            )
     return _csv(rows, numbers=(0, 1, 2, 4, 5, 6))
 
 
 def league_csv(rows: Sequence[Season], evenings: int) -> str:
     """Return the table of a league as CSV; an evening without a person is an empty cell."""
-    head = ["rank", "player", "points", "best", "evenings_won",
-            *(f"evening {number}" for number in range(1, evenings + 1))]  # fmt: skip
+    head = [
+        "rank",
+        "player",
+        "points",
+        "best",
+        "evenings_won",
+        *(f"evening {number}" for number in range(1, evenings + 1)),
+    ]
     lines = [
-        [str(row.rank), row.name, number_in_words(row.points), number_in_words(row.best),
-         str(row.evenings_won),
-         *("" if one is None else number_in_words(one) for one in row.evenings)]
+        [
+            str(row.rank),
+            row.name,
+            number_in_words(row.points),
+            number_in_words(row.best),
+            str(row.evenings_won),
+            *("" if one is None else number_in_words(one) for one in row.evenings),
+        ]
         for row in rows
-    ]  # fmt: skip
+    ]
     return _csv([head, *lines], numbers=(0, 2, 3, 4, *range(5, 5 + evenings)))
 
 
@@ -82,18 +105,27 @@ def bg_stats(tournament: Tournament, key: str, staff: bool = False) -> list[dict
             began_s = round_.clock.started_s if round_.clock else 0.0
             length_s = round_.clock.length_s if round_.clock else 0.0
             scores, winners = table.result.scores, table.result.winners
-            plays.append(play_file({
-                "key": f"{key}:{round_.number}:{table.number}",
-                "game": tournament.settings.game,
-                "title": GAMES[tournament.settings.game].facts.title,
-                "began_s": began_s,
-                "ended_s": began_s + length_s,
-                "players": [
-                    {"id": player, "name": called[player], "score": scores.get(player),
-                     "winner": player in winners, "word": ""}
-                    for player in table.playing
-                ],
-            }))  # fmt: skip
+            plays.append(
+                play_file(
+                    {
+                        "key": f"{key}:{round_.number}:{table.number}",
+                        "game": tournament.settings.game,
+                        "title": GAMES[tournament.settings.game].facts.title,
+                        "began_s": began_s,
+                        "ended_s": began_s + length_s,
+                        "players": [
+                            {
+                                "id": player,
+                                "name": called[player],
+                                "score": scores.get(player),
+                                "winner": player in winners,
+                                "word": "",
+                            }
+                            for player in table.playing
+                        ],
+                    }
+                )
+            )
     return plays
 
 

@@ -80,11 +80,15 @@ def shown_at(events: Iterable[Event], now_s: float, delay_s: float) -> Tournamen
     every = list(events)
     late = replay(event for event in every if event.at_s <= now_s - delay_s)
     now = replay(every)
-    return replace(late, players={
-        key: replace(now.players[key], here=one.here, from_round=one.from_round,
-                     sits_out=one.sits_out)
-        for key, one in late.players.items()
-    })  # fmt: skip
+    return replace(
+        late,
+        players={
+            key: replace(
+                now.players[key], here=one.here, from_round=one.from_round, sits_out=one.sits_out
+            )
+            for key, one in late.players.items()
+        },
+    )
 
 
 def without_erased(events: Sequence[Event]) -> list[Event]:

@@ -33,9 +33,12 @@ def paired(tournament: Tournament, seed: int, boxes: Sequence[str] = ()) -> dict
     for group in sorted({player.group for player in here}):
         field = pasts(tournament, (player.id for player in here if player.group == group))
         found = pair_field(
-            field, tournament.settings, tournament.forbidden,
-            max(1, tournament.settings.rounds - len(tournament.rounds)), chance,
-        )  # fmt: skip
+            field,
+            tournament.settings,
+            tournament.forbidden,
+            max(1, tournament.settings.rounds - len(tournament.rounds)),
+            chance,
+        )
         byes += found.byes
         for players in _top_first(found, field):
             number = len(tables) + 1
@@ -43,14 +46,22 @@ def paired(tournament: Tournament, seed: int, boxes: Sequence[str] = ()) -> dict
             tables.append({"number": number, "players": list(players), "group": group, "box": box})
     if not tables:
         raise TournamentError("too-few-players", n=tournament.settings.fewest)
-    return {"round": len(tournament.rounds) + 1, "tables": tables, "byes": byes, "seed": seed,
-            "rated": tournament.settings.rated}  # fmt: skip
+    return {
+        "round": len(tournament.rounds) + 1,
+        "tables": tables,
+        "byes": byes,
+        "seed": seed,
+        "rated": tournament.settings.rated,
+    }
 
 
 def pair_field(
-    field: Sequence[Past], settings: Settings, forbidden: frozenset[Pair], rounds_left: int,
+    field: Sequence[Past],
+    settings: Settings,
+    forbidden: frozenset[Pair],
+    rounds_left: int,
     chance: Random,
-) -> Paired:  # fmt: skip
+) -> Paired:
     """Return the tables of one group, and who has a bye."""
     if settings.most == 2:
         return pair_two(field, forbidden, rounds_left, chance)

@@ -24,9 +24,12 @@ def add_player(tournament: Tournament, event: Event) -> Tournament:
     if event.data.get("player") != next_id(tournament):
         raise TournamentError("bad-event")
     player = Player(
-        next_id(tournament), name, clean(event.data.get("nickname", "")),
-        clean(event.data.get("group", "")), clean(event.data.get("person", "")),
-    )  # fmt: skip
+        next_id(tournament),
+        name,
+        clean(event.data.get("nickname", "")),
+        clean(event.data.get("group", "")),
+        clean(event.data.get("person", "")),
+    )
     return with_player(tournament, player)
 
 

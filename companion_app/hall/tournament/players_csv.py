@@ -14,16 +14,44 @@ MOST_PLAYERS = 5000
 MOST_BYTES = 2_000_000
 DELIMITERS = ";\t,|"
 HEADS: Mapping[str, tuple[str, ...]] = {
-    "name": ("name", "player", "full name", "spieler", "spielerin", "nom", "joueur", "jméno",
-             "hráč", "имя", "игрок", "фио"),
+    "name": (
+        "name",
+        "player",
+        "full name",
+        "spieler",
+        "spielerin",
+        "nom",
+        "joueur",
+        "jméno",
+        "hráč",
+        "имя",
+        "игрок",
+        "фио",
+    ),
     "first": ("first name", "given name", "firstname", "vorname", "prénom", "křestní jméno"),
-    "last": ("last name", "family name", "surname", "lastname", "nachname", "nom de famille",
-             "příjmení", "фамилия"),
-    "nickname": ("nickname", "nick", "spitzname", "surnom", "pseudo", "přezdívka", "ник",
-                 "прозвище"),
+    "last": (
+        "last name",
+        "family name",
+        "surname",
+        "lastname",
+        "nachname",
+        "nom de famille",
+        "příjmení",
+        "фамилия",
+    ),
+    "nickname": (
+        "nickname",
+        "nick",
+        "spitzname",
+        "surnom",
+        "pseudo",
+        "přezdívka",
+        "ник",
+        "прозвище",
+    ),
     "group": ("group", "gruppe", "groupe", "skupina", "группа", "class", "klasse"),
     "person": ("person", "id", "member", "mitglied", "membre", "člen"),
-}  # fmt: skip
+}
 """Column headings that are recognized, in the languages of the page."""
 CODE_PAGES = ("cp1252", "cp1250", "cp1251")
 """How spreadsheets save on Windows: in western Europe, in central Europe, in Cyrillic."""

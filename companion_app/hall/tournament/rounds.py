@@ -20,7 +20,7 @@ from companion_app.hall.tournament.reading import (
     whole,
     with_round,
     with_table,
-)  # fmt: skip
+)
 from companion_app.hall.tournament.settings import read_settings
 
 LONGEST_ROUND_S = 24 * 3600
@@ -191,8 +191,10 @@ def _clock_of(tournament: Tournament, event: Event) -> tuple[Round, Clock]:
 def _read_table(written: Mapping[str, Any]) -> Table:
     try:
         return Table(
-            int(written["number"]), tuple(map(str, written["players"])),
-            clean(written.get("group", "")), clean(written.get("box", "")),
-        )  # fmt: skip
+            int(written["number"]),
+            tuple(map(str, written["players"])),
+            clean(written.get("group", "")),
+            clean(written.get("box", "")),
+        )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise TournamentError("bad-event") from error

@@ -15,8 +15,14 @@ from companion_app.hall.tournament.reading import clean
 from engine.games import GAMES
 
 TIE_BREAKS = ("share", "score", "wins", "buchholz", "buchholz-cut", "sonneborn", "direct")
-LIMITS = {"rounds": (1, 99), "size": (2, 5), "fewest": (2, 5), "most": (2, 5),
-          "confirmations": (0, 5), "round_minutes": (1, 24 * 60)}  # fmt: skip
+LIMITS = {
+    "rounds": (1, 99),
+    "size": (2, 5),
+    "fewest": (2, 5),
+    "most": (2, 5),
+    "confirmations": (0, 5),
+    "round_minutes": (1, 24 * 60),
+}
 
 
 def read_settings(written: object) -> Settings:
@@ -60,12 +66,16 @@ def write_settings(settings: Settings) -> dict[str, Any]:
 def _defaults(written: Mapping[str, Any]) -> dict[str, Any]:
     size = written.get("size", 4)
     if size == 2:
-        return {"fewest": 2, "most": 2, "points": "wins", "rounds": 5,
-                "tie_breaks": ["buchholz-cut", "buchholz", "sonneborn", "score"]}  # fmt: skip
+        return {
+            "fewest": 2,
+            "most": 2,
+            "points": "wins",
+            "rounds": 5,
+            "tie_breaks": ["buchholz-cut", "buchholz", "sonneborn", "score"],
+        }
     if size in (3, 5):
         places = {3: [[5, 3, 1], [5, 3, 2, 1]], 5: [[5, 3, 2, 1], [5, 3, 2, 1, 0]]}[size]
-        return {"fewest": min(size, 4), "most": max(size, 4), "points": "own",
-                "own_points": places}  # fmt: skip
+        return {"fewest": min(size, 4), "most": max(size, 4), "points": "own", "own_points": places}
     return {}
 
 
@@ -75,9 +85,11 @@ def _check(settings: Settings) -> None:
     facts = GAMES[settings.game].facts
     if not facts.fewest_players <= settings.fewest <= settings.most <= facts.most_players:
         raise TournamentError(
-            "size-not-in-game", game=facts.title, least=facts.fewest_players,
+            "size-not-in-game",
+            game=facts.title,
+            least=facts.fewest_players,
             most=facts.most_players,
-        )  # fmt: skip
+        )
     if not settings.fewest <= settings.size <= settings.most:
         raise TournamentError("bad-setting", setting="size")
     if settings.points not in (*SCHEMES, "own"):

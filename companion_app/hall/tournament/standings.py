@@ -57,9 +57,10 @@ def standings(tournament: Tournament, group: str | None = None) -> list[Row]:
     """Return the standings of a group, or of everybody who has played or is there."""
     points = points_of(tournament)
     people = [
-        player.id for player in tournament.players.values()
+        player.id
+        for player in tournament.players.values()
         if (group is None or player.group == group) and (player.from_round or player.here)
-    ]  # fmt: skip
+    ]
     numbers = Breaks(tournament, points)
     keyed = {p: (points.totals[p], *numbers.of(p)) for p in people}
     keyed = _with_direct(tournament, keyed)
@@ -67,10 +68,16 @@ def standings(tournament: Tournament, group: str | None = None) -> list[Row]:
     rows: list[Row] = []
     for place, player in enumerate(order, start=1):
         level = rows and keyed[player] == keyed[rows[-1].player]
-        rows.append(Row(
-            rows[-1].rank if level else place, player, keyed[player][0], keyed[player][1:],
-            numbers.played(player), player in points.provisional,
-        ))  # fmt: skip
+        rows.append(
+            Row(
+                rows[-1].rank if level else place,
+                player,
+                keyed[player][0],
+                keyed[player][1:],
+                numbers.played(player),
+                player in points.provisional,
+            )
+        )
     return rows
 
 
@@ -96,10 +103,14 @@ class Breaks:
     def of(self, player: str) -> tuple[Fraction, ...]:
         """Return a player's tie-breaks in the order of the settings; direct meetings come later."""
         found: Mapping[str, Callable[[str], Fraction]] = {
-            "share": self._share, "score": self._score, "wins": self._wins,
-            "buchholz": self._buchholz, "buchholz-cut": self._buchholz_cut,
-            "sonneborn": self._sonneborn, "direct": lambda _: Fraction(0),
-        }  # fmt: skip
+            "share": self._share,
+            "score": self._score,
+            "wins": self._wins,
+            "buchholz": self._buchholz,
+            "buchholz-cut": self._buchholz_cut,
+            "sonneborn": self._sonneborn,
+            "direct": lambda _: Fraction(0),
+        }
         return tuple(found[name](player) for name in self._settings.tie_breaks)
 
     def _share(self, player: str) -> Fraction:
@@ -202,12 +213,23 @@ def why_ahead(
     """Return in words why one player stands before another, or that they are level."""
     people = {"one": names[ahead.player], "two": names[behind.player]}
     if ahead.points != behind.points:
-        return say(language, "ahead-by-points", **people, a=number_in_words(ahead.points),
-                   b=number_in_words(behind.points))  # fmt: skip
+        return say(
+            language,
+            "ahead-by-points",
+            **people,
+            a=number_in_words(ahead.points),
+            b=number_in_words(behind.points),
+        )
     for name, mine, theirs in zip(
         tournament.settings.tie_breaks, ahead.breaks, behind.breaks, strict=True
     ):
         if mine != theirs:
-            return say(language, "ahead-by-break", **people, a=number_in_words(mine),
-                       b=number_in_words(theirs), what=say(language, f"short-{name}"))  # fmt: skip
+            return say(
+                language,
+                "ahead-by-break",
+                **people,
+                a=number_in_words(mine),
+                b=number_in_words(theirs),
+                what=say(language, f"short-{name}"),
+            )
     return say(language, "level", **people)

@@ -64,9 +64,14 @@ class Costs:
 
 
 def seat_tables(
-    pasts: Sequence[Past], sizes: Sequence[int], wanted: int, forbidden: frozenset[Pair],
-    chance: Random, effort: Effort | None = None, by_score: bool = True,
-) -> Paired:  # fmt: skip
+    pasts: Sequence[Past],
+    sizes: Sequence[int],
+    wanted: int,
+    forbidden: frozenset[Pair],
+    chance: Random,
+    effort: Effort | None = None,
+    by_score: bool = True,
+) -> Paired:
     """Return tables of the given sizes for exactly as many players.
 
     Args:
@@ -173,10 +178,12 @@ def seat_costs(players: Sequence[Past], sizes: Sequence[int], wanted: int) -> Ma
     rows = []
     for past in players:
         by_size = {
-            size: [SEAT * out + UNFAIR * far / WHOLE**2 + SHORT * (size < wanted) * past.short**2
-                   for out, far in past.seat_costs(size)]
+            size: [
+                SEAT * out + UNFAIR * far / WHOLE**2 + SHORT * (size < wanted) * past.short**2
+                for out, far in past.seat_costs(size)
+            ]
             for size in set(sizes)
-        }  # fmt: skip
+        }
         rows.append([cost for size in sizes for cost in by_size[size]])
     return np.array(rows)
 

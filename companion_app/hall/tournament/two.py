@@ -77,8 +77,9 @@ def _edges(
             if pair not in forbidden:
                 apart = min(abs(group[i] - group[j]), MOST_GROUPS_APART)
                 out = _seats(seats[i], seats[j])
-                edges[i, j] = _weigh(met.get(pair, 0) ** 2, 0, out, 0, apart * apart,
-                                     chance.randrange(LOT))  # fmt: skip
+                edges[i, j] = _weigh(
+                    met.get(pair, 0) ** 2, 0, out, 0, apart * apart, chance.randrange(LOT)
+                )
         if len(players) % 2:
             high = min(group[i], 250) + (500 if one.missed else 0)
             edges[i, len(players)] = _weigh(0, one.byes**2, 0, high, 0, chance.randrange(LOT))

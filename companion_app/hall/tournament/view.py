@@ -85,14 +85,21 @@ def orders(tournament: Tournament) -> list[dict[str, Any]]:
 
 def _player(player: Player, called: dict[str, str], staff: bool) -> dict[str, Any]:
     public = {
-        "id": player.id, "name": called[player.id], "group": player.group, "here": player.here,
+        "id": player.id,
+        "name": called[player.id],
+        "group": player.group,
+        "here": player.here,
         "from_round": player.from_round,
-    }  # fmt: skip
+    }
     if not staff:
         return public
-    return public | {"full_name": player.name, "nickname": player.nickname,
-                     "person": player.person,
-                     "hidden": player.hidden, "sits_out": list(player.sits_out)}  # fmt: skip
+    return public | {
+        "full_name": player.name,
+        "nickname": player.nickname,
+        "person": player.person,
+        "hidden": player.hidden,
+        "sits_out": list(player.sits_out),
+    }
 
 
 def _round(round_: Round, called: dict[str, str], now_s: float) -> dict[str, Any]:
@@ -118,9 +125,14 @@ def _table(called: dict[str, str], table: Table) -> dict[str, Any]:
         "names": [called[player] for player in table.players],
         "forfeits": list(table.forfeits),
         "help_off": table.help_off,
-        "result": None if result is None else {
-            "scores": dict(result.scores), "winners": list(result.winners),
-            "source": result.source, "confirmed": list(result.confirmed),
-            "objected": list(result.objected), "final": result.final,
+        "result": None
+        if result is None
+        else {
+            "scores": dict(result.scores),
+            "winners": list(result.winners),
+            "source": result.source,
+            "confirmed": list(result.confirmed),
+            "objected": list(result.objected),
+            "final": result.final,
         },
-    }  # fmt: skip
+    }

@@ -40,10 +40,17 @@ def create_hall_app(the_hall: Hall) -> Flask:
     app.extensions["snake-eye-hall"] = the_hall
     protect(app, the_hall)
     for part in (
-        feed_views, arbiter_views, join_views, photo_views, tournament_views, director_views,
-        league_views, arbiter_moves,
-        player_views, page_views,
-    ):  # fmt: skip
+        feed_views,
+        arbiter_views,
+        join_views,
+        photo_views,
+        tournament_views,
+        director_views,
+        league_views,
+        arbiter_moves,
+        player_views,
+        page_views,
+    ):
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
     app.after_request(_compressed)

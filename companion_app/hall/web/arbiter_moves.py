@@ -28,9 +28,9 @@ def moves(table: str) -> Response:
     game = _game(table)
     words, coloured = Speech(language(), game.names), bool(game.box.colours)
     numbered = list(enumerate(game.moves, start=1))[-MOST_MOVES:]
-    return jsonify({"moves": [
-        {"n": n, "text": words.move(move, coloured)} for n, move in reversed(numbered)
-    ]})  # fmt: skip
+    return jsonify(
+        {"moves": [{"n": n, "text": words.move(move, coloured)} for n, move in reversed(numbered)]}
+    )
 
 
 @blueprint.get("/api/arbiter/moves/<table>/<int:n>")
@@ -41,10 +41,13 @@ def choices(table: str, n: int) -> Response:
     coloured, words = bool(game.box.colours), Speech(language(), game.names)
     try:
         drawn = [
-            {"move": move_to_json(one), "text": words.move(one, coloured),
-             "drawing": game.drawing(words, n, one)}
+            {
+                "move": move_to_json(one),
+                "text": words.move(one, coloured),
+                "drawing": game.drawing(words, n, one),
+            }
             for one in other_moves(game, n)
-        ]  # fmt: skip
+        ]
     except BROKEN as error:
         raise NotFound(code="no-game") from error
     return jsonify({"choices": drawn})
@@ -56,9 +59,10 @@ def other_moves(game: GameSoFar, n: int) -> list[Move]:
         raise NotFound(code="no-game")
     wrong = game.moves[n - 1]
     legal = [
-        one for one in game.game.legal_moves(game.position_after(n - 1))
+        one
+        for one in game.game.legal_moves(game.position_after(n - 1))
         if one != wrong and one.player == wrong.player
-    ]  # fmt: skip
+    ]
     here = [one for one in legal if _place(one) & _place(wrong)]
     return (here or legal)[:MOST_CHOICES]
 

@@ -66,24 +66,38 @@ def log_out() -> Response:
 def arbiter() -> Response:
     """Return calls and objections, decisions, the health of tables, running rounds, the code."""
     store = hall().store
-    return jsonify({
-        "alerts": [_alert(one) for one in arbiter_store.open_alerts(store)],
-        "decisions": [
-            {"id": one.id, "table": one.table, "at_s": one.at_s, "who": one.who, "what": one.what,
-             "done": one.done, "answer": one.answer}
-            for one in arbiter_store.decisions_of(store, most=100)
-        ],
-        "tables": [
-            {"id": one.id, "name": one.name, "heard_s": one.heard_s, "acked": one.acked,
-             "health": dict(one.health)}
-            for one in store.members()
-        ],
-        "code": code_of(store),
-        "rounds": _rounds(),
-        "objections": _objections(),
-        "delay_minutes": hall_delay_s(store) / 60,
-        "now_s": store.clock(),
-    })  # fmt: skip
+    return jsonify(
+        {
+            "alerts": [_alert(one) for one in arbiter_store.open_alerts(store)],
+            "decisions": [
+                {
+                    "id": one.id,
+                    "table": one.table,
+                    "at_s": one.at_s,
+                    "who": one.who,
+                    "what": one.what,
+                    "done": one.done,
+                    "answer": one.answer,
+                }
+                for one in arbiter_store.decisions_of(store, most=100)
+            ],
+            "tables": [
+                {
+                    "id": one.id,
+                    "name": one.name,
+                    "heard_s": one.heard_s,
+                    "acked": one.acked,
+                    "health": dict(one.health),
+                }
+                for one in store.members()
+            ],
+            "code": code_of(store),
+            "rounds": _rounds(),
+            "objections": _objections(),
+            "delay_minutes": hall_delay_s(store) / 60,
+            "now_s": store.clock(),
+        }
+    )
 
 
 @blueprint.get("/api/arbiter/pictures/<table>/<int:number>/<name>.jpg")
@@ -186,23 +200,32 @@ def hide() -> Response:
 def _rounds() -> list[dict[str, Any]]:
     """Return the rounds whose clock runs or is paused."""
     return [
-        {"tournament": one.id, "name": one.tournament.settings.name, "round": round_.number,
-         "left_s": round(round_.clock.left_s(one.now_s), 1),
-         "paused": round_.clock.paused_at_s is not None, "stage": round_.stage}
+        {
+            "tournament": one.id,
+            "name": one.tournament.settings.name,
+            "round": round_.number,
+            "left_s": round(round_.clock.left_s(one.now_s), 1),
+            "paused": round_.clock.paused_at_s is not None,
+            "stage": round_.stage,
+        }
         for one, round_ in _running()
         if round_.clock
-    ]  # fmt: skip
+    ]
 
 
 def _objections() -> list[dict[str, Any]]:
     """Return the tables with a result to which a player objects, until an arbiter decides."""
     return [
-        {"tournament": one.id, "name": one.tournament.settings.name, "round": round_.number,
-         "table": table.number}
+        {
+            "tournament": one.id,
+            "name": one.tournament.settings.name,
+            "round": round_.number,
+            "table": table.number,
+        }
         for one, round_ in _running()
         for table in round_.tables
         if table.result is not None and table.result.objected and not table.done
-    ]  # fmt: skip
+    ]
 
 
 def _running() -> Iterator[tuple[Seen, Round]]:
@@ -231,14 +254,19 @@ def _who() -> str:
 
 def _alert(one: arbiter_store.Alert) -> Mapping[str, Any]:
     return {
-        "id": one.id, "table": one.table, "kind": one.kind, "number": one.number,
-        "opened_s": one.opened_s, "claimed_by": one.claimed_by, "text": _broken(one),
+        "id": one.id,
+        "table": one.table,
+        "kind": one.kind,
+        "number": one.number,
+        "opened_s": one.opened_s,
+        "claimed_by": one.claimed_by,
+        "text": _broken(one),
         "pictures": [
             f"/api/arbiter/pictures/{one.table}/{one.number}/{name}.jpg"
             for name in ("before", "after")
             if one.kind == "foul" and hall().store.picture(one.table, one.number, name)
         ],
-    }  # fmt: skip
+    }
 
 
 def _newest(table: str) -> Standing | None:

@@ -173,14 +173,16 @@ def _whole(found: Kept) -> Response:
     tournaments = hall().tournaments
     one = tournaments.seen(found.id, True)
     assert one is not None
-    return jsonify({
-        **tournaments.document(one, language(), staff=True),
-        "codes": {player: code_for(found.id, player) for player in found.now.players},
-        "boxes": [{"id": one.id, "name": one.name} for one in _boxes()],
-        "delay_minutes": found.delay_s / 60,
-        "log": [event.to_json() for event in found.events[-MOST_LOGGED:]][::-1],
-        "forbidden": [sorted(pair) for pair in found.now.forbidden],
-    })  # fmt: skip
+    return jsonify(
+        {
+            **tournaments.document(one, language(), staff=True),
+            "codes": {player: code_for(found.id, player) for player in found.now.players},
+            "boxes": [{"id": one.id, "name": one.name} for one in _boxes()],
+            "delay_minutes": found.delay_s / 60,
+            "log": [event.to_json() for event in found.events[-MOST_LOGGED:]][::-1],
+            "forbidden": [sorted(pair) for pair in found.now.forbidden],
+        }
+    )
 
 
 def _boxes() -> list[Member]:

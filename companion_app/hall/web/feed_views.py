@@ -162,8 +162,9 @@ def stream(begin: Any) -> Response:
         text = Speech(language()).page("error-full-house")
         full = Response(
             json.dumps({"error": {"code": "full-house", "text": text, "detail": ""}}),
-            503, mimetype="application/json",
-        )  # fmt: skip
+            503,
+            mimetype="application/json",
+        )
         full.headers["Retry-After"] = str(RETRY_AFTER_FULL_S)
         return full
     answer = Response(lines, mimetype="text/event-stream")

@@ -49,12 +49,16 @@ def open_to(whom: str, *, public: bool = False, files: bool = False) -> Callable
 def protect(app: Flask, the_hall: Hall) -> None:
     """Configure sessions and limits of an application, and install its request guards."""
     app.config.update(
-        SECRET_KEY=secret_of(the_hall.store), SESSION_COOKIE_HTTPONLY=True,
-        SESSION_COOKIE_SAMESITE="Strict", SESSION_COOKIE_NAME="snake_eye_hall",
-        SESSION_REFRESH_EACH_REQUEST=False, PERMANENT_SESSION_LIFETIME=86_400,
-        MAX_CONTENT_LENGTH=LARGEST_PICTURE_BYTES, MAX_FORM_MEMORY_SIZE=LARGEST_JSON_BYTES,
+        SECRET_KEY=secret_of(the_hall.store),
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Strict",
+        SESSION_COOKIE_NAME="snake_eye_hall",
+        SESSION_REFRESH_EACH_REQUEST=False,
+        PERMANENT_SESSION_LIFETIME=86_400,
+        MAX_CONTENT_LENGTH=LARGEST_PICTURE_BYTES,
+        MAX_FORM_MEMORY_SIZE=LARGEST_JSON_BYTES,
         MAX_FORM_PARTS=8,
-    )  # fmt: skip
+    )
     app.before_request(lambda: _guard(app))
     app.after_request(lambda response: _with_safe_headers(app, response))
 

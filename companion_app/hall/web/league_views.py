@@ -29,10 +29,19 @@ JSON = "application/json"
 def leagues() -> Response:
     """Return all leagues in short, the newest first."""
     limit_looks()
-    return jsonify({"leagues": [
-        {"id": one.id, "name": one.name, "counting": one.counting, "evenings": len(one.evenings)}
-        for one in all_leagues(hall().store)
-    ]})  # fmt: skip
+    return jsonify(
+        {
+            "leagues": [
+                {
+                    "id": one.id,
+                    "name": one.name,
+                    "counting": one.counting,
+                    "evenings": len(one.evenings),
+                }
+                for one in all_leagues(hall().store)
+            ]
+        }
+    )
 
 
 @blueprint.get("/api/hall/leagues/<id_>")
@@ -81,9 +90,10 @@ def _asked() -> tuple[str, int | None, tuple[str, ...]]:
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise BadRequest("name is a line of letters")
     if counting is not None and (
-        not isinstance(counting, int) or isinstance(counting, bool)
+        not isinstance(counting, int)
+        or isinstance(counting, bool)
         or not 1 <= counting <= MOST_EVENINGS
-    ):  # fmt: skip
+    ):
         raise BadRequest(f"counting is a number from 1 to {MOST_EVENINGS}, or null for all")
     known = set(hall().tournaments.ids())
     if not isinstance(evenings, list) or not evenings or len(evenings) > MOST_EVENINGS:
@@ -116,11 +126,13 @@ def _document(found: League) -> dict[str, Any]:
         "evenings": [in_short(one.id, one.tournament) for one in seen],
         "standings": [
             {
-                "rank": row.rank, "name": row.name, "points": number_in_words(row.points),
-                "best": number_in_words(row.best), "evenings_won": row.evenings_won,
-                "evenings": [None if one is None else number_in_words(one)
-                             for one in row.evenings],
+                "rank": row.rank,
+                "name": row.name,
+                "points": number_in_words(row.points),
+                "best": number_in_words(row.best),
+                "evenings_won": row.evenings_won,
+                "evenings": [None if one is None else number_in_words(one) for one in row.evenings],
             }
             for row in rows
         ],
-    }  # fmt: skip
+    }

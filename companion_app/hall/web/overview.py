@@ -136,7 +136,9 @@ class Overview:
         }
         if standing is not None:
             document |= {
-                "version": standing.version, "number": standing.number, "key": standing.game,
+                "version": standing.version,
+                "number": standing.number,
+                "key": standing.game,
                 **without_hidden(standing.document, self._hidden),
-            }  # fmt: skip
+            }
         return document

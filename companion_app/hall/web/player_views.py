@@ -27,9 +27,12 @@ ABOUT_ME = ("check-in", "leave", "sit-out", "hide-player", "erase-player")
 """Events about a player; a phone may cause them only for its own player."""
 RESULT = ("round", "table", "scores", "winners")
 DATA: Mapping[str, tuple[str, ...]] = {
-    "sit-out": ("round",), "hide-player": ("hidden",), "result": RESULT, "confirm": RESULT,
+    "sit-out": ("round",),
+    "hide-player": ("hidden",),
+    "result": RESULT,
+    "confirm": RESULT,
     "object": RESULT,
-}  # fmt: skip
+}
 """What an event by a player says. Nothing else is kept: everybody can read the log."""
 MOST_REMEMBERED = 20
 """Tournaments that a phone stays signed in to; the oldest is dropped."""
@@ -104,18 +107,20 @@ def _mine(found: Kept, player: str) -> Response:
     shown = hall().tournaments.document(one, language())
     me = found.now.players[player]
     places = shown["overall"]
-    return jsonify({
-        "tournament": in_short(found.id, found.now),
-        "events": found.now.events,
-        "player": player,
-        "name": full_name(me, language()),
-        "here": me.here,
-        "hidden": me.hidden,
-        "standing": next((row for row in places if row["player"] == player), None),
-        "places": len(places),
-        "tie_breaks": shown["tie_breaks"],
-        "round": _my_round(found.now, shown, player),
-    })  # fmt: skip
+    return jsonify(
+        {
+            "tournament": in_short(found.id, found.now),
+            "events": found.now.events,
+            "player": player,
+            "name": full_name(me, language()),
+            "here": me.here,
+            "hidden": me.hidden,
+            "standing": next((row for row in places if row["player"] == player), None),
+            "places": len(places),
+            "tie_breaks": shown["tie_breaks"],
+            "round": _my_round(found.now, shown, player),
+        }
+    )
 
 
 def _my_round(now: Tournament, shown: dict[str, Any], player: str) -> dict[str, Any] | None:
@@ -128,8 +133,9 @@ def _my_round(now: Tournament, shown: dict[str, Any], player: str) -> dict[str, 
     tables = [one for one in written["tables"] if table and one["table"] == table.number]
     return {
         **{key: written[key] for key in ("round", "stage", "rated", "left_s", "paused")},
-        "bye": player in round_.byes, "table": tables[0] if tables else None,
-    }  # fmt: skip
+        "bye": player in round_.byes,
+        "table": tables[0] if tables else None,
+    }
 
 
 def _player(found: Kept) -> str:

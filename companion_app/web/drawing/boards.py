@@ -61,8 +61,11 @@ def _draw_piece(drawn: Drawn, piece: Piece, fresh: bool) -> None:
         q0, r0 = part[0]
         shape = tuple((q - q0, r - r0) for q, r in part)
         x, y = centre(part[0])
-        drawn.use(_piece_fragment(drawn.tile_set, colour, shape),
-                  f"translate({panel.x + x:.2f} {panel.y + y:.2f})", fresh)  # fmt: skip
+        drawn.use(
+            _piece_fragment(drawn.tile_set, colour, shape),
+            f"translate({panel.x + x:.2f} {panel.y + y:.2f})",
+            fresh,
+        )
 
 
 def _piece_fragment(tile_set: TileSet, colour: str, shape: tuple[Cell, ...]) -> Fragment:

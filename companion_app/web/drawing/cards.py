@@ -71,8 +71,11 @@ def field_box(
     left, top, right, bottom = bounding_box([*cells, *pointed]) or (-1, -1, 1, 1)
     edge = 0.5 + free
     return (
-        (left - edge) * CARD, (top - edge) * CARD, (right + edge) * CARD, (bottom + edge) * CARD
-    )  # fmt: skip
+        (left - edge) * CARD,
+        (top - edge) * CARD,
+        (right + edge) * CARD,
+        (bottom + edge) * CARD,
+    )
 
 
 def _ground(left: float, top: float, right: float, bottom: float) -> str:
@@ -80,10 +83,12 @@ def _ground(left: float, top: float, right: float, bottom: float) -> str:
     columns, rows = round((right - left) / CARD), round((bottom - top) / CARD)
     lines = ""
     if columns * rows <= MOST_CELLS_WITH_LINES:
-        down = "".join(f"M{left + i * CARD:.1f} {top + 4:.1f}V{bottom - 4:.1f}"
-                       for i in range(1, columns))  # fmt: skip
-        across = "".join(f"M{left + 4:.1f} {top + i * CARD:.1f}H{right - 4:.1f}"
-                         for i in range(1, rows))  # fmt: skip
+        down = "".join(
+            f"M{left + i * CARD:.1f} {top + 4:.1f}V{bottom - 4:.1f}" for i in range(1, columns)
+        )
+        across = "".join(
+            f"M{left + 4:.1f} {top + i * CARD:.1f}H{right - 4:.1f}" for i in range(1, rows)
+        )
         lines = (
             f'<path class="grid" d="{down}{across}" fill="none" stroke="{LINES}" '
             'stroke-width=".7"/>'

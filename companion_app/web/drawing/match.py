@@ -76,6 +76,12 @@ def drawing(
 ) -> str:
     """Return a table of a match as SVG; its title is that of the game unless one is given."""
     return table_in_words(
-        match.box, what.layout, match.start.players, speech, title or match.game.facts.title,
-        marked=what.marked, last=what.last, stacked=stacked,
-    )  # fmt: skip
+        match.box,
+        what.layout,
+        match.start.players,
+        speech,
+        title or match.game.facts.title,
+        marked=what.marked,
+        last=what.last,
+        stacked=stacked,
+    )

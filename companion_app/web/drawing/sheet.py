@@ -64,9 +64,13 @@ class ScoreSheet:
         return NEXT_TOP
 
     def words(
-        self, at: tuple[float, float], text: str, size: float, colour: str = INK,
+        self,
+        at: tuple[float, float],
+        text: str,
+        size: float,
+        colour: str = INK,
         to_the_left: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Write a line of text; without a font for its letters they are transliterated to Latin."""
         canvas = self._canvas
         canvas.saveState()

@@ -80,14 +80,24 @@ def draw_table(
 
 
 def table_in_words(
-    tile_set: TileSet, layout: Layout, players: Sequence[str], words: Speech, title: str,
+    tile_set: TileSet,
+    layout: Layout,
+    players: Sequence[str],
+    words: Speech,
+    title: str,
     **more: Any,
-) -> str:  # fmt: skip
+) -> str:
     """Return the table as SVG text, with tiles, boards and players in a guest's language."""
     return draw_table(
-        tile_set, layout, players, label=words.labels(layout, tile_set), title=title,
-        names=[words.player(player) for player in players], board_word=words.page("board"), **more,
-    )  # fmt: skip
+        tile_set,
+        layout,
+        players,
+        label=words.labels(layout, tile_set),
+        title=title,
+        names=[words.player(player) for player in players],
+        board_word=words.page("board"),
+        **more,
+    )
 
 
 def _flat(places: Iterable[Place], tile_set: TileSet) -> frozenset[Place]:
@@ -117,8 +127,10 @@ def warm_up(tile_set: TileSet, players: int) -> None:
 
 
 def _tiles(layout: Layout) -> list[Placement | Piece]:
-    return [*sorted(layout.cards, key=lambda c: (c.field or 0, c.at[1], c.at[0], c.tile)),
-            *sorted(layout.pieces, key=lambda p: (p.board or 0, p.cells, p.tile))]  # fmt: skip
+    return [
+        *sorted(layout.cards, key=lambda c: (c.field or 0, c.at[1], c.at[0], c.tile)),
+        *sorted(layout.pieces, key=lambda p: (p.board or 0, p.cells, p.tile)),
+    ]
 
 
 def _tap(tile_set: TileSet, one: Placement | Piece, panels: Sequence[Panel], label: Label) -> str:

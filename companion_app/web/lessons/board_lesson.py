@@ -38,8 +38,18 @@ def empty_board_lesson(game: str, taught: str | None) -> Doc:
     """Return a lesson without photos; with a taught box its colours are known from the start."""
     colours = built_in_set(game).colours if taught else ()
     sorts = [{"colour": colour, "look": None} for colour in colours]
-    return {"shape": BOARD, "game": game, "set": taught, "begun": token_hex(4), "photos": [],
-            "tiles": [], "names": {}, "up": {}, "boards": [], "sorts": sorts}  # fmt: skip
+    return {
+        "shape": BOARD,
+        "game": game,
+        "set": taught,
+        "begun": token_hex(4),
+        "photos": [],
+        "tiles": [],
+        "names": {},
+        "up": {},
+        "boards": [],
+        "sorts": sorts,
+    }
 
 
 def add_board(lesson: Doc, folder: Path, photo: str, sets: Path) -> None:
@@ -65,15 +75,21 @@ def add_board(lesson: Doc, folder: Path, photo: str, sets: Path) -> None:
     number = len(lesson["boards"])
     cv2.imwrite(str(folder / view_file(number)), view, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
     lesson["photos"].append(photo)
-    lesson["boards"].append({
-        "photo": photo, "places": _places(picture, found.board),
-        "pieces": [{"sort": one.sort, "cells": [list(cell) for cell in one.cells]}
-                   for one in found.pieces],
-    })  # fmt: skip
+    lesson["boards"].append(
+        {
+            "photo": photo,
+            "places": _places(picture, found.board),
+            "pieces": [
+                {"sort": one.sort, "cells": [list(cell) for cell in one.cells]}
+                for one in found.pieces
+            ],
+        }
+    )
     for look in found.looks[len(known) :]:
         lesson["sorts"].append({"colour": "", "look": None if look is None else look.tolist()})
-    _name_sorts(lesson, box, [_paint(view, lesson["boards"][-1], n)
-                              for n in range(len(lesson["sorts"]))])  # fmt: skip
+    _name_sorts(
+        lesson, box, [_paint(view, lesson["boards"][-1], n) for n in range(len(lesson["sorts"]))]
+    )
 
 
 def _places(picture: Any, board: Any) -> list[list[float]]:
@@ -126,8 +142,9 @@ def _name_sorts(lesson: Doc, box: TileSet, paints: Sequence[Any]) -> None:
     def unlike(colours: Iterable[str]) -> float:
         return sum(
             hypot(*(paints[n] - coats[colour])[1:])
-            for n, colour in zip(new, colours, strict=True) if paints[n] is not None
-        )  # fmt: skip
+            for n, colour in zip(new, colours, strict=True)
+            if paints[n] is not None
+        )
 
     for n, colour in zip(new, min(permutations(free, len(new)), key=unlike), strict=True):
         lesson["sorts"][n]["colour"] = colour
@@ -189,8 +206,9 @@ def _board(lesson: Doc, number: Any) -> Doc:
 def _cells(sent: Any, box: TileSet) -> list[list[int]]:
     far = int(box.extras["board"]["side"]) - 1
     on_board = whole(-far, far)
-    good = fits(sent, [lambda cell: fits(cell, [on_board]) and len(cell) == 2
-                       and on_board(sum(cell))])  # fmt: skip
+    good = fits(
+        sent, [lambda cell: fits(cell, [on_board]) and len(cell) == 2 and on_board(sum(cell))]
+    )
     if not good or not sent:
         raise BadRequest("cells are cells of the board")
     return [list(cell) for cell in sorted({(cell[0], cell[1]) for cell in sent})]
@@ -223,21 +241,39 @@ def shown_boards(lesson: Doc) -> Doc:
     boards = []
     for number, board in enumerate(lesson["boards"]):
         pieces = [
-            {**one, "colour": _colour(lesson, one),
-             "tile": tile_of(box, _colour(lesson, one), [tuple(cell) for cell in one["cells"]])}
+            {
+                **one,
+                "colour": _colour(lesson, one),
+                "tile": tile_of(box, _colour(lesson, one), [tuple(cell) for cell in one["cells"]]),
+            }
             for one in board["pieces"]
-        ]  # fmt: skip
-        boards.append({"number": number, "photo": board["photo"], "pieces": pieces,
-                       "dropped": board.get("dropped", False)})  # fmt: skip
+        ]
+        boards.append(
+            {
+                "number": number,
+                "photo": board["photo"],
+                "pieces": pieces,
+                "dropped": board.get("dropped", False),
+            }
+        )
     kept = [board for board in boards if not board["dropped"]]
     sorts = [
-        {"number": n, "colour": one["colour"],
-         "seen": any(p["sort"] == n for board in kept for p in board["pieces"])}
+        {
+            "number": n,
+            "colour": one["colour"],
+            "seen": any(p["sort"] == n for board in kept for p in board["pieces"]),
+        }
         for n, one in enumerate(lesson["sorts"])
-    ]  # fmt: skip
+    ]
     odd = sum(one["tile"] is None for board in kept for one in board["pieces"])
-    return {**lesson, "boards": boards, "sorts": sorts, "odd": odd, "needs": _needs(box, kept),
-            "side": box.extras["board"]["side"]}  # fmt: skip
+    return {
+        **lesson,
+        "boards": boards,
+        "sorts": sorts,
+        "odd": odd,
+        "needs": _needs(box, kept),
+        "side": box.extras["board"]["side"],
+    }
 
 
 def _colour(lesson: Doc, piece: Doc) -> str:
@@ -250,11 +286,15 @@ def _needs(box: TileSet, boards: Sequence[Doc]) -> list[Doc]:
     for colour in box.colours:
         by_board = [[one for one in b["pieces"] if one["colour"] == colour] for b in boards]
         tiles = {one["tile"] for own in by_board for one in own if one["tile"]}
-        needs.append({
-            "colour": colour, "tiles": len(tiles), "of": len(box.of_colour(colour)),
-            "large": any(len(one["cells"]) > 1 for own in by_board for one in own),
-            "touch": any(_touch(own) for own in by_board),
-        })  # fmt: skip
+        needs.append(
+            {
+                "colour": colour,
+                "tiles": len(tiles),
+                "of": len(box.of_colour(colour)),
+                "large": any(len(one["cells"]) > 1 for own in by_board for one in own),
+                "touch": any(_touch(own) for own in by_board),
+            }
+        )
     return needs
 
 
@@ -264,9 +304,10 @@ def _touch(pieces: Sequence[Doc]) -> bool:
         (cell[0], cell[1]): number for number, one in enumerate(pieces) for cell in one["cells"]
     }
     return any(
-        owner.get(near, number) != number for cell, number in owner.items()
+        owner.get(near, number) != number
+        for cell, number in owner.items()
         for near in hex_neighbours(cell)
-    )  # fmt: skip
+    )
 
 
 def board_labels(lesson: Doc, name: str) -> Doc:

@@ -223,8 +223,15 @@ class LessonFolder:
         if not said["photos"]:
             code = "teach-needs" if lesson["shape"] == BOARD else "teach-few-kinds"
             raise TeachingError("nothing has a name yet", code=code)
-        return Lesson(wish.name, shape, self.folder, parse_labels(said, shape), game,
-                      replace=wish.anew, corrections=wish.corrections)  # fmt: skip
+        return Lesson(
+            wish.name,
+            shape,
+            self.folder,
+            parse_labels(said, shape),
+            game,
+            replace=wish.anew,
+            corrections=wish.corrections,
+        )
 
     def check(self, lesson: Doc, wish: Wish) -> None:
         """Check whether a lesson can be learnt.
@@ -423,9 +430,11 @@ def _are_shares(value: Any, count: int) -> bool:
     """Say whether a value is a list of ``count`` corners in 0 to 1 that span an area."""
     shares = [lambda n: isinstance(n, int | float) and 0 <= n <= 1]
     corners = fits(value, [lambda point: fits(point, shares) and len(point) == 2])
-    return corners and len(value) == count and all(
-        max(p[i] for p in value) - min(p[i] for p in value) > LEAST_SHARE for i in (0, 1)
-    )  # fmt: skip
+    return (
+        corners
+        and len(value) == count
+        and all(max(p[i] for p in value) - min(p[i] for p in value) > LEAST_SHARE for i in (0, 1))
+    )
 
 
 # --- groups of tiles -----------------------------------------------------------------------------

@@ -28,21 +28,31 @@ PIECE: Form = {
     "cells": lambda value: bool(value) and fits(value, [_row(2, whole(-FARTHEST, FARTHEST))]),
 }
 BOARD: Form = {
-    "photo": text, "places": _row(3, _row(3, _number)), "pieces": [PIECE],
+    "photo": text,
+    "places": _row(3, _row(3, _number)),
+    "pieces": [PIECE],
     "dropped": lambda value: value in (None, True, False),
-}  # fmt: skip
+}
 LESSON: Form = {
     "shape": lambda value: value in ("square", "hex", "board"),
     "photos": [lambda value: isinstance(value, str) and bool(PHOTO.fullmatch(value))],
-    "names": by_name(text), "up": by_name(SMALL), "tiles": [TILE],
-}  # fmt: skip
+    "names": by_name(text),
+    "up": by_name(SMALL),
+    "tiles": [TILE],
+}
 BOARD_LESSON: Form = {
     "game": lambda value: text(value) and value in GAMES,
-    "set": lambda value: value is None or text(value), "begun": text,
-    "sorts": [lambda value: fits(value, {"colour": text}) and "look" in value
-              and (value["look"] is None or fits(value["look"], [_number]))],
+    "set": lambda value: value is None or text(value),
+    "begun": text,
+    "sorts": [
+        lambda value: (
+            fits(value, {"colour": text})
+            and "look" in value
+            and (value["look"] is None or fits(value["look"], [_number]))
+        )
+    ],
     "boards": [BOARD],
-}  # fmt: skip
+}
 
 
 def is_lesson(value: Any) -> TypeGuard[dict[str, Any]]:

@@ -145,8 +145,10 @@ def _ways(
     yield tuple(seen)
     if box.lattice == "hex":
         for turns in range(1, 6):
-            yield tuple((tile, tuple(sorted(hex_turned(cell, turns) for cell in cells)), 0)
-                        for tile, cells, _ in seen)  # fmt: skip
+            yield tuple(
+                (tile, tuple(sorted(hex_turned(cell, turns) for cell in cells)), 0)
+                for tile, cells, _ in seen
+            )
         return
     for turns in range(4):
         laid = [_card_turned(one, turns, box) for one in seen]

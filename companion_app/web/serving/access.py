@@ -399,8 +399,13 @@ def try_code(code: str, settings: SettingsFile, limiter: Limiter) -> None:
         TooOften: too many wrong ones from here; says how long to wait.
     """
     now, told = settings.now, code.strip().upper().encode(errors="replace")
-    _guess("code", now.join_number, lambda: hmac.compare_digest(told, now.join_code.encode()),
-           limiter, NotSeated(code="wrong-code"))  # fmt: skip
+    _guess(
+        "code",
+        now.join_number,
+        lambda: hmac.compare_digest(told, now.join_code.encode()),
+        limiter,
+        NotSeated(code="wrong-code"),
+    )
     _grant(code=now.join_number)
 
 

@@ -91,9 +91,10 @@ class Door:
     def _made_room(self) -> bool:
         """Close the connection that has been idle longest; say whether there was one."""
         silent = [
-            channel for channel in self._server.active_channels.values()
+            channel
+            for channel in self._server.active_channels.values()
             if not channel.requests and not channel.total_outbufs_len
-        ]  # fmt: skip
+        ]
         if not silent:
             return False
         min(silent, key=lambda channel: channel.last_activity).handle_close()

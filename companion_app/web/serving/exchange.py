@@ -21,8 +21,12 @@ from engine.given import load_json
 Doc = dict[str, Any]
 T = TypeVar("T")
 View = TypeVar("View", bound=Callable[..., Any])
-KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml",
-         ".webmanifest": "application/manifest+json"}  # fmt: skip
+KINDS = {
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+}
 COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
 WORTH_COMPRESSING_BYTES = 1400
 """Smaller answers fit in one network packet, so compressing them saves nothing."""
@@ -103,8 +107,9 @@ def fresh(answer: Response) -> Response:
 def a_file(data: bytes, kind: str, name: str, shown: bool = False) -> Response:
     """Return a named file as a download, or with ``shown`` for display in the browser."""
     how = "inline" if shown else "attachment"
-    return Response(data, mimetype=kind, headers={
-        "Content-Disposition": f'{how}; filename="{name}"'})  # fmt: skip
+    return Response(
+        data, mimetype=kind, headers={"Content-Disposition": f'{how}; filename="{name}"'}
+    )
 
 
 def page_file(name: str, folders: Iterable[str] = ("static",)) -> Response:

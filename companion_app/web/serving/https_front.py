@@ -28,9 +28,13 @@ class HttpsOffer:
     """The page over https, started on demand: browsers allow a phone's live camera only there."""
 
     def __init__(
-        self, folder: Path, host: str, page_port: int, port: int | None = None,
+        self,
+        folder: Path,
+        host: str,
+        page_port: int,
+        port: int | None = None,
         names: Callable[[], Sequence[str]] = tuple,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._folder, self._host, self._page_port = folder, host, page_port
         self._names = names
         self._ports = [port] if port is not None else [PORT + n for n in range(NEXT_PORTS)]
@@ -68,8 +72,9 @@ class HttpsOffer:
             raise OSError(f"no certificate could be made: {error}") from error
 
     def _served(self) -> int:
-        front = HttpsFront(self._folder / "server.pem", self._folder / "server.key",
-                           self._page_port)  # fmt: skip
+        front = HttpsFront(
+            self._folder / "server.pem", self._folder / "server.key", self._page_port
+        )
         self._front = front
         for port in self._ports[:-1]:
             with suppress(OSError):
@@ -116,9 +121,13 @@ class HttpsFront:
     async def _serve(self, host: str, port: int) -> None:
         try:
             server = await asyncio.start_server(
-                self._pass_on, host, port, ssl=self._context, limit=CHUNK,
+                self._pass_on,
+                host,
+                port,
+                ssl=self._context,
+                limit=CHUNK,
                 ssl_handshake_timeout=HANDSHAKE_S,
-            )  # fmt: skip
+            )
         except OSError as error:
             self._trouble = error
             self._ready.set()

@@ -165,8 +165,9 @@ class SettingsFile:
             if not isinstance(error, FileNotFoundError):
                 log.error("the settings of the page cannot be used, it begins anew: %s", error)
             self.made_pin = some_pin()
-            settings = Settings(secrets.token_hex(32), hashed(self.made_pin, self._cost),
-                                join_code=some_code())  # fmt: skip
+            settings = Settings(
+                secrets.token_hex(32), hashed(self.made_pin, self._cost), join_code=some_code()
+            )
             self._write(settings)
             return settings
         except OSError as error:
@@ -210,8 +211,11 @@ def _kept(path: Path) -> dict[str, Any]:
 def _taken_over(kept: dict[str, Any], cost: int) -> Settings:
     """Return the settings in a file of this version, or of 0.1.0 with its plain PIN."""
     if "pin_hash" not in kept and isinstance(kept.get("pin"), str):
-        kept = {**kept, "pin_hash": hashed(kept["pin"], cost),
-                "old_cookies": kept.get("pin_number", 1)}  # fmt: skip
+        kept = {
+            **kept,
+            "pin_hash": hashed(kept["pin"], cost),
+            "old_cookies": kept.get("pin_number", 1),
+        }
     known = {name: kept[name] for name in Settings.__dataclass_fields__ if name in kept}
     settings = replace(Settings("", ""), **known)
     wrong = [name for name, form in FORMS.items() if not fits(getattr(settings, name), form)]
@@ -245,13 +249,16 @@ def is_hash(text: object) -> bool:
 
 FORMS: Mapping[str, Form] = {
     "secret": lambda value: text(value) and len(value) >= 16,
-    "pin_hash": is_hash, "players_answer": yes_no,
+    "pin_hash": is_hash,
+    "players_answer": yes_no,
     "open_to": by_name(text, MOST_NAMES),
     "names": lambda value: fits(value, [text]) and len(value) <= MOST_NAMES,
-    **dict.fromkeys(("pin_number", "join_number", "pictures_mb", "old_cookies", "ideas"),
-                    whole(0, LARGEST_NUMBER)),
+    **dict.fromkeys(
+        ("pin_number", "join_number", "pictures_mb", "old_cookies", "ideas"),
+        whole(0, LARGEST_NUMBER),
+    ),
     **dict.fromkeys(("join_code", "source", "card_hash"), text),
-}  # fmt: skip
+}
 """The validator of each setting."""
 
 

@@ -27,10 +27,15 @@ class Server:
     """A running server."""
 
     def __init__(
-        self, app: Flask, host: str = "", port: int = 0, sock: socket.socket | None = None,
-        most_threads: int = MOST_THREADS, most_connections: int = MOST_CONNECTIONS,
+        self,
+        app: Flask,
+        host: str = "",
+        port: int = 0,
+        sock: socket.socket | None = None,
+        most_threads: int = MOST_THREADS,
+        most_connections: int = MOST_CONNECTIONS,
         at_once: int = AT_ONCE,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Serve on a port of an address, or on a socket that listens already.
 
         ``at_once`` limits how many requests are computed at once.
@@ -41,14 +46,20 @@ class Server:
         # Waiting a moment for a thread is normal when fifty phones ask at once: do not warn.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         made = create_server(
-            Slots(app, at_once), **where, channel_timeout=CHANNEL_TIMEOUT_S,
+            Slots(app, at_once),
+            **where,
+            channel_timeout=CHANNEL_TIMEOUT_S,
             _dispatcher=Pool(most_threads, SPARE_THREADS),
             # Lookahead reads detect phones that disconnect while their event stream is silent.
-            channel_request_lookahead=5, connection_limit=2 * most_connections,
-            asyncore_use_poll=True, max_request_header_size=32 * 1024, ident=None,
-            cleanup_interval=10, outbuf_high_watermark=512 * 1024,
+            channel_request_lookahead=5,
+            connection_limit=2 * most_connections,
+            asyncore_use_poll=True,
+            max_request_header_size=32 * 1024,
+            ident=None,
+            cleanup_interval=10,
+            outbuf_high_watermark=512 * 1024,
             max_request_body_size=LARGEST_PICTURE_BYTES + 64 * 1024,
-        )  # fmt: skip
+        )
         self._server = cast(Any, made)
         self._door = Door(self._server, most_connections)
         self.port = int(self._server.effective_port)

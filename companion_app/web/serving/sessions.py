@@ -59,9 +59,13 @@ class Session:
 KEY = re.compile("[0-9a-f]{64}")
 """The key of a session: the SHA-256 hash of its id, in hex."""
 SESSION: dict[str, Form] = {
-    "made_s": _is_time, "seen_s": _is_time, "device": text, "host": is_whole, "code": is_whole,
+    "made_s": _is_time,
+    "seen_s": _is_time,
+    "device": text,
+    "host": is_whole,
+    "code": is_whole,
     "seats": lambda value: fits(value, [text]) and len(value) <= MOST_SEATS,
-}  # fmt: skip
+}
 
 
 class Sessions:
@@ -134,8 +138,9 @@ class Sessions:
         """Return the sessions by handle, the most recently seen first."""
         with self._lock:
             newest = sorted(self._kept.items(), key=lambda item: -item[1].seen_s)
-            return {key[:HANDLE]: one for key, one in newest
-                    if one.made_s >= self._clock() - LASTS_S}  # fmt: skip
+            return {
+                key[:HANDLE]: one for key, one in newest if one.made_s >= self._clock() - LASTS_S
+            }
 
     def _read(self) -> dict[str, Session]:
         try:

@@ -50,9 +50,13 @@ def health() -> Doc:
     checks = [
         {"name": "page", "ok": True, "text": f"phones listening: {one.hub.listening}", "fix": ""},
         {"name": "store", "ok": True, "text": f"games kept: {games}", "fix": ""},
-        {"name": "table", "ok": standing.trouble is None,
-         "text": standing.trouble or standing.seeing, "fix": ""},
-    ]  # fmt: skip
+        {
+            "name": "table",
+            "ok": standing.trouble is None,
+            "text": standing.trouble or standing.seeing,
+            "fix": "",
+        },
+    ]
     return {"ok": all(check["ok"] for check in checks), "checks": checks, "looks": standing.looks}
 
 
@@ -61,9 +65,10 @@ def state() -> Response:
     """Return the whole state of the table; ``304`` when it has not changed."""
     now, words = companion().now(), speech()
     text = companion().shared.answer(
-        now.mark, ("state", words.language),
+        now.mark,
+        ("state", words.language),
         lambda: current_app.json.dumps(snapshot.state(now, words)),
-    )  # fmt: skip
+    )
     answer = Response(text, mimetype="application/json")
     answer.add_etag()
     return answer.make_conditional(request)  # type: ignore[return-value]
@@ -117,10 +122,13 @@ def table() -> Response:
     """Return the table as SVG: as accepted (``show=before``), or with the announced foul."""
     now, words = companion().now(), speech()
     before, stacked = request.args.get("show") == "before", request.args.get("stacked") == "1"
-    return svg_answer(companion().shared.answer(
-        now.mark, ("table", words.language, before, stacked),
-        lambda: _drawn(now, words, before, stacked),
-    ))  # fmt: skip
+    return svg_answer(
+        companion().shared.answer(
+            now.mark,
+            ("table", words.language, before, stacked),
+            lambda: _drawn(now, words, before, stacked),
+        )
+    )
 
 
 def _drawn(now: Now, words: Speech, before: bool, stacked: bool) -> str:
@@ -165,8 +173,12 @@ def moves() -> Doc:
         return {"moves": []}
     companion().allow_help()
     legal = spread(match.game.legal_moves(match.position), MOST_MOVES_SHOWN)
-    return {"moves": [{"move": move_to_json(move), "spots": [spot(p) for p in match.cells_of(move)]}
-                      for move in legal]}  # fmt: skip
+    return {
+        "moves": [
+            {"move": move_to_json(move), "spots": [spot(p) for p in match.cells_of(move)]}
+            for move in legal
+        ]
+    }
 
 
 @views.reads("/api/rules/<game_name>/<part>.svg")
@@ -210,23 +222,29 @@ def _game_to_json(game: AnyGame, words: Speech) -> Doc:
             for name in facts.player_names or ()
         ],
         "options": [
-            {"name": option.name, "default": board.get(option.name, option.default),
-             "text": words.option(facts.name, option.name, option.text)}
+            {
+                "name": option.name,
+                "default": board.get(option.name, option.default),
+                "text": words.option(facts.name, option.name, option.text),
+            }
             for option in facts.options
         ],
         "sets": _sets(game),
         "prints": _prints(box),
         "summary": words.summary(facts.name, facts.summary),
         "rules": [
-            {"id": rule.id, "text": words.rule(facts.name, rule),
-             "source": words.source(rule.source)}
+            {
+                "id": rule.id,
+                "text": words.rule(facts.name, rule),
+                "source": words.source(rule.source),
+            }
             for rule in facts.rules
         ],
         "tiles": [
             {"tile": name, "label": words.tile(name), "count": count}
             for name, count in box.counts.items()
         ],
-    }  # fmt: skip
+    }
 
 
 def _sets(game: AnyGame) -> list[dict[str, str]]:

@@ -57,12 +57,18 @@ def sessions() -> Doc:
     """Return the phones that may do more than watch, the most recently seen first."""
     now, here = companion().settings.now, handle_of(str(session.get("id", "")))
     listed = [
-        {"device": one.device, "host": one.host == now.pin_number,
-         "seats": list(one.seats) if one.code == now.join_number else [], "since_s": one.made_s,
-         "seen_s": one.seen_s, "session": handle, "here": handle == here}
+        {
+            "device": one.device,
+            "host": one.host == now.pin_number,
+            "seats": list(one.seats) if one.code == now.join_number else [],
+            "since_s": one.made_s,
+            "seen_s": one.seen_s,
+            "session": handle,
+            "here": handle == here,
+        }
         for handle, one in companion().sessions.listed().items()
         if one.host == now.pin_number or one.code == now.join_number
-    ]  # fmt: skip
+    ]
     return {"sessions": listed}
 
 

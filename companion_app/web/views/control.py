@@ -64,8 +64,13 @@ def settings() -> Doc:
         companion().eye.ask("limit-pictures", {"mb": kept.now.pictures_mb})
     companion().hub.publish({"event": "settings"})
     now = kept.now
-    return {"players_answer": now.players_answer, "pictures_mb": now.pictures_mb,
-            "open_to": now.open_now(), "names": list(now.names), "ideas": now.ideas}  # fmt: skip
+    return {
+        "players_answer": now.players_answer,
+        "pictures_mb": now.pictures_mb,
+        "open_to": now.open_now(),
+        "names": list(now.names),
+        "ideas": now.ideas,
+    }
 
 
 def _changes(sent: Mapping[str, Any], kept: SettingsFile) -> dict[str, object]:
@@ -106,8 +111,11 @@ def _open_to(sent: Any) -> dict[str, str]:
 
 
 def _own_names(sent: Any) -> tuple[str, ...]:
-    good = isinstance(sent, list) and len(sent) <= MOST_NAMES and all(
-        isinstance(name, str) and HOST_NAME.fullmatch(name) for name in sent)  # fmt: skip
+    good = (
+        isinstance(sent, list)
+        and len(sent) <= MOST_NAMES
+        and all(isinstance(name, str) and HOST_NAME.fullmatch(name) for name in sent)
+    )
     if not good:
         raise BadRequest("names are names of this machine, such as snake-eye.fritz.box")
     return tuple(name.lower() for name in sent)

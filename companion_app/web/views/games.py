@@ -37,9 +37,10 @@ def _of_all(what: str, make: Callable[[Listed, list[Doc]], Doc]) -> Response:
     access.limit_looks(companion().limiter)
     listed, chosen = companion().summaries.listed(), language()
     text = companion().of_games.answer(
-        listed, (what, chosen),
+        listed,
+        (what, chosen),
         lambda: current_app.json.dumps(make(listed, in_words(listed, chosen))),
-    )  # fmt: skip
+    )
     return Response(text, mimetype="application/json")
 
 
@@ -78,9 +79,16 @@ def _by_person(games: Iterable[Doc]) -> list[Doc]:
     for game in games:
         for player in game["players"]:
             one = people.setdefault(
-                player["name"], {"name": player["name"], "games": 0, "won": 0, "best": {},
-                                 "average": {}, "fouls": 0}
-            )  # fmt: skip
+                player["name"],
+                {
+                    "name": player["name"],
+                    "games": 0,
+                    "won": 0,
+                    "best": {},
+                    "average": {},
+                    "fouls": 0,
+                },
+            )
             one["games"] += 1
             one["won"] += player["winner"]
             one["fouls"] += player["fouls"]
@@ -105,9 +113,11 @@ def series_of(games: Iterable[Doc]) -> list[Doc]:
         people = tuple(sorted(player["name"] for player in game["players"]))
         rows.setdefault((game["game"], people), []).append(game)
     found = [
-        _added_up(evening) for row in rows.values() for evening in _evenings(row)
+        _added_up(evening)
+        for row in rows.values()
+        for evening in _evenings(row)
         if len(evening) > 1
-    ]  # fmt: skip
+    ]
     return sorted(found, key=lambda one: -one["ended_s"])
 
 
@@ -124,20 +134,28 @@ def _added_up(evening: list[Doc]) -> Doc:
     totals: dict[str, Doc] = {}
     for game in evening:
         for player in game["players"]:
-            one = totals.setdefault(player["name"], {
-                "name": player["name"], "colour": player["colour"], "total": 0, "won": 0,
-                "scores": [],
-            })  # fmt: skip
+            one = totals.setdefault(
+                player["name"],
+                {
+                    "name": player["name"],
+                    "colour": player["colour"],
+                    "total": 0,
+                    "won": 0,
+                    "scores": [],
+                },
+            )
             score, known = player["score"], one["total"]
             one["total"] = None if score is None or known is None else known + score
             one["won"] += player["winner"]
             one["scores"].append(player["score"])
     return {
-        "game": evening[0]["game"], "title": evening[0]["title"],
-        "began_s": evening[0]["began_s"], "ended_s": evening[-1]["ended_s"],
+        "game": evening[0]["game"],
+        "title": evening[0]["title"],
+        "began_s": evening[0]["began_s"],
+        "ended_s": evening[-1]["ended_s"],
         "games": [game["key"] for game in evening],
         "players": sorted(totals.values(), key=_best_first),
-    }  # fmt: skip
+    }
 
 
 def _best_first(one: Doc) -> tuple[bool, int, str]:

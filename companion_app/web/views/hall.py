@@ -52,9 +52,15 @@ def ruling() -> Doc:
     if do.get("what") in (HELP_OFF, HELP_ON):
         _order_help(do, number)
     else:
-        said = {"what": str(do.get("what")), "key": do.get("key"), "n": number,
-                "correct": do.get("move_n"), "move": do.get("move"),
-                "number": do.get("number"), "foul": do.get("foul")}  # fmt: skip
+        said = {
+            "what": str(do.get("what")),
+            "key": do.get("key"),
+            "n": number,
+            "correct": do.get("move_n"),
+            "move": do.get("move"),
+            "number": do.get("number"),
+            "foul": do.get("foul"),
+        }
         companion().eye.ask("ruling", said)
     return {}
 
@@ -82,8 +88,12 @@ def _opened(message: Any) -> tuple[Mapping[str, Any], int]:
 def _order_help(do: Mapping[str, Any], number: int) -> None:
     """Switch hints and the machine's help off or on; a running game logs it as a ruling."""
     said = do.get("order")
-    order = Order(number, do["what"] == HELP_ON, _membership()["table"],
-                  dict(said) if isinstance(said, Mapping) else {})  # fmt: skip
+    order = Order(
+        number,
+        do["what"] == HELP_ON,
+        _membership()["table"],
+        dict(said) if isinstance(said, Mapping) else {},
+    )
     news = keep_order(companion().home, order)
     if not news:
         return

@@ -58,8 +58,9 @@ def hand() -> Doc:
     Without ``tiles`` the machine takes the tiles that the camera sees aside.
     """
     problem = "player is a player, tiles a list of tiles"
-    return done("machine-hand", {"player": told("player", str, problem),
-                                 "tiles": _tiles("tiles", problem)})  # fmt: skip
+    return done(
+        "machine-hand", {"player": told("player", str, problem), "tiles": _tiles("tiles", problem)}
+    )
 
 
 @views.changes("/api/machine/draw", "telling")
@@ -163,9 +164,14 @@ def mistakes() -> Doc:
             name = names[move["player"]]
             if move["best"] is not None and move["skill"] <= -GAVE_AWAY and name != NAME:
                 people.setdefault(name, []).append(
-                    {"key": key, "title": game["title"], "began_s": game["began_s"],
-                     "n": move["n"], "cost": -move["skill"]}
-                )  # fmt: skip
+                    {
+                        "key": key,
+                        "title": game["title"],
+                        "began_s": game["began_s"],
+                        "n": move["n"],
+                        "cost": -move["skill"],
+                    }
+                )
     listed = [{"name": name, "mistakes": made[:MOST_MISTAKES]} for name, made in people.items()]
     return {"players": listed, "missing": missing}
 
@@ -244,12 +250,15 @@ def show_alone(name: str) -> Doc:
         "drawing": match_drawing.mark_of(match, None),
         "language": words.language,
         "alone": {
-            "id": name, "seat": game.seat, "level": game.level, "over": game.over,
+            "id": name,
+            "seat": game.seat,
+            "level": game.level,
+            "over": game.over,
             "hand": [{"tile": tile, "label": words.tile(tile)} for tile in game.hand],
         },
         "over": game.over,
         "legal": [snapshot.listed_move(move, match, words) for move in legal],
-    }  # fmt: skip
+    }
 
 
 def _alone(name: str) -> tuple[AloneGame, Match, Speech]:

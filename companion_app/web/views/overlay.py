@@ -50,14 +50,25 @@ def _drawn(seen: Doc, now: Now, match: Match, speech: Speech) -> str:
         # All cells of a piece share one outline: draw it once.
         shapes = dict.fromkeys(outlines_px[place] for place in places if place in outlines_px)
         if shapes:
-            classes = [name for name, on in (
-                ("last", last.intersection(places)), ("wrong", wrong.intersection(places)),
-                ("covered", hidden.intersection(places))) if on]  # fmt: skip
-            taps.append(tap_target(
-                one.tile, label(one), places, "".join(map(_polygon, shapes)),
-                " ".join(["tap", "outline", *classes]),
-                f' stroke="{ink_of(one.tile, match.box.colours)}"',
-            ))  # fmt: skip
+            classes = [
+                name
+                for name, on in (
+                    ("last", last.intersection(places)),
+                    ("wrong", wrong.intersection(places)),
+                    ("covered", hidden.intersection(places)),
+                )
+                if on
+            ]
+            taps.append(
+                tap_target(
+                    one.tile,
+                    label(one),
+                    places,
+                    "".join(map(_polygon, shapes)),
+                    " ".join(["tap", "outline", *classes]),
+                    f' stroke="{ink_of(one.tile, match.box.colours)}"',
+                )
+            )
     unsure = map(spot, now.standing.unsure)
     asked = [_polygon(outlines_px[place]) for place in unsure if place in outlines_px]
     stroke = stroke_px((width, height))

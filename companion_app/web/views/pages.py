@@ -16,8 +16,20 @@ from companion_app.web.serving.exchange import Doc, Views, fresh, language, page
 from companion_app.web.speech import LANGUAGES, catalogue
 
 views = Views("pages", __name__)
-VIEWS = ("", "new", "games", "photo", "settings", "join", "tv", "rules", "camera", "checkup",
-         "teach", "alone")  # fmt: skip
+VIEWS = (
+    "",
+    "new",
+    "games",
+    "photo",
+    "settings",
+    "join",
+    "tv",
+    "rules",
+    "camera",
+    "checkup",
+    "teach",
+    "alone",
+)
 
 
 @views.reads("/", "page")
@@ -42,8 +54,14 @@ def choose_language(code: str) -> Response:
     if code not in LANGUAGES:
         raise NotFound
     answer = jsonify({"language": code})
-    answer.set_cookie("language", code, max_age=31_536_000, samesite="Strict", httponly=True,
-                      secure=access.is_https())  # fmt: skip
+    answer.set_cookie(
+        "language",
+        code,
+        max_age=31_536_000,
+        samesite="Strict",
+        httponly=True,
+        secure=access.is_https(),
+    )
     return answer
 
 
@@ -69,13 +87,23 @@ def icon() -> Response:
 def manifest() -> Response:
     """Return the web app manifest, with which a phone can install the page."""
     said: Doc = {
-        "name": "Snake Eye", "short_name": "Snake Eye",
+        "name": "Snake Eye",
+        "short_name": "Snake Eye",
         "description": catalogue(language())["page"]["tagline"],
-        "start_url": "/", "display": "standalone", "lang": language(),
-        "background_color": "#f6f1e7", "theme_color": "#1e5b46",
-        "icons": [{"src": "/static/icon.svg", "sizes": "any", "type": "image/svg+xml",
-                   "purpose": "any maskable"}],
-    }  # fmt: skip
+        "start_url": "/",
+        "display": "standalone",
+        "lang": language(),
+        "background_color": "#f6f1e7",
+        "theme_color": "#1e5b46",
+        "icons": [
+            {
+                "src": "/static/icon.svg",
+                "sizes": "any",
+                "type": "image/svg+xml",
+                "purpose": "any maskable",
+            }
+        ],
+    }
     answer = jsonify(said)
     answer.mimetype = "application/manifest+json"
     return answer
@@ -91,8 +119,9 @@ def qr() -> Response:
         address += view
     if not view and (code := join_code_shown()) is not None:
         address += f"#join={code}"
-    segno.make(address, error="m").save(out, kind="svg", scale=8, border=2, dark="#20302a",
-                                        light="#ffffff", xmldecl=False)  # fmt: skip
+    segno.make(address, error="m").save(
+        out, kind="svg", scale=8, border=2, dark="#20302a", light="#ffffff", xmldecl=False
+    )
     return Response(out.getvalue(), mimetype="image/svg+xml")
 
 
@@ -114,11 +143,15 @@ def show_chapter(code: str, chapter: str) -> Response:
     everything = [guide.chapter(code, name) for name in guide.CHAPTERS]
     at = everything.index(shown)
     html = render_template(
-        "guide.html", language=code, words=catalogue(code)["page"], shown=shown,
-        chapters=everything, before=everything[at - 1] if at else None,
+        "guide.html",
+        language=code,
+        words=catalogue(code)["page"],
+        shown=shown,
+        chapters=everything,
+        before=everything[at - 1] if at else None,
         after=everything[at + 1] if at + 1 < len(everything) else None,
         names={one: catalogue(one)["name"] for one in guide.LANGUAGES},
-    )  # fmt: skip
+    )
     return fresh(Response(html, mimetype="text/html"))
 
 

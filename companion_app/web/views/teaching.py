@@ -69,10 +69,12 @@ def shelf() -> Doc:
     lesson = _shown() if access.is_host() else {}
     games = _games()
     answer: Doc = {
-        "boxes": _listed(), "games": games, "boards": _boards(),
+        "boxes": _listed(),
+        "games": games,
+        "boards": _boards(),
         "titles": {name: game.facts.title for name, game in GAMES.items()},
         "words": {tile: speech().tile(tile) for tiles in games.values() for tile in tiles},
-    }  # fmt: skip
+    }
     if access.is_host():
         answer["refused"] = [
             {"file": file, "text": speech().page("teach-refused", name=file), "detail": why}
@@ -95,8 +97,11 @@ def _listed() -> list[Doc]:
 def _games() -> dict[str, list[str]]:
     """Return by game the tiles of one cell, which can be taught; only games of square cards."""
     boxes = {name: find_set(game, None) for name, game in GAMES.items()}
-    return {name: [kind.name for kind in box.kinds.values() if len(kind.cells) == 1]
-            for name, box in boxes.items() if box.lattice == "square"}  # fmt: skip
+    return {
+        name: [kind.name for kind in box.kinds.values() if len(kind.cells) == 1]
+        for name, box in boxes.items()
+        if box.lattice == "square"
+    }
 
 
 def _boards() -> dict[str, Doc]:
@@ -106,11 +111,15 @@ def _boards() -> dict[str, Doc]:
     """
     words, boxes = speech(), {name: find_set(game, None) for name, game in GAMES.items()}
     return {
-        name: {"title": box.title, "can": "clay" not in box.extras,
-               "colours": {colour: words.colour(colour) for colour in box.colours},
-               "tiles": {tile: words.tile(tile) for tile in box.counts}}
-        for name, box in boxes.items() if "board" in box.extras
-    }  # fmt: skip
+        name: {
+            "title": box.title,
+            "can": "clay" not in box.extras,
+            "colours": {colour: words.colour(colour) for colour in box.colours},
+            "tiles": {tile: words.tile(tile) for tile in box.counts},
+        }
+        for name, box in boxes.items()
+        if "board" in box.extras
+    }
 
 
 @views.changes("/api/teaching/photo", files=True)
@@ -172,8 +181,12 @@ def learn() -> Doc:
     if game is not None:
         game_named(game)
     with _refusing():
-        draft().learn(_title(sent.get("name")), game, ups=sent.get("ups") is True,
-                      anew=sent.get("replace") is True)  # fmt: skip
+        draft().learn(
+            _title(sent.get("name")),
+            game,
+            ups=sent.get("ups") is True,
+            anew=sent.get("replace") is True,
+        )
     return _shown()
 
 

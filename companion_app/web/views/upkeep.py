@@ -59,11 +59,13 @@ def health() -> Doc:
     answer, chosen = _checkup(), language()
     checks = [
         {
-            **check, "title": _title(Speech(chosen), check["name"]),
-            "text": in_words(check["text"], chosen), "fix": in_words(check["fix"], chosen),
+            **check,
+            "title": _title(Speech(chosen), check["name"]),
+            "text": in_words(check["text"], chosen),
+            "fix": in_words(check["fix"], chosen),
         }
         for check in answer["checks"]
-    ]  # fmt: skip
+    ]
     return {"ok": answer["ok"], "checks": checks}
 
 

@@ -62,14 +62,17 @@ def see() -> Doc:
         "source": name,
         "kind": kind_of(name),
         "name": source_in_words(name, words),
-        "sources": [{"source": name, "kind": kind_of(name), "name": source_in_words(name, words)}
-                    for name in companion().eye.ask("sources").body if kind_of(name) != "recorded"],
+        "sources": [
+            {"source": name, "kind": kind_of(name), "name": source_in_words(name, words)}
+            for name in companion().eye.ask("sources").body
+            if kind_of(name) != "recorded"
+        ],
         "seen": check is not None,
         "ready": False,
         "text": waits,
         "advice": [],
         "calibrated": frames.profile_in_short(),
-    }  # fmt: skip
+    }
     if check is not None:
         answer |= _check_to_json(check, words)
     return answer
@@ -94,8 +97,13 @@ def _begun() -> Record | None:
     """Return the game that the picture is checked for: the requested one, or the running one."""
     if request.args.get("game") in GAMES:
         listed = request.args.get("players")
-        return record_asked({"game": request.args["game"], "set": request.args.get("set"),
-                             "players": listed.split(",") if listed else None})  # fmt: skip
+        return record_asked(
+            {
+                "game": request.args["game"],
+                "set": request.args.get("set"),
+                "players": listed.split(",") if listed else None,
+            }
+        )
     now = companion().now()
     return now.match.record() if now.match is not None and now.standing.is_fed else None
 
@@ -113,7 +121,7 @@ def _check_to_json(check: Check, words: Speech) -> Doc:
             {"what": what, "text": words.page(f"camera-{what}"), "box": list(box) if box else None}
             for what, box in check.advice
         ],
-    }  # fmt: skip
+    }
 
 
 def source_in_words(name: str, words: Speech) -> str:
@@ -231,13 +239,16 @@ def selftest() -> Doc:
         "right": len(result.right),
         "of": len(result.right) + len(result.wrong),
         "wrong": [
-            {"label": words.tile(one.tile), "spots": [spot(place) for place in spots_of(one)],
-             "seen": words.tile(seen) if seen is not None and seen in box else None}
+            {
+                "label": words.tile(one.tile),
+                "spots": [spot(place) for place in spots_of(one)],
+                "seen": words.tile(seen) if seen is not None and seen in box else None,
+            }
             for one, seen in result.wrong
         ],
         "advice": _advice(seen, words),
         "svg": _drawn(box, wanted, words, marked),
-    }  # fmt: skip
+    }
 
 
 def _drawn(box: TileSet, layout: Layout, words: Speech, marked: Iterable[Place] = ()) -> str:
@@ -269,7 +280,7 @@ def table() -> Doc:
             record.tile_set, layout, record.start.players, words, record.game.facts.title
         ),
         **_taken_up(record, layout, words),
-    }  # fmt: skip
+    }
 
 
 def _taken_up(record: Record, layout: Layout, words: Speech) -> dict[str, Any]:

@@ -114,9 +114,12 @@ def table_truth(name: str, tiles: Sequence[Json]) -> dict[Cell, str]:
 
 
 def write_lessons(
-    name: str, shape: Shape, folder: Path, split: Split = "held-out",
+    name: str,
+    shape: Shape,
+    folder: Path,
+    split: Split = "held-out",
     known: Container[str] | None = None,
-) -> dict[str, list[Json]]:  # fmt: skip
+) -> dict[str, list[Json]]:
     """Write two photographs that show every kind once into a folder, and return their labels.
 
     Args:
@@ -159,9 +162,12 @@ def good_lessons(
 
 
 def lesson_photo(
-    settings: SceneSettings, shape: Shape, pitch_mm: float, faces: dict[str, Face],
+    settings: SceneSettings,
+    shape: Shape,
+    pitch_mm: float,
+    faces: dict[str, Face],
     periods: Mapping[str, int],
-) -> tuple[bytes, Json]:  # fmt: skip
+) -> tuple[bytes, Json]:
     """Return a photograph of every kind in rows, edge to edge, randomly turned; and its truth.
 
     Args:
@@ -171,8 +177,12 @@ def lesson_photo(
         faces: faces by kind.
         periods: turns after which a kind looks the same.
     """
-    camera = replace(settings.camera, elevation_deg=max(settings.camera.elevation_deg, 70.0),
-                     fill=0.9, aim=(0.0, 0.0))  # fmt: skip
+    camera = replace(
+        settings.camera,
+        elevation_deg=max(settings.camera.elevation_deg, 70.0),
+        fill=0.9,
+        aim=(0.0, 0.0),
+    )
     settings = replace(settings, camera=camera)
     rng = np.random.default_rng(settings.seed)
     folds, step = folds_of(shape), pitch_mm + settings.cards.gap_mm
@@ -277,8 +287,13 @@ def _part_read(
         sure = entry is not None and float(entry["confidence"]) >= SURELY
         right = entry is not None and entry["tile"] == kind
         if kind in known:
-            counts += Counter({f"taught, {way}": 1, f"right, {way}": int(right),
-                               f"sure, {way}": int(right and sure)})  # fmt: skip
+            counts += Counter(
+                {
+                    f"taught, {way}": 1,
+                    f"right, {way}": int(right),
+                    f"sure, {way}": int(right and sure),
+                }
+            )
         else:
             counts += Counter({f"missing, {way}": 1, f"named, {way}": int(sure)})
     return counts

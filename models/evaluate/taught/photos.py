@@ -63,8 +63,11 @@ def evaluate_kingdomino(folder: Path, home: Path) -> Iterator[str]:
     patches = _grid_patches(folder, lesson.labels, (5, 5))
     boards = grouped_boards(data["photos"])
     rng = np.random.default_rng(FOLD_SEED)
-    fold_of = {file: int(number) % FOLDS for number, files in zip(
-        rng.permutation(len(boards)), boards, strict=True) for file in files}  # fmt: skip
+    fold_of = {
+        file: int(number) % FOLDS
+        for number, files in zip(rng.permutation(len(boards)), boards, strict=True)
+        for file in files
+    }
     yield f"kingdomino: {FOLDS} folds, all photographs of one board in the same"
     for shots in SHOTS:
         counts = np.zeros(5, int)
@@ -92,8 +95,9 @@ def evaluate_catan(folder: Path, home: Path) -> list[str]:
         box = taught("catan-taught", "hex", folder, rest, home)
         state = read_with(box, load_picture(folder / file))
         every = [*state.tiles, *state.unsure, *state.aside]
-        pairs = matched([np.array(e["outline"]) for e in entries],
-                        [np.asarray(e["outline"]) for e in every])  # fmt: skip
+        pairs = matched(
+            [np.array(e["outline"]) for e in entries], [np.asarray(e["outline"]) for e in every]
+        )
         read += len(pairs)
         right += sum(every[b]["tile"] == entries[a]["tile"] for a, b in pairs.items())
     return [f"catan, taught from the other photographs: terrain right {told(right, read, 100)}"]
@@ -131,8 +135,11 @@ def _few(examples: Examples, files: set[str], shots: int, rng: np.random.Generat
     """Return at most ``shots`` examples of each kind from the given photographs."""
     picked: list[int] = []
     for tile in sorted(set(examples.tiles)):
-        mine = [n for n, name in enumerate(examples.tiles)
-                if name == tile and examples.photos[n] in files]  # fmt: skip
+        mine = [
+            n
+            for n, name in enumerate(examples.tiles)
+            if name == tile and examples.photos[n] in files
+        ]
         picked += [mine[int(k)] for k in rng.permutation(len(mine))[:shots]]
     return examples.some(picked)
 

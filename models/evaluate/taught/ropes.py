@@ -29,9 +29,11 @@ GAME = "schlangennest"
 PITCH_MM = 38.0
 FACE_PX = 192
 ROPES = {
-    "blue": ("copper", (60, 120, 205)), "red": ("ivory", (205, 228, 238)),
-    "yellow": ("teal", (150, 160, 40)), "green": ("plum", (140, 60, 150)),
-}  # fmt: skip
+    "blue": ("copper", (60, 120, 205)),
+    "red": ("ivory", (205, 228, 238)),
+    "yellow": ("teal", (150, 160, 40)),
+    "green": ("plum", (140, 60, 150)),
+}
 """What the owner calls the game's colours, and how they are printed: blue, green, red."""
 SHAPES = {"straight": "beam", "curve": "bend", "tail": "root", "head": "bird"}
 OWN_UP = {"straight": 1, "curve": 2, "tail": 3, "head": 1}
@@ -82,11 +84,18 @@ def _shots(seeds: Sequence[int]) -> Iterator[tuple[bytes, list[Any]]]:
         settings = draw_settings(seed, "held-out", "invented-square", (1600, 1200))
         apart = replace(settings, cards=replace(settings.cards, gap_mm=LAID_APART_MM))
         jpeg, truth = lesson_photo(apart, "square", PITCH_MM, faces, dict.fromkeys(faces, 4))
-        yield jpeg, [
-            {"tile": t["tile"], "turns": t["turns"],
-             "at": t["at"], "centre": np.mean(t["outline"], axis=0).tolist()}
-            for t in truth["tiles"]
-        ]  # fmt: skip
+        yield (
+            jpeg,
+            [
+                {
+                    "tile": t["tile"],
+                    "turns": t["turns"],
+                    "at": t["at"],
+                    "centre": np.mean(t["outline"], axis=0).tolist(),
+                }
+                for t in truth["tiles"]
+            ],
+        )
 
 
 def write_game(

@@ -63,11 +63,15 @@ def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str
     """Photograph two boards with tiles and clay once per seed, with ``labels.json``."""
     layouts = {seed: laid_layout(seed, _colours(seed)) for seed in seeds}
     shots = (
-        (photograph(layout, SIZE_PX, seed, LESSON_BOARDS),
-         [*map(_tile, sorted(layout.pieces)),
-          *map(_clay, sorted(layout.clay, key=lambda one: (one.board, one.cell)))])
+        (
+            photograph(layout, SIZE_PX, seed, LESSON_BOARDS),
+            [
+                *map(_tile, sorted(layout.pieces)),
+                *map(_clay, sorted(layout.clay, key=lambda one: (one.board, one.cell))),
+            ],
+        )
         for seed, layout in layouts.items()
-    )  # fmt: skip
+    )
     return keep_lessons(folder, shots)
 
 
@@ -81,8 +85,11 @@ def _tile(piece: Piece) -> dict[str, Any]:
 
 
 def _clay(one: Clay) -> dict[str, Any]:
-    said: dict[str, Any] = {"tile": f"clay/{one.kind}", "board": one.board,
-                            "cells": [list(one.cell)]}  # fmt: skip
+    said: dict[str, Any] = {
+        "tile": f"clay/{one.kind}",
+        "board": one.board,
+        "cells": [list(one.cell)],
+    }
     return said if one.opens is None else {**said, "opens": one.opens}
 
 
@@ -127,8 +134,11 @@ def _clays(pieces: Sequence[Piece], rng: np.random.Generator) -> list[Clay]:
             found.append(Clay(number, cell, "open" if opens else "closed", opens))
         singles = [piece for piece in own if len(piece.cells) == 1]
         taken = {clay.cell for clay in found if clay.board == number}
-        found += [Clay(number, piece.cells[0], "closed", None) for piece in singles
-                  if piece.cells[0] not in taken]  # fmt: skip
+        found += [
+            Clay(number, piece.cells[0], "closed", None)
+            for piece in singles
+            if piece.cells[0] not in taken
+        ]
     return found
 
 
@@ -146,5 +156,10 @@ def _ring(kind: str) -> Face:
     alpha = cv2.GaussianBlur(cover, (0, 0), 0.8) * 255
     angles = np.radians(np.arange(0, 360, 7.5))
     corners = np.stack([np.cos(angles), np.sin(angles)], axis=1) * RING_MM
-    return face_of(np.clip(canvas, 0, 255).astype(np.uint8), PX_PER_MM, (half, half), corners,
-                   alpha.astype(np.uint8))  # fmt: skip
+    return face_of(
+        np.clip(canvas, 0, 255).astype(np.uint8),
+        PX_PER_MM,
+        (half, half),
+        corners,
+        alpha.astype(np.uint8),
+    )

@@ -95,12 +95,15 @@ def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str
     """
     layouts = {seed: lesson_layout(seed) for seed in seeds}
     shots = (
-        (photograph(layout, (1600, 1200), seed), [
-            {"tile": owner_name(piece.tile), "cells": [list(cell) for cell in piece.cells]}
-            for piece in sorted(layout.pieces)
-        ])
+        (
+            photograph(layout, (1600, 1200), seed),
+            [
+                {"tile": owner_name(piece.tile), "cells": [list(cell) for cell in piece.cells]}
+                for piece in sorted(layout.pieces)
+            ],
+        )
         for seed, layout in layouts.items()
-    )  # fmt: skip
+    )
     return keep_lessons(folder, shots, owner_map())
 
 
@@ -149,8 +152,9 @@ def block(kind: TileKind, woods: Mapping[str, Wood]) -> Face:
     depth = cv2.distanceTransform(inner, cv2.DIST_L2, 5) / PX_PER_MM
     light = CHAMFER_LIGHT + (1 - CHAMFER_LIGHT) * np.clip(depth / CHAMFER_MM, 0, 1)
     canvas = (canvas * light[..., None]).astype(np.uint8)
-    return face_of(canvas, PX_PER_MM, (float(origin[0]), float(origin[1])), corners,
-                   cells=kind.cells)  # fmt: skip
+    return face_of(
+        canvas, PX_PER_MM, (float(origin[0]), float(origin[1])), corners, cells=kind.cells
+    )
 
 
 def plank(woods: Mapping[str, Wood], eyes: Sequence[Cell] = (), eye_mm: float = 0.0) -> Face:
@@ -169,8 +173,15 @@ def plank(woods: Mapping[str, Wood], eyes: Sequence[Cell] = (), eye_mm: float = 
     canvas = (canvas * light[..., None]).astype(np.uint8)
     for eye in eyes:
         at = np.round((hex_centre(eye, PITCH_MM) * PX_PER_MM + origin) * 16).astype(int)
-        cv2.circle(canvas, (int(at[0]), int(at[1])), round(eye_mm * PX_PER_MM * 16), BORED, -1,
-                   cv2.LINE_AA, 4)  # fmt: skip
+        cv2.circle(
+            canvas,
+            (int(at[0]), int(at[1])),
+            round(eye_mm * PX_PER_MM * 16),
+            BORED,
+            -1,
+            cv2.LINE_AA,
+            4,
+        )
     return face_of(canvas, PX_PER_MM, (float(origin[0]), float(origin[1])), corners)
 
 
@@ -182,8 +193,11 @@ def _wood(colours: Wood, size_mm: Array, name: str) -> Array:
     grain = field(rng, side, (2, 24), 4, 0.65) + 0.6 * field(rng, side, (8, 128), 2, 0.6)
     made = ramp(unit(grain / float(grain.std()), 2.2), np.array(colours, float))
     turn = cv2.getRotationMatrix2D((width / 2, height / 2), float(rng.uniform(0, 180)), 2.0)
-    return np.asarray(cv2.warpAffine(made, turn, (width, height), flags=cv2.INTER_LINEAR,
-                                     borderMode=cv2.BORDER_WRAP))  # fmt: skip
+    return np.asarray(
+        cv2.warpAffine(
+            made, turn, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_WRAP
+        )
+    )
 
 
 def _filled(shape: tuple[int, ...], corners_px: Array) -> Array:

@@ -48,10 +48,13 @@ class Camera:
         x, y = (slopes / beyond).T
         r2 = x * x + y * y
         radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
-        bent = np.stack([
-            x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * x * x),
-            y * radial + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y,
-        ], axis=1)  # fmt: skip
+        bent = np.stack(
+            [
+                x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * x * x),
+                y * radial + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y,
+            ],
+            axis=1,
+        )
         focal = self.matrix[[0, 1], [0, 1]]
         return np.asarray(bent * beyond * focal + self.matrix[:2, 2])
 
@@ -79,8 +82,9 @@ class Camera:
 
     def flat_from_ray(self, height_mm: float = 0.0) -> Array:
         """Return the homography from rays to x, y at one height."""
-        return self.plane_from_ray(np.array([0, 0, height_mm]), np.array([1.0, 0, 0]),
-                                   np.array([0, 1.0, 0]))  # fmt: skip
+        return self.plane_from_ray(
+            np.array([0, 0, height_mm]), np.array([1.0, 0, 0]), np.array([0, 1.0, 0])
+        )
 
     def px_from_mm(self) -> Array:
         """Return the homography from table millimetres to undistorted pixels."""
@@ -140,16 +144,20 @@ def looking_at(
     """Return rotation and position of a camera at a given height, aimed at a place."""
     elevation, azimuth = radians(elevation_deg), radians(azimuth_deg)
     distance = height_mm / sin(elevation)
-    tilted = np.array([
-        [1, 0, 0],
-        [0, sin(elevation), cos(elevation)],
-        [0, -cos(elevation), sin(elevation)],
-    ])  # fmt: skip
-    turned = np.array([
-        [cos(azimuth), sin(azimuth), 0],
-        [-sin(azimuth), cos(azimuth), 0],
-        [0, 0, 1],
-    ])  # fmt: skip
+    tilted = np.array(
+        [
+            [1, 0, 0],
+            [0, sin(elevation), cos(elevation)],
+            [0, -cos(elevation), sin(elevation)],
+        ]
+    )
+    turned = np.array(
+        [
+            [cos(azimuth), sin(azimuth), 0],
+            [-sin(azimuth), cos(azimuth), 0],
+            [0, 0, 1],
+        ]
+    )
     roll = radians(roll_deg)
     rolled = np.array([[cos(roll), -sin(roll), 0], [sin(roll), cos(roll), 0], [0, 0, 1]])
     back = turned.T @ np.array([0, distance * cos(elevation), 0])

@@ -282,9 +282,9 @@ class Canvas:
 
     def _lathe_shadow(self, thing: Lathe, circle: Array, middle: Array) -> None:
         slope = np.array(self.lamp.slope)
-        points = np.concatenate([
-            circle * radius + middle + slope * height for height, radius in thing.profile
-        ])  # fmt: skip
+        points = np.concatenate(
+            [circle * radius + middle + slope * height for height, radius in thing.profile]
+        )
         hull = cv2.convexHull(points.astype(np.float32)).reshape(-1, 2)
         mask = np.full(self.lit.shape, 255, np.uint8)
         self.fill(mask, self.camera.project_flat(hull, thing.z_mm), 25)
@@ -298,8 +298,9 @@ class Canvas:
         if window is None:
             return
         shift = np.array([window[1].start, window[0].start], float)
-        mask = np.zeros((window[0].stop - window[0].start, window[1].stop - window[1].start),
-                        np.uint8)  # fmt: skip
+        mask = np.zeros(
+            (window[0].stop - window[0].start, window[1].stop - window[1].start), np.uint8
+        )
         for lower, upper in pairwise(rings):
             both = np.concatenate([lower, upper]).astype(np.float32)
             self.fill(mask, cv2.convexHull(both).reshape(-1, 2) - shift, 255)
@@ -358,8 +359,9 @@ def _blurred(mask: Array, sigma_px: float) -> Array:
     if step == 1:
         return cv2.GaussianBlur(mask, (0, 0), sigma_px)
     height, width = mask.shape[:2]
-    small = cv2.resize(mask, (max(1, width // step), max(1, height // step)),
-                       interpolation=cv2.INTER_AREA)  # fmt: skip
+    small = cv2.resize(
+        mask, (max(1, width // step), max(1, height // step)), interpolation=cv2.INTER_AREA
+    )
     small = cv2.GaussianBlur(small, (0, 0), sigma_px / step, borderType=cv2.BORDER_REPLICATE)
     return cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR)
 

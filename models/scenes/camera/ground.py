@@ -111,8 +111,9 @@ def _table_share(
     width, depth = np.maximum(settings.table_mm, needed_mm)
     turn = radians(settings.table_turn_deg)
     c, s = cos(turn), sin(turn)
-    rect = np.array([[2 * c / width, 2 * s / width, 0], [-2 * s / depth, 2 * c / depth, 0],
-                     [0, 0, 1]])  # fmt: skip
+    rect = np.array(
+        [[2 * c / width, 2 * s / width, 0], [-2 * s / depth, 2 * c / depth, 0], [0, 0, 1]]
+    )
     rect_from_ray = rect @ camera.flat_from_ray()
     coarse = camera.rays[::COARSE_PX, ::COARSE_PX]
     edge = np.array([coarse[0], coarse[-1]]), np.array([coarse[:, 0], coarse[:, -1]])

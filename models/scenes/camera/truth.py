@@ -34,11 +34,19 @@ def truth_of(top: TableTop, canvas: Canvas) -> Json:
             if entry["in_frame"] > 0 and entry["visible"] >= least:
                 seen[item.role].append(entry)
     return {
-        "format": "snake-eye/table", "version": 1, "size": list(canvas.camera.size_px),
-        **top.facts, "tiles": seen["tile"], "unsure": [], "aside": seen["aside"],
-        "clay": seen["clay"], "splits": [], "boards": seen["board"],
-        "quality": {"ok": True, "advice": []}, "camera": camera_truth(canvas.camera),
-    }  # fmt: skip
+        "format": "snake-eye/table",
+        "version": 1,
+        "size": list(canvas.camera.size_px),
+        **top.facts,
+        "tiles": seen["tile"],
+        "unsure": [],
+        "aside": seen["aside"],
+        "clay": seen["clay"],
+        "splits": [],
+        "boards": seen["board"],
+        "quality": {"ok": True, "advice": []},
+        "camera": camera_truth(canvas.camera),
+    }
 
 
 def _count_clay_as_tile(top: TableTop, counts: Array) -> None:
@@ -60,10 +68,12 @@ def camera_truth(camera: Camera) -> Json:
     """Return the camera in OpenCV's terms; the table's depth axis points down."""
     tvec = -camera.rotation @ (camera.position_mm * (1, 1, -1))
     return {
-        "matrix": camera.matrix.tolist(), "distortion": camera.distortion.tolist(),
-        "rotation": camera.rotation.tolist(), "translation": tvec.tolist(),
+        "matrix": camera.matrix.tolist(),
+        "distortion": camera.distortion.tolist(),
+        "rotation": camera.rotation.tolist(),
+        "translation": tvec.tolist(),
         "px_from_mm": camera.px_from_mm().tolist(),
-    }  # fmt: skip
+    }
 
 
 def outline_px(item: Item, face: Face, camera: Camera) -> Array:

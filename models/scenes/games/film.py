@@ -53,9 +53,13 @@ class FilmedTable:
     """One table with its camera, from the first frame to the last."""
 
     def __init__(
-        self, settings: SceneSettings, players: tuple[str, ...], opening: Layout,
-        layouts: Iterator[Layout], fps: float,
-    ) -> None:  # fmt: skip
+        self,
+        settings: SceneSettings,
+        players: tuple[str, ...],
+        opening: Layout,
+        layouts: Iterator[Layout],
+        fps: float,
+    ) -> None:
         self.settings = settings
         self.fps = fps
         self.layout = opening
@@ -163,11 +167,12 @@ class FilmedTable:
         old = self.settings.camera
         aim = np.array(old.aim) + self._rng.normal(0, 0.03, 2)
         camera = replace(
-            old, azimuth_deg=old.azimuth_deg + float(self._rng.normal(0, 2)),
+            old,
+            azimuth_deg=old.azimuth_deg + float(self._rng.normal(0, 2)),
             roll_deg=old.roll_deg + float(self._rng.normal(0, 1)),
             elevation_deg=min(90.0, old.elevation_deg + float(self._rng.normal(0, 1))),
             aim=pair(aim),
-        )  # fmt: skip
+        )
         self.settings = replace(self.settings, camera=camera)
         moved = camera_for(self.settings, self._stage.extent_mm)
         # A knock does not change the lens.
@@ -181,10 +186,11 @@ class FilmedTable:
         light = self._light
         darker = bool(self._rng.random() < 0.5)
         self._light = replace(
-            light, level=light.level * (0.6 if darker else 1.25),
+            light,
+            level=light.level * (0.6 if darker else 1.25),
             kelvin=float(np.clip(light.kelvin + self._rng.normal(0, 900), 2700, 6500)),
             azimuth_deg=light.azimuth_deg + 90,
-        )  # fmt: skip
+        )
         self._paint()
 
     def darkness(self, seconds: float) -> Iterator[FilmFrame]:
@@ -243,9 +249,11 @@ class FilmedTable:
         turn = np.radians(arm.angle_deg)
         back = (arm.length_mm + DRAWN_BACK_MM) * away
         return replace(
-            arm, x_mm=arm.x_mm - float(np.sin(turn)) * back,
-            y_mm=arm.y_mm + float(np.cos(turn)) * back, height_mm=arm.height_mm + 40 * away,
-        )  # fmt: skip
+            arm,
+            x_mm=arm.x_mm - float(np.sin(turn)) * back,
+            y_mm=arm.y_mm + float(np.cos(turn)) * back,
+            height_mm=arm.height_mm + 40 * away,
+        )
 
     def _trembling(self, arm: Arm) -> Arm:
         away = self._rng.normal(0, 1.2, 2)

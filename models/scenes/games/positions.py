@@ -226,17 +226,24 @@ def illegal_move(
         return None
     for _ in range(ILLEGAL_TRIES):
         like = legal[int(rng.integers(len(legal)))]
-        wrong = _piece_changed(tile_set, like, layout, rng) if like.cells else _card_changed(
-            game, tile_set, like, layout, position.players, rng)  # fmt: skip
+        wrong = (
+            _piece_changed(tile_set, like, layout, rng)
+            if like.cells
+            else _card_changed(game, tile_set, like, layout, position.players, rng)
+        )
         if wrong is not None and not game.judge(position, wrong[0]).legal:
             return wrong
     return None
 
 
 def _card_changed(
-    game: AnyGame, tile_set: TileSet, like: Move, layout: Layout, players: Sequence[str],
+    game: AnyGame,
+    tile_set: TileSet,
+    like: Move,
+    layout: Layout,
+    players: Sequence[str],
     rng: Random,
-) -> tuple[Move, Layout] | None:  # fmt: skip
+) -> tuple[Move, Layout] | None:
     if like.at is None or like.tile is None:
         return None
     owner = game.facts.name == "sssnake"

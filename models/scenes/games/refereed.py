@@ -52,7 +52,7 @@ def sensible_move(
         position: the current position.
         rng: breaks ties, rolls and draws.
         allowed: moves to prefer where there are any, such as those within a picture.
-    """  # fmt: skip
+    """
     listed = game.legal_moves(position)
     if not listed:
         return None
@@ -180,9 +180,12 @@ class RefereedFilm(FilmedTable):
         self._fouls = _fouls(manners, len(self._plan), self._dice)
         self._room = {(m.snake, cell) for m in self._plan for cell in cells_of(m)}
         super().__init__(
-            _good_day(seed, self._game.facts.name, size_px), tuple(now.position.players),
-            self._game.layout(now.position), self._layouts(now), fps,
-        )  # fmt: skip
+            _good_day(seed, self._game.facts.name, size_px),
+            tuple(now.position.players),
+            self._game.layout(now.position),
+            self._layouts(now),
+            fps,
+        )
 
     def frames(self) -> Iterator[FilmFrame]:
         """Yield frames until the game is over and, with a referee, of the still table forever."""
@@ -318,8 +321,14 @@ def _fouls(manners: Manners, moves: int, dice: Random) -> set[int]:
 def _good_day(seed: int, game: str, size_px: tuple[int, int]) -> SceneSettings:
     """Return a tidy table in good light, the camera nearly overhead."""
     settings = draw_settings(seed, "held-out", game, size_px)
-    camera = replace(settings.camera, elevation_deg=max(settings.camera.elevation_deg, 78.0),
-                     azimuth_deg=8.0, roll_deg=0.0, fill=0.86, aim=(0.0, 0.0))  # fmt: skip
+    camera = replace(
+        settings.camera,
+        elevation_deg=max(settings.camera.elevation_deg, 78.0),
+        azimuth_deg=8.0,
+        roll_deg=0.0,
+        fill=0.86,
+        aim=(0.0, 0.0),
+    )
     # No clutter: a pile beside an empty table could be mistaken for its first card.
     light = replace(settings.light, level=1.0, glare=0.0)
     return replace(settings, camera=camera, clutter=NO_CLUTTER, light=light)

@@ -29,9 +29,12 @@ class Stage:
     """Where each placement of a game lies, the same from its first frame to its last."""
 
     def __init__(
-        self, settings: SceneSettings, players: tuple[str, ...], layouts: Iterable[Layout],
+        self,
+        settings: SceneSettings,
+        players: tuple[str, ...],
+        layouts: Iterable[Layout],
         box: Box | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.settings = settings
         box = box or printed_box(settings.set_name, settings.cards.size_mm)
         self._tile_set = box.tile_set
@@ -39,9 +42,10 @@ class Stage:
         rng = rng_of("stage", settings.split, settings.subject, settings.seed)
         self._frame = lay_out(
             Table(_all_places(every), players, left_in_box(self._tile_set, every[-1])),
-            replace(settings, cards=replace(settings.cards, turn_deg=0.0, shift_mm=0.0)), box,
+            replace(settings, cards=replace(settings.cards, turn_deg=0.0, shift_mm=0.0)),
+            box,
             rng,
-        )  # fmt: skip
+        )
         self._cells = {_cell_of(i): i for i in self._frame.items if "at" in i.truth}
         self._angles = self._lattice_angles()
         self._boards = {i.truth["board"]: i for i in self._frame.items if i.role == "board"}
@@ -65,8 +69,9 @@ class Stage:
         rng = rng_of("lie", self.settings.split, self.settings.seed, thing)
         item = self._card(thing, rng) if isinstance(thing, Placement) else self._piece(thing, rng)
         dx, dy, spin = self._nudged.get(thing, (0.0, 0.0, 0.0))
-        return replace(item, x_mm=item.x_mm + dx, y_mm=item.y_mm + dy,
-                       angle_deg=item.angle_deg + spin)  # fmt: skip
+        return replace(
+            item, x_mm=item.x_mm + dx, y_mm=item.y_mm + dy, angle_deg=item.angle_deg + spin
+        )
 
     def nudge(self, thing: Thing, rng: np.random.Generator) -> None:
         """Shift and turn one tile slightly from now on, as a sleeve does."""
@@ -126,8 +131,11 @@ class Stage:
 
 def _all_places(layouts: Sequence[Layout]) -> Layout:
     """Return one unturned card for every cell that is ever used, with the final pieces."""
-    cards = {(card.field, card.at): replace(card, turns=0)
-             for layout in reversed(layouts) for card in layout.cards}  # fmt: skip
+    cards = {
+        (card.field, card.at): replace(card, turns=0)
+        for layout in reversed(layouts)
+        for card in layout.cards
+    }
     return Layout(frozenset(cards.values()), layouts[-1].pieces, frozenset())
 
 

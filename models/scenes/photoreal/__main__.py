@@ -92,8 +92,16 @@ def prepared(folder: Path, renderer: Path) -> Path:
         return python
     sys.stderr.write(f"Making an environment for the renderer in {folder} ...\n")
     venv.create(folder, with_pip=True, clear=True)
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-           "-r", str(renderer / "requirements.txt")]  # fmt: skip
+    pip = [
+        str(python),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "-r",
+        str(renderer / "requirements.txt"),
+    ]
     if subprocess.run(pip, check=False).returncode:
         raise PhotorealError(
             "the renderer's requirements cannot be installed; see pip's words above"
@@ -106,10 +114,24 @@ def _render(python: Path, renderer: Path, scenes: Sequence[Path], out: Path) -> 
     """Render scenes in batches, and yield the name of each that is finished."""
     for first in tqdm(range(0, len(scenes), AT_A_TIME), unit=f"{AT_A_TIME} pictures"):
         some = scenes[first : first + AT_A_TIME]
-        command = [str(python), str(renderer / "render_scene.py"), *map(str, some), "--out",
-                   str(out), "--format", "jpg", "--ids"]  # fmt: skip
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              check=False, env={**_newest_llvm(), **os.environ})  # fmt: skip
+        command = [
+            str(python),
+            str(renderer / "render_scene.py"),
+            *map(str, some),
+            "--out",
+            str(out),
+            "--format",
+            "jpg",
+            "--ids",
+        ]
+        done = subprocess.run(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            env={**_newest_llvm(), **os.environ},
+        )
         if done.returncode:
             sys.stderr.write(done.stdout)
             llvm = "llvm" in done.stdout.lower()
@@ -150,8 +172,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="of the first table")
     parser.add_argument("--split", choices=SPLITS, default="train")
     parser.add_argument("--size", metavar="WxH", help="pixels; drawn for each table if missing")
-    parser.add_argument("--least", type=float, default=0.0, metavar="PX",
-                        help="larger pictures where tiles or cells would be narrower")  # fmt: skip
+    parser.add_argument(
+        "--least",
+        type=float,
+        default=0.0,
+        metavar="PX",
+        help="larger pictures where tiles or cells would be narrower",
+    )
     parser.add_argument("--samples", type=int, default=8, help="of light for each pixel")
     parser.add_argument("--prints", type=Path, metavar="DIR", help="what 'snake-eye print' wrote")
     parser.add_argument("--environment", type=Path, metavar="DIR", help="where the renderer's is")

@@ -15,9 +15,10 @@ from models.scenes.world.things import Item
 
 SIDE = 6
 """Cells along a side of the printed boards."""
-CELL_POINTS = np.array([(0.0, 0.0)] + [
-    (r * cos(radians(a)), r * sin(radians(a))) for r in (0.18, 0.36) for a in range(0, 360, 45)
-])  # fmt: skip
+CELL_POINTS = np.array(
+    [(0.0, 0.0)]
+    + [(r * cos(radians(a)), r * sin(radians(a))) for r in (0.18, 0.36) for a in range(0, 360, 45)]
+)
 HIDDEN, SEEN = 0.35, 0.7
 """Visible share of a cell below which it is hidden, and above which it is not."""
 
@@ -41,11 +42,17 @@ def planes_of(items: Sequence[Item], cell_mm: float) -> list[Json]:
             if item.role == "tile"
             for q, r in item.truth["cells"]
         ]
-        planes.append({
-            "board": name, "origin_mm": origin.tolist(), "right": right.tolist(),
-            "down": down.tolist(), "cell_mm": cell_mm, "heights": heights,
-            "own": [number, *(other for other, _ in laid)],
-        })  # fmt: skip
+        planes.append(
+            {
+                "board": name,
+                "origin_mm": origin.tolist(),
+                "right": right.tolist(),
+                "down": down.tolist(),
+                "cell_mm": cell_mm,
+                "heights": heights,
+                "own": [number, *(other for other, _ in laid)],
+            }
+        )
     return planes
 
 
@@ -89,7 +96,10 @@ def projected(camera: Mapping[str, Any], places: Array) -> Array:
     """Return pixels of places; the renderer's y axis points away from the viewer, unlike ours."""
     turn, _ = cv2.Rodrigues(np.array(camera["rotation"], float))
     px, _ = cv2.projectPoints(
-        places * (1, -1, 1), turn, np.array(camera["translation"], float),
-        np.array(camera["matrix"], float), np.array(camera["distortion_k1k2p1p2k3"], float),
-    )  # fmt: skip
+        places * (1, -1, 1),
+        turn,
+        np.array(camera["translation"], float),
+        np.array(camera["matrix"], float),
+        np.array(camera["distortion_k1k2p1p2k3"], float),
+    )
     return np.asarray(px.reshape(-1, 2))

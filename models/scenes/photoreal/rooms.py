@@ -75,10 +75,14 @@ def draw_room(rng: Random, split: Split, renderer: Path, folder: Path, camera: C
     if maps:
         light = maps[int(rng.integers(len(maps)))]
         names.append(light.stem)
-        lights.append({
-            "type": "env", "file": str(light), "rotation_deg": float(rng.uniform(0, 360)),
-            "illuminance": float(rng.uniform(0.2, 1.0)),
-        })  # fmt: skip
+        lights.append(
+            {
+                "type": "env",
+                "file": str(light),
+                "rotation_deg": float(rng.uniform(0, 360)),
+                "illuminance": float(rng.uniform(0.2, 1.0)),
+            }
+        )
     for _ in range(int(rng.choice([0, 1, 2], p=[0.2, 0.6, 0.2]))):
         lights.append(_lamp(rng, camera))
     table, name = _table(rng, split, renderer, folder)
@@ -94,9 +98,12 @@ def _lamp(rng: Random, camera: Camera) -> Json:
         if not _is_in_view(camera, (x, -y, float(up)), side):
             break
     return {
-        "type": "area", "size_mm": [side, side], "illuminance": float(rng.uniform(0.3, 1.2)),
-        "position_mm": [x, y, float(up)], "kelvin": float(rng.uniform(2700, 6500)),
-    }  # fmt: skip
+        "type": "area",
+        "size_mm": [side, side],
+        "illuminance": float(rng.uniform(0.3, 1.2)),
+        "position_mm": [x, y, float(up)],
+        "kelvin": float(rng.uniform(2700, 6500)),
+    }
 
 
 def _is_in_view(camera: Camera, at_mm: tuple[float, float, float], side_mm: float) -> bool:
@@ -118,12 +125,20 @@ def _table(rng: Random, split: Split, renderer: Path, folder: Path) -> tuple[Jso
     if photographs and rng.random() < 0.5:
         path = photographs[int(rng.integers(len(photographs)))]
         gloss = float(rng.uniform(0.05, 0.6))
-        return {**look, "texture": str(path), "tile_size_mm": float(rng.uniform(600, 1100)),
-                "gloss": gloss}, path.stem  # fmt: skip
+        return {
+            **look,
+            "texture": str(path),
+            "tile_size_mm": float(rng.uniform(600, 1100)),
+            "gloss": gloss,
+        }, path.stem
     name = str(rng.choice(surface_names(split)))
     made = surface(name)
     path = folder / f"surface-{name}.png"
     if not path.exists():
         cv2.imwrite(str(path), made.bgr)
-    return {**look, "texture": str(path), "tile_size_mm": made.span_mm,
-            "gloss": min(0.85, 0.1 + 0.7 * made.gloss)}, name  # fmt: skip
+    return {
+        **look,
+        "texture": str(path),
+        "tile_size_mm": made.span_mm,
+        "gloss": min(0.85, 0.1 + 0.7 * made.gloss),
+    }, name

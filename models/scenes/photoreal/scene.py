@@ -72,8 +72,11 @@ def _face(folder: Path, entry: Json, origin_mm: Sequence[float]) -> Face:
         raise PhotorealError(f"{entry['file']} is missing in {folder}; print the set again")
     density = picture.shape[1] / entry["size_mm"][0]
     corners = entry.get("outline_mm") or [
-        (0, 0), (entry["size_mm"][0], 0), entry["size_mm"], (0, entry["size_mm"][1]),
-    ]  # fmt: skip
+        (0, 0),
+        (entry["size_mm"][0], 0),
+        entry["size_mm"],
+        (0, entry["size_mm"][1]),
+    ]
     outline = np.array(corners, float) - origin_mm
     cells = [(q, r) for q, r in entry.get("cells", [(0, 0)])]
     alpha = picture[..., 3] if picture.shape[2] == 4 else None
@@ -108,8 +111,12 @@ def scene_file(
     rng = rng_of("photoreal", split, game, seed)
     size = SIZES_PX[int(rng.integers(len(SIZES_PX)))] if size_px is None else size_px
     settings = draw_settings(seed, split, game, (int(size[0]), int(size[1])))
-    settings = replace(settings, clutter=replace(settings.clutter, rulebook=False, phones=0,
-                                                 dice=0, plain_squares=0, tokens=0))  # fmt: skip
+    settings = replace(
+        settings,
+        clutter=replace(
+            settings.clutter, rulebook=False, phones=0, dice=0, plain_squares=0, tokens=0
+        ),
+    )
     top = arrange(settings, box)
     camera = camera_for(settings, top.extent_mm)
     narrowest = min(camera.px_per_mm((x, y)) for x, y in top.extent_mm) * box.tile_set.pitch_mm
@@ -127,9 +134,14 @@ def scene_file(
         "occluders": [*(_arm(a, rng) for a in top.arms), *(_cup(c) for c in top.lathes)],
         "sensor": _sensor(rng),
     }
-    truth = {**top.facts, "split": split, "seed": seed, "room": room.names,
-             "entries": [{"role": i.role, **i.truth} for i in top.items],
-             "planes": planes_of(top.items, box.tile_set.pitch_mm)}  # fmt: skip
+    truth = {
+        **top.facts,
+        "split": split,
+        "seed": seed,
+        "room": room.names,
+        "entries": [{"role": i.role, **i.truth} for i in top.items],
+        "planes": planes_of(top.items, box.tile_set.pitch_mm),
+    }
     return scene, truth
 
 
@@ -158,12 +170,17 @@ def as_table(truth: Json, labels: Json, file: str, ids: Array | None = None) -> 
         if role == "aside" and label["visible"] < LEAST_SEEN_ASIDE:
             continue
         known = {key: value for key, value in entry.items() if key != "role"}
-        groups[role].append({
-            # The renderer lists corners in the opposite order, starting with the last.
-            **known, "outline": label["corners_px"][::-1], "confidence": 1.0,
-            "visible": min(label["visible"], label["in_frame"]), "in_frame": label["in_frame"],
-            "cut": label["in_frame"] < 0.995,
-        })  # fmt: skip
+        groups[role].append(
+            {
+                # The renderer lists corners in the opposite order, starting with the last.
+                **known,
+                "outline": label["corners_px"][::-1],
+                "confidence": 1.0,
+                "visible": min(label["visible"], label["in_frame"]),
+                "in_frame": label["in_frame"],
+                "cut": label["in_frame"] < 0.995,
+            }
+        )
     planes = {plane["board"]: plane for plane in truth.get("planes", ())}
     if ids is not None:
         for board in groups["board"]:
@@ -172,11 +189,20 @@ def as_table(truth: Json, labels: Json, file: str, ids: Array | None = None) -> 
             board["hidden"] = hidden_cells(plane, labels["camera"], ids)
     facts = {key: value for key, value in truth.items() if key not in ("entries", "planes")}
     return {
-        "format": "snake-eye/table", "version": 1, "file": file, "size": labels["resolution"],
-        **facts, "tiles": groups["tile"], "unsure": [], "aside": groups["aside"],
-        "clay": groups["clay"], "splits": [], "boards": groups["board"],
-        "quality": {"ok": True, "advice": []}, "camera": labels["camera"],
-    }  # fmt: skip
+        "format": "snake-eye/table",
+        "version": 1,
+        "file": file,
+        "size": labels["resolution"],
+        **facts,
+        "tiles": groups["tile"],
+        "unsure": [],
+        "aside": groups["aside"],
+        "clay": groups["clay"],
+        "splits": [],
+        "boards": groups["board"],
+        "quality": {"ok": True, "advice": []},
+        "camera": labels["camera"],
+    }
 
 
 # --- pieces of a scene file -----------------------------------------------------------------
@@ -194,25 +220,41 @@ def _camera(settings: SceneSettings, camera: Camera) -> Json:
     return {
         "look_at_mm": [float(target[0]), -float(target[1]), 0.0],
         "distance_mm": float(np.linalg.norm(camera.position_mm - target)),
-        "elevation_deg": wish.elevation_deg, "azimuth_deg": -90.0 - wish.azimuth_deg,
-        "roll_deg": 0.0, "fov_deg": float(fov), "resolution": list(camera.size_px),
-        "k1": k1, "k2": k2, "p1": p1, "p2": p2, "k3": k3, "aperture_mm": 1.0,
-    }  # fmt: skip
+        "elevation_deg": wish.elevation_deg,
+        "azimuth_deg": -90.0 - wish.azimuth_deg,
+        "roll_deg": 0.0,
+        "fov_deg": float(fov),
+        "resolution": list(camera.size_px),
+        "k1": k1,
+        "k2": k2,
+        "p1": p1,
+        "p2": p2,
+        "k3": k3,
+        "aperture_mm": 1.0,
+    }
 
 
 def _item(item: Item, number: int, box: Box, files: dict[str, Path], folder: Path) -> Json:
     face = box.faces[item.face]
     outline = face.outline_mm * ((-1, 1) if item.flipped else (1, 1))
     entry = {
-        "id": number, "class": item.role, "label": item.face, "shape": "polygon",
-        "vertices_mm": (outline * (1, -1)).round(4).tolist(), "x_mm": item.x_mm,
-        "y_mm": -item.y_mm, "z_mm": item.z_mm, "rotation_deg": -item.angle_deg,
-        "thickness_mm": item.thickness_mm, "bevel_mm": min(0.3, item.thickness_mm / 3),
-        "corner_radius_mm": 0.6 if len(outline) == 4 else 0.3, "gloss": min(0.9, item.gloss),
+        "id": number,
+        "class": item.role,
+        "label": item.face,
+        "shape": "polygon",
+        "vertices_mm": (outline * (1, -1)).round(4).tolist(),
+        "x_mm": item.x_mm,
+        "y_mm": -item.y_mm,
+        "z_mm": item.z_mm,
+        "rotation_deg": -item.angle_deg,
+        "thickness_mm": item.thickness_mm,
+        "bevel_mm": min(0.3, item.thickness_mm / 3),
+        "corner_radius_mm": 0.6 if len(outline) == 4 else 0.3,
+        "gloss": min(0.9, item.gloss),
         "bow_deg": float(np.degrees(item.bend[0])),
         "side_colour": "#{2:02x}{1:02x}{0:02x}".format(*item.side),
         "texture": str(_texture(files[item.face], face, item.flipped, folder)),
-    }  # fmt: skip
+    }
     if item.z_mm == 0 and item.role == "tile":
         slope = np.hypot(*item.tilt)
         entry["tilt_deg"] = float(np.degrees(np.arctan(slope)))
@@ -248,29 +290,39 @@ def _arm(arm: Arm, rng: np.random.Generator) -> Json:
     elbow = wrist + back * 330
     skin = str(rng.choice(["#f3d3bd", "#e0ac8a", "#c68e6e", "#9c6a4a", "#6e4630", "#4a2f22"]))
     return {
-        "type": "arm", "hand_mm": [float(wrist[0]), -float(wrist[1]), arm.height_mm + 45],
+        "type": "arm",
+        "hand_mm": [float(wrist[0]), -float(wrist[1]), arm.height_mm + 45],
         "elbow_mm": [float(elbow[0]), -float(elbow[1]), arm.height_mm + 110],
-        "curl": float(rng.uniform(0.1, 0.8)), "side": str(rng.choice(["left", "right"])),
-        "skin": skin, "sleeve": f"#{int(rng.integers(1 << 24)):06x}",
-    }  # fmt: skip
+        "curl": float(rng.uniform(0.1, 0.8)),
+        "side": str(rng.choice(["left", "right"])),
+        "skin": skin,
+        "sleeve": f"#{int(rng.integers(1 << 24)):06x}",
+    }
 
 
 def _cup(cup: Lathe) -> Json:
     tall, wide = cup.profile[-1]
     colour = "#{2:02x}{1:02x}{0:02x}".format(*(int(c) for c in cup.colour))
     inside = "#{2:02x}{1:02x}{0:02x}".format(*(int(c) for c in cup.inside or cup.colour))
-    return {"type": "cylinder", "position_mm": [cup.x_mm, -cup.y_mm, cup.z_mm],
-            "size_mm": [2 * wide, tall], "colour": colour, "inside": inside}  # fmt: skip
+    return {
+        "type": "cylinder",
+        "position_mm": [cup.x_mm, -cup.y_mm, cup.z_mm],
+        "size_mm": [2 * wide, tall],
+        "colour": colour,
+        "inside": inside,
+    }
 
 
 def _sensor(rng: np.random.Generator) -> Json:
     return {
         "iso": int(rng.choice([100, 200, 400, 800, 1600])),
-        "jpeg_quality": int(rng.integers(70, 96)), "blur_px": float(rng.uniform(0.4, 0.9)),
-        "vignette": float(rng.uniform(0, 0.35)), "exposure_ev": float(rng.normal(0, 0.35)),
+        "jpeg_quality": int(rng.integers(70, 96)),
+        "blur_px": float(rng.uniform(0.4, 0.9)),
+        "vignette": float(rng.uniform(0, 0.35)),
+        "exposure_ev": float(rng.normal(0, 0.35)),
         "white_balance_strength": float(rng.uniform(0.5, 1.0)),
         "motion_px": float(rng.choice([0, 0, 0, rng.uniform(0, 2)])),
-    }  # fmt: skip
+    }
 
 
 def _table_size(top: TableTop) -> list[float]:

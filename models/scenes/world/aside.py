@@ -130,8 +130,9 @@ class _Laying:
             # The circle is around the tile's middle, which is not its first cell.
             offset = item.outline_mm(face)[:, :2]
             middle = (offset.max(axis=0) + offset.min(axis=0)) / 2
-            items.append(replace(item, x_mm=2 * at[0] - float(middle[0]),
-                                 y_mm=2 * at[1] - float(middle[1])))  # fmt: skip
+            items.append(
+                replace(item, x_mm=2 * at[0] - float(middle[0]), y_mm=2 * at[1] - float(middle[1]))
+            )
         return items
 
     def stocks(self, names: Sequence[str], left: Counter[str], pitch_mm: float) -> list[Item]:
@@ -197,9 +198,14 @@ class _Laying:
 
 
 def item_beside(
-    name: str, at_mm: tuple[float, float], angle_deg: float, z_mm: float, settings: SceneSettings,
-    rng: Random, flipped: bool = False,
-) -> Item:  # fmt: skip
+    name: str,
+    at_mm: tuple[float, float],
+    angle_deg: float,
+    z_mm: float,
+    settings: SceneSettings,
+    rng: Random,
+    flipped: bool = False,
+) -> Item:
     """Return a tile that lies beside the layout."""
     spot = Spot(name, at_mm, angle_deg, np.zeros((1, 2)), {"tile": name}, flipped, z_mm, "aside")
     return item_of(spot, at_mm, angle_deg, settings.cards, rng)
@@ -219,9 +225,13 @@ class _Lain:
 
 
 def lay_close(
-    top: TableTop, left: Counter[str], settings: SceneSettings, pitch_mm: float, rng: Random,
+    top: TableTop,
+    left: Counter[str],
+    settings: SceneSettings,
+    pitch_mm: float,
+    rng: Random,
     in_line: bool = False,
-) -> TableTop:  # fmt: skip
+) -> TableTop:
     """Return the table with one to four things close beside the layout, made of unplayed cards.
 
     Args:
@@ -260,20 +270,28 @@ def _thing(stock: Counter[str], pitch_mm: float, rng: Random) -> list[_Lain]:
     if shape == "kind":
         return _rows([first] * min(stock[first], int(rng.integers(2, 7))), pitch_mm, rng)
     every = sorted(stock.elements())
-    count = {"hand": int(rng.integers(2, 6)), "heap": int(rng.integers(3, 7)),
-             "pile": int(rng.integers(2, 6)), "single": 1}[shape]  # fmt: skip
+    count = {
+        "hand": int(rng.integers(2, 6)),
+        "heap": int(rng.integers(3, 7)),
+        "pile": int(rng.integers(2, 6)),
+        "single": 1,
+    }[shape]
     some = [every[int(i)] for i in rng.choice(len(every), min(count, len(every)), replace=False)]
     if shape == "pile":
-        return [_Lain(name, _near(rng, 0.8), float(rng.normal(0, 2)), k)
-                for k, name in enumerate(some)]  # fmt: skip
+        return [
+            _Lain(name, _near(rng, 0.8), float(rng.normal(0, 2)), k) for k, name in enumerate(some)
+        ]
     askew, gap = (25.0, 0.35) if shape == "heap" else (float(rng.uniform(0, 8)), 0.12)
     step = pitch_mm * (1 + gap * float(rng.random()) + askew / 60)
     middle = (len(some) - 1) / 2
     return [
-        _Lain(name, ((k - middle) * step, float(rng.normal(0, 0.1 * askew))),
-              90.0 * int(rng.integers(4)) + float(rng.normal(0, askew)))
+        _Lain(
+            name,
+            ((k - middle) * step, float(rng.normal(0, 0.1 * askew))),
+            90.0 * int(rng.integers(4)) + float(rng.normal(0, askew)),
+        )
         for k, name in enumerate(some)
-    ]  # fmt: skip
+    ]
 
 
 def _rows(names: Sequence[str], pitch_mm: float, rng: Random) -> list[_Lain]:
@@ -296,9 +314,14 @@ def _near(rng: Random, spread_mm: float) -> tuple[float, float]:
 
 
 def _laid_close(
-    lain: Sequence[_Lain], played: Sequence[Item], beside: Sequence[Item], top: TableTop,
-    settings: SceneSettings, rng: Random, in_line: bool,
-) -> list[Item]:  # fmt: skip
+    lain: Sequence[_Lain],
+    played: Sequence[Item],
+    beside: Sequence[Item],
+    top: TableTop,
+    settings: SceneSettings,
+    rng: Random,
+    in_line: bool,
+) -> list[Item]:
     """Return a thing moved away from a card in play until it keeps the drawn gap to all cards."""
     near = played[int(rng.integers(len(played)))]
     spin = near.angle_deg + 90.0 * int(rng.integers(4))

@@ -19,9 +19,15 @@ PX_PER_MM = 1.6
 WIDTH_MM = 240.0
 UP = np.array([0.0, -1.0])
 SKINS = (
-    (28, 0.18, 0.98), (24, 0.28, 0.93), (22, 0.36, 0.86), (21, 0.45, 0.74), (19, 0.5, 0.6),
-    (17, 0.55, 0.45), (16, 0.55, 0.33), (15, 0.5, 0.24),
-)  # fmt: skip
+    (28, 0.18, 0.98),
+    (24, 0.28, 0.93),
+    (22, 0.36, 0.86),
+    (21, 0.45, 0.74),
+    (19, 0.5, 0.6),
+    (17, 0.55, 0.45),
+    (16, 0.55, 0.33),
+    (15, 0.5, 0.24),
+)
 """Hue, saturation and brightness from the lightest to the darkest."""
 
 
@@ -45,8 +51,7 @@ def arm_face(look: int, length_mm: float) -> Face:
     if rng.random() < 0.85:
         start = rng.uniform(150, 330)
         top = wrist + (elbow - wrist) * (start - wrist[1]) / (elbow[1] - wrist[1])
-        _limb(colour, alpha, [(top, rng.uniform(36, 46)), (elbow, rng.uniform(54, 70))],
-              None, rng)  # fmt: skip
+        _limb(colour, alpha, [(top, rng.uniform(36, 46)), (elbow, rng.uniform(54, 70))], None, rng)
     bgr = np.clip(cv2.GaussianBlur(colour, (0, 0), 0.7), 0, 255).astype(np.uint8)
     alpha = cv2.GaussianBlur(alpha, (0, 0), 0.6)
     origin = (middle * PX_PER_MM, 22 * PX_PER_MM)
@@ -56,14 +61,18 @@ def arm_face(look: int, length_mm: float) -> Face:
 
 def arm_item(arm: Arm) -> Item:
     """Return an arm as a flat thing at its height, rising a little towards the elbow."""
-    return Item(f"arm{arm.look}", arm.x_mm, arm.y_mm, arm.angle_deg, arm.height_mm, 0.0,
-                tilt=(0.0, 0.12))  # fmt: skip
+    return Item(
+        f"arm{arm.look}", arm.x_mm, arm.y_mm, arm.angle_deg, arm.height_mm, 0.0, tilt=(0.0, 0.12)
+    )
 
 
 def _skin(rng: Random) -> Array:
     hue, saturation, value = SKINS[int(rng.integers(len(SKINS)))]
-    return hsv(hue + rng.normal(0, 2), np.clip(saturation + rng.normal(0, 0.04), 0, 1),
-               np.clip(value + rng.normal(0, 0.04), 0.1, 1))  # fmt: skip
+    return hsv(
+        hue + rng.normal(0, 2),
+        np.clip(saturation + rng.normal(0, 0.04), 0, 1),
+        np.clip(value + rng.normal(0, 0.04), 0.1, 1),
+    )
 
 
 def _fingers(rng: Random, palm: Array, mirror: float) -> list[list[tuple[Array, float]]]:

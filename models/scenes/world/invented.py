@@ -35,9 +35,12 @@ ALIKE = 4.0
 SAME = 2.0
 """Mean difference of thumbnails below which a turned face looks unturned; kinds differ more."""
 FONTS = (
-    cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX,
-    cv2.FONT_HERSHEY_TRIPLEX, cv2.FONT_HERSHEY_SCRIPT_COMPLEX,
-)  # fmt: skip
+    cv2.FONT_HERSHEY_SIMPLEX,
+    cv2.FONT_HERSHEY_DUPLEX,
+    cv2.FONT_HERSHEY_COMPLEX,
+    cv2.FONT_HERSHEY_TRIPLEX,
+    cv2.FONT_HERSHEY_SCRIPT_COMPLEX,
+)
 
 
 @dataclass(frozen=True)
@@ -77,10 +80,13 @@ def invented_set(name: str) -> InventedSet:
         kind = f"k{len(faces):02d}"
         faces[kind] = blank.face(bgr)
         periods[kind] = next(
-            (step for step in range(1, len(views))
-             if len(views) % step == 0 and _difference(views[0], views[step]) < SAME),
+            (
+                step
+                for step in range(1, len(views))
+                if len(views) % step == 0 and _difference(views[0], views[step]) < SAME
+            ),
             len(views),
-        )  # fmt: skip
+        )
         looks.append(views[0])
         if len(faces) == plan.count:
             break
@@ -243,20 +249,46 @@ def polygon(corners: int, inner: float = 1.0, turn: float = 0.0) -> Array:
 
 
 def _shape_parts() -> dict[str, list[Array]]:
-    cross = np.array([(-1, -3), (1, -3), (1, -1), (3, -1), (3, 1), (1, 1), (1, 3), (-1, 3),
-                      (-1, 1), (-3, 1), (-3, -1), (-1, -1)]) / 3.2  # fmt: skip
+    cross = (
+        np.array(
+            [
+                (-1, -3),
+                (1, -3),
+                (1, -1),
+                (3, -1),
+                (3, 1),
+                (1, 1),
+                (1, 3),
+                (-1, 3),
+                (-1, 1),
+                (-3, 1),
+                (-3, -1),
+                (-1, -1),
+            ]
+        )
+        / 3.2
+    )
     circle = polygon(48)
     return {
-        "circle": [circle], "square": [polygon(4, turn=np.pi / 4)], "diamond": [polygon(4)],
-        "star": [polygon(5, 0.45)], "sun": [polygon(8, 0.6)], "cross": [cross],
-        "triangle": [polygon(3)], "hexagon": [polygon(6)], "spark": [polygon(4, 0.35)],
+        "circle": [circle],
+        "square": [polygon(4, turn=np.pi / 4)],
+        "diamond": [polygon(4)],
+        "star": [polygon(5, 0.45)],
+        "sun": [polygon(8, 0.6)],
+        "cross": [cross],
+        "triangle": [polygon(3)],
+        "hexagon": [polygon(6)],
+        "spark": [polygon(4, 0.35)],
         "drop": [circle * (0.6, 0.6) + (0, 0.35), np.array([(-0.5, 0.1), (0, -0.9), (0.5, 0.1)])],
         "clover": [circle * 0.45 + shift for shift in ((-0.45, 0.1), (0.45, 0.1), (0, -0.5))],
-        "arrow": [np.array([(-0.25, 0.9), (-0.25, 0), (-0.7, 0), (0, -0.9), (0.7, 0), (0.25, 0),
-                            (0.25, 0.9)])],
+        "arrow": [
+            np.array(
+                [(-0.25, 0.9), (-0.25, 0), (-0.7, 0), (0, -0.9), (0.7, 0), (0.25, 0), (0.25, 0.9)]
+            )
+        ],
         "moon": [np.concatenate([polygon(40)[:30], (polygon(40) * 0.75 + (-0.3, 0.1))[29::-1]])],
         "bars": [square_outline(1.6, 0.35) + np.array([0, dy]) for dy in (-0.6, 0, 0.6)],
-    }  # fmt: skip
+    }
 
 
 SHAPES = _shape_parts()
@@ -279,11 +311,27 @@ def _letters(rng: Random, shared: _Shared, number: int) -> Array:
     scale, thick = 4.6 * shared.size, int(rng.integers(5, 16))
     (width, height), _ = cv2.getTextSize(text, shared.font, scale, thick)
     at = (FACE_PX - width) // 2, (FACE_PX + height) // 2
-    cv2.putText(canvas, text, at, shared.font, scale, shared.colour(number, ground).tolist(),
-                thick, cv2.LINE_AA)  # fmt: skip
+    cv2.putText(
+        canvas,
+        text,
+        at,
+        shared.font,
+        scale,
+        shared.colour(number, ground).tolist(),
+        thick,
+        cv2.LINE_AA,
+    )
     small = str(int(rng.integers(1, 11)))
-    cv2.putText(canvas, small, (int(FACE_PX * 0.66), int(FACE_PX * 0.78)), shared.font, 0.8,
-                shared.colour(number + 1, ground).tolist(), 2, cv2.LINE_AA)  # fmt: skip
+    cv2.putText(
+        canvas,
+        small,
+        (int(FACE_PX * 0.66), int(FACE_PX * 0.78)),
+        shared.font,
+        0.8,
+        shared.colour(number + 1, ground).tolist(),
+        2,
+        cv2.LINE_AA,
+    )
     return canvas
 
 
@@ -391,12 +439,22 @@ def _icons(rng: Random, shared: _Shared, number: int) -> Array:
         fill(canvas, part * 0.54 + at, colour)
     for _ in range(int(rng.integers(0, 5))):
         spot = rng.uniform(-0.8, 0.8, 2)
-        fill(canvas, polygon(16) * rng.uniform(0.04, 0.12) + spot,
-              shared.colour(int(rng.integers(8)), ground))  # fmt: skip
+        fill(
+            canvas,
+            polygon(16) * rng.uniform(0.04, 0.12) + spot,
+            shared.colour(int(rng.integers(8)), ground),
+        )
     return canvas
 
 
 PAINTERS: dict[str, Callable[[Random, _Shared, int], Array]] = {
-    "shapes": _shapes, "letters": _letters, "terrain": _terrain, "scenery": _scenery,
-    "stripes": _stripes, "paths": _paths, "wooden": _wooden, "dots": _dots, "icons": _icons,
-}  # fmt: skip
+    "shapes": _shapes,
+    "letters": _letters,
+    "terrain": _terrain,
+    "scenery": _scenery,
+    "stripes": _stripes,
+    "paths": _paths,
+    "wooden": _wooden,
+    "dots": _dots,
+    "icons": _icons,
+}

@@ -78,11 +78,14 @@ def _land(rng: Random, palette: Array) -> _Land:
     across = int(rng.integers(2, 24))
     down = across if rng.random() < 0.6 else int(rng.integers(2, 24))
     return _Land(
-        np.clip(colours, 0, 255), (across, down), float(rng.uniform(0.4, 0.8)),
+        np.clip(colours, 0, 255),
+        (across, down),
+        float(rng.uniform(0.4, 0.8)),
         tuple(str(name) for name in rng.choice(list(SHAPES), int(rng.integers(1, 3)))),
         np.clip(palette[int(rng.integers(len(palette)))] * rng.uniform(0.5, 1.2), 0, 255),
-        float(rng.uniform(0.06, 0.3)), int(rng.choice([0, 4, 12, 30])),
-    )  # fmt: skip
+        float(rng.uniform(0.06, 0.3)),
+        int(rng.choice([0, 4, 12, 30])),
+    )
 
 
 def _print(rng: Random, land: _Land, palette: Array, things: float) -> Array:

@@ -24,8 +24,16 @@ def arrange_nothing(settings: SceneSettings, rng: Random) -> TableTop:
     if kind not in FACES:
         return TableTop((), {}, square_outline(320.0, 220.0), facts=facts)
     face = FACES[kind](rng)
-    item = Item(kind, 0, 0, float(rng.normal(0, 8)), 0, float(rng.uniform(0.3, 15)),
-                gloss=float(rng.uniform(0, 0.7)), side=(90, 100, 120))  # fmt: skip
+    item = Item(
+        kind,
+        0,
+        0,
+        float(rng.normal(0, 8)),
+        0,
+        float(rng.uniform(0.3, 15)),
+        gloss=float(rng.uniform(0, 0.7)),
+        side=(90, 100, 120),
+    )
     men = _men(face, item, rng) if kind == "chessmen" else ()
     extent = square_outline(*face.size_mm())
     return TableTop((item,), {kind: face}, extent, tuple(men), facts=facts)
@@ -49,8 +57,9 @@ def chessboard_face(rng: Random) -> Face:
     out[rim : rim + side, rim : rim + side] = bgr * grain[..., None]
     picture = np.clip(out, 0, 255).astype(np.uint8)
     if rng.random() < 0.5:
-        cv2.rectangle(picture, (rim - 3, rim - 3), (rim + side + 2, rim + side + 2),
-                      dark.tolist(), 2)  # fmt: skip
+        cv2.rectangle(
+            picture, (rim - 3, rim - 3), (rim + side + 2, rim + side + 2), dark.tolist(), 2
+        )
     density = CELL_PX / float(rng.uniform(25, 55))
     return whole_face(picture, density)
 
@@ -83,16 +92,26 @@ def puzzle_face(rng: Random) -> Face:
             cv2.rectangle(bgr, (x, y), (x + cell, y + cell), (30, 30, 30), -1 if filled else 1)
             if not filled and rng.random() < 0.5:
                 text = str(rng.choice(list("ABCDEFGHIKLMNOPRSTUVWXYZ123456789")))
-                cv2.putText(bgr, text, (x + 8, y + 27), cv2.FONT_HERSHEY_SIMPLEX, 0.8,
-                            (60, 40, 30), 2, cv2.LINE_AA)  # fmt: skip
+                cv2.putText(
+                    bgr,
+                    text,
+                    (x + 8, y + 27),
+                    cv2.FONT_HERSHEY_SIMPLEX,
+                    0.8,
+                    (60, 40, 30),
+                    2,
+                    cv2.LINE_AA,
+                )
     cv2.rectangle(bgr, (40, 40), (40 + side // 2, 70), (40, 40, 40), -1)
     return whole_face(bgr, cell / float(rng.uniform(8, 22)))
 
 
 FACES = {
-    "chessboard": chessboard_face, "chessmen": chessboard_face, "grid-paper": grid_face,
+    "chessboard": chessboard_face,
+    "chessmen": chessboard_face,
+    "grid-paper": grid_face,
     "puzzle-page": puzzle_face,
-}  # fmt: skip
+}
 """What lies on tables of these kinds; nothing lies on the others."""
 
 
@@ -111,9 +130,14 @@ def _men(face: Face, board: Item, rng: Random) -> list[Lathe]:
         foot = cell * float(rng.uniform(0.25, 0.36))
         tall = cell * float(rng.uniform(0.9, 1.9))
         profile = tuple((tall * height, foot * width) for height, width in MAN)
-        men.append(Lathe(
-            float(x * np.cos(angle) - y * np.sin(angle)),
-            float(x * np.sin(angle) + y * np.cos(angle)), profile,
-            three(colour), None, board.thickness_mm,
-        ))  # fmt: skip
+        men.append(
+            Lathe(
+                float(x * np.cos(angle) - y * np.sin(angle)),
+                float(x * np.sin(angle) + y * np.cos(angle)),
+                profile,
+                three(colour),
+                None,
+                board.thickness_mm,
+            )
+        )
     return men

@@ -8,8 +8,9 @@ import numpy as np
 from models.scenes.world.arrays import Array, f32
 
 
-def field(rng: np.random.Generator, size: int, cells: tuple[int, int], octaves: int = 4,
-          keep: float = 0.5) -> Array:  # fmt: skip
+def field(
+    rng: np.random.Generator, size: int, cells: tuple[int, int], octaves: int = 4, keep: float = 0.5
+) -> Array:
     """Return a size x size field with mean 0 and standard deviation 1.
 
     Args:
@@ -45,13 +46,19 @@ def _bumps(rng: np.random.Generator, size: int, across: int, down: int) -> Array
 def _stretched(grid: Array, size: int) -> Array:
     """Return a small field enlarged by cubic interpolation, wrapped around at the border."""
     down, across = grid.shape
-    back = np.array([
-        [across / size, 0, 0.5 * across / size - 0.5], [0, down / size, 0.5 * down / size - 0.5],
-    ])  # fmt: skip
+    back = np.array(
+        [
+            [across / size, 0, 0.5 * across / size - 0.5],
+            [0, down / size, 0.5 * down / size - 0.5],
+        ]
+    )
     return cv2.warpAffine(
-        grid, back, (size, size), flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
+        grid,
+        back,
+        (size, size),
+        flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_WRAP,
-    )  # fmt: skip
+    )
 
 
 def ramp(values: Array, colours: Array) -> Array:

@@ -52,11 +52,13 @@ def wood_colours(rng: Random) -> Array:
     hue, saturation = rng.uniform(12, 36), rng.uniform(0.25, 0.75)
     value = rng.uniform(0.2, 0.9)
     spread = rng.uniform(0.55, 0.85)
-    return np.stack([
-        hsv(hue - 3, min(1, saturation * 1.15), value * spread),
-        hsv(hue, saturation, value),
-        hsv(hue + 2, saturation * 0.85, min(1, value * 1.12)),
-    ])  # fmt: skip
+    return np.stack(
+        [
+            hsv(hue - 3, min(1, saturation * 1.15), value * spread),
+            hsv(hue, saturation, value),
+            hsv(hue + 2, saturation * 0.85, min(1, value * 1.12)),
+        ]
+    )
 
 
 def _grain(rng: Random) -> Array:
@@ -187,8 +189,10 @@ def _motif(rng: Random) -> list[tuple[Array, Array]]:
         return [(leaf @ spin.T, colour), ((leaf * 0.5) @ spin, _any_colour(rng))]
     petals = int(rng.integers(4, 9))
     radius = 1 + 0.45 * np.cos(petals * angles)
-    return [(circle * radius[:, None] * size * 0.7, colour), (circle * size * 0.25,
-            _any_colour(rng))]  # fmt: skip
+    return [
+        (circle * radius[:, None] * size * 0.7, colour),
+        (circle * size * 0.25, _any_colour(rng)),
+    ]
 
 
 def _stamp(bgr: Array, motif: list[tuple[Array, Array]], centre: Array, pitch: float) -> None:
@@ -266,8 +270,9 @@ def _brick(rng: Random) -> Surface:
     """Return bricks or long stones in courses, each course shifted against the one before."""
     courses = 2 * int(rng.integers(4, 25))
     length = max(1, round(courses / rng.uniform(1.5, 5)))
-    ends = np.stack([hsv(rng.uniform(0, 40), rng.uniform(0.1, 0.7), rng.uniform(0.2, 0.9))
-                     for _ in range(2)])  # fmt: skip
+    ends = np.stack(
+        [hsv(rng.uniform(0, 40), rng.uniform(0.1, 0.7), rng.uniform(0.2, 0.9)) for _ in range(2)]
+    )
     across, down = np.meshgrid(*[np.arange(SIZE_PX) / SIZE_PX] * 2)
     wavy = rng.uniform(0, 0.06) * field(rng, SIZE_PX, (16, 16), 3)
     y = down * courses + wavy
@@ -298,7 +303,15 @@ def _photograph(name: str) -> Surface:
 
 
 MAKERS: dict[str, Callable[[Random], Surface]] = {
-    "wood": _wood, "parquet": _parquet, "cloth": _cloth, "gingham": _gingham,
-    "patterned": _patterned, "felt": _felt, "glass": _glass, "laminate": _laminate,
-    "stone": _stone, "tiled": _tiled, "brick": _brick,
-}  # fmt: skip
+    "wood": _wood,
+    "parquet": _parquet,
+    "cloth": _cloth,
+    "gingham": _gingham,
+    "patterned": _patterned,
+    "felt": _felt,
+    "glass": _glass,
+    "laminate": _laminate,
+    "stone": _stone,
+    "tiled": _tiled,
+    "brick": _brick,
+}

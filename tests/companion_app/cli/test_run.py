@@ -31,9 +31,12 @@ ROOT = Path(__file__).parents[3]
 def started(home: Path, *arguments: str) -> tuple[subprocess.Popen[str], dict[str, Any]]:
     command = [sys.executable, "-c", START, "run", "--json", "--host", "127.0.0.1", "--port", "0"]
     process = subprocess.Popen(
-        [*command, "--source", "recorded", *arguments], stdout=subprocess.PIPE, text=True, cwd=ROOT,
+        [*command, "--source", "recorded", *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
         env={**os.environ, "SNAKE_EYE_HOME": str(home)},
-    )  # fmt: skip
+    )
     assert process.stdout is not None
     return process, json.loads(process.stdout.readline())
 
@@ -135,13 +138,16 @@ def test_page_starts_without_its_camera_says_so_and_keeps_the_game(tmp_path):
 
 @pytest.mark.parametrize(
     ("found", "noted", "taken"),
-    [([], "webcam:0", "webcam:0"), ([], "phone", "phone"), ([], "demo", "demo"),
-     ([], "folder:x", "demo"), (["webcam:1"], "webcam:0", "webcam:1")],
+    [
+        ([], "webcam:0", "webcam:0"),
+        ([], "phone", "phone"),
+        ([], "demo", "demo"),
+        ([], "folder:x", "demo"),
+        (["webcam:1"], "webcam:0", "webcam:1"),
+    ],
     ids=["camera-is-gone", "phone", "demo", "pictures", "another-camera"],
-)  # fmt: skip
-def test_demo_table_never_plays_on_in_a_game_of_people(
-    monkeypatch, tmp_path, found, noted, taken
-):  # fmt: skip
+)
+def test_demo_table_never_plays_on_in_a_game_of_people(monkeypatch, tmp_path, found, noted, taken):
     monkeypatch.setattr(starting, "found_cameras", lambda: found)
     with Store(tmp_path) as store:
         Match.begin(store, demo_record("schlangennest")).note("source", {"source": noted})
@@ -151,10 +157,15 @@ def test_demo_table_never_plays_on_in_a_game_of_people(
 
 @pytest.mark.parametrize(
     ("found", "kept", "taken"),
-    [([], "", "demo"), (["pi", "webcam:0"], "", "pi"), (["webcam:0"], "phone", "phone"),
-     (["webcam:0"], "webcam:3", "webcam:0"), (["webcam:0"], "folder:x", "webcam:0")],
+    [
+        ([], "", "demo"),
+        (["pi", "webcam:0"], "", "pi"),
+        (["webcam:0"], "phone", "phone"),
+        (["webcam:0"], "webcam:3", "webcam:0"),
+        (["webcam:0"], "folder:x", "webcam:0"),
+    ],
     ids=["nothing-found", "first-found", "chosen", "chosen-is-gone", "not-a-choice"],
-)  # fmt: skip
+)
 def test_camera_that_was_chosen_is_taken_again_where_it_is_still_there(
     monkeypatch, found, kept, taken
 ):

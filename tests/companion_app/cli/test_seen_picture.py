@@ -22,8 +22,9 @@ def table(side: float, **more: Any) -> dict[str, Any]:
     return {
         "tiles": [{"tile": "blue/curve", "outline": square(side, side, side)}],
         "unsure": [{"tile": "red/curve", "outline": square(3 * side, side, side), "why": "glare"}],
-        "aside": [{"tile": "back", "outline": square(5 * side, side, side)}], "clay": [],
-    } | more  # fmt: skip
+        "aside": [{"tile": "back", "outline": square(5 * side, side, side)}],
+        "clay": [],
+    } | more
 
 
 def drawn(side: int, **more: Any) -> Any:
@@ -72,10 +73,12 @@ def test_a_large_photo_keeps_its_size_and_a_small_one_is_enlarged_within_limits(
 
 
 def test_what_lies_outside_the_photo_or_has_no_outline_breaks_nothing():
-    off = [{"tile": "blue/curve", "outline": square(-500, -500, 40)},
-           {"tile": "blue/head", "outline": square(300, 100, 900)},
-           {"tile": "blue/tail", "outline": [[0, 0], [0, 0], [0, 0]]},
-           {"tile": "blue/tail"}]  # fmt: skip
+    off = [
+        {"tile": "blue/curve", "outline": square(-500, -500, 40)},
+        {"tile": "blue/head", "outline": square(300, 100, 900)},
+        {"tile": "blue/tail", "outline": [[0, 0], [0, 0], [0, 0]]},
+        {"tile": "blue/tail"},
+    ]
     picture = drawn(40, tiles=off, clay=[{"kind": "open", "centre": [-5, 3]}, {"kind": "closed"}])
 
     assert picture.dtype == np.uint8

@@ -241,8 +241,14 @@ def test_game_of_the_demo_table_is_played_on_by_it(played, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("pi", "camera"), ("webcam:0", "camera"), ("folder:x", "camera"), ("phone", "phone"),
-     ("demo:7", "demo"), ("recorded", "recorded")],
-)  # fmt: skip
+    [
+        ("pi", "camera"),
+        ("webcam:0", "camera"),
+        ("folder:x", "camera"),
+        ("phone", "phone"),
+        ("demo:7", "demo"),
+        ("recorded", "recorded"),
+    ],
+)
 def test_source_is_of_a_kind(name, kind):
     assert kind_of(name) == kind

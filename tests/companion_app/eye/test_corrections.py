@@ -32,12 +32,18 @@ class Camera(Feeder):
 
     def __init__(self, desk):
         self.newest = Frame(picture(size=(600, 800)), 1.0)
-        spots = [s for one in (*desk.match.layout.cards, *desk.match.layout.pieces)
-                 for s in spots_of(one)]  # fmt: skip
+        spots = [
+            s
+            for one in (*desk.match.layout.cards, *desk.match.layout.pieces)
+            for s in spots_of(one)
+        ]
         self.loop: Any = SimpleNamespace(
-            outlines_px={s: square(s) for s in spots}, covered=frozenset(), unsure=frozenset(),
-            looks=1, looked=self.newest,
-        )  # fmt: skip
+            outlines_px={s: square(s) for s in spots},
+            covered=frozenset(),
+            unsure=frozenset(),
+            looks=1,
+            looked=self.newest,
+        )
 
 
 def square(spot):
@@ -227,9 +233,10 @@ def test_no_picture_is_kept_of_a_tile_whose_turn_in_the_picture_is_unknown(tmp_p
 
 def taught_match(game: str, boards: int, layout: Layout) -> Any:
     return SimpleNamespace(
-        box=replace(built_in_set(game), name="my-wood"), layout=layout,
+        box=replace(built_in_set(game), name="my-wood"),
+        layout=layout,
         position=SimpleNamespace(agreed=SimpleNamespace(boards=boards)),
-    )  # fmt: skip
+    )
 
 
 def test_a_correction_on_a_taught_board_keeps_all_of_the_board(tmp_path):
@@ -239,24 +246,30 @@ def test_a_correction_on_a_taught_board_keeps_all_of_the_board(tmp_path):
     keep_correction(Corrections(tmp_path), seen_by({}), match, [(0, 0, 0)])
 
     assert [(one.tile, one.cells) for one in labels_in(tmp_path, "my-wood", "hex")] == [
-        ("green/2", ((1, 0), (2, 0))), ("red/1", ((0, 0),))
-    ]  # fmt: skip
+        ("green/2", ((1, 0), (2, 0))),
+        ("red/1", ((0, 0),)),
+    ]
 
 
 def test_a_correction_on_several_taught_boards_says_what_lies_on_which(tmp_path):
     layout = Layout.of(
-        Piece("red/1", ((0, 0),), 0), Piece("green/1", ((0, 0),), 1), Clay(0, (0, 0), "closed"),
+        Piece("red/1", ((0, 0),), 0),
+        Piece("green/1", ((0, 0),), 1),
+        Clay(0, (0, 0), "closed"),
         Clay(1, (0, 0), "open", "NW"),
-    )  # fmt: skip
+    )
 
-    keep_correction(Corrections(tmp_path), seen_by({}), taught_match("snekagon5g", 2, layout),
-                    [(0, 0, 0)])  # fmt: skip
+    keep_correction(
+        Corrections(tmp_path), seen_by({}), taught_match("snekagon5g", 2, layout), [(0, 0, 0)]
+    )
 
     labels = labels_in(tmp_path, "my-wood", "hex")
     assert {(one.tile, one.board, one.cells, one.opens) for one in labels} == {
-        ("red/1", 0, ((0, 0),), None), ("green/1", 1, ((0, 0),), None),
-        ("clay/closed", 0, ((0, 0),), None), ("clay/open", 1, ((0, 0),), 4),
-    }  # fmt: skip
+        ("red/1", 0, ((0, 0),), None),
+        ("green/1", 1, ((0, 0),), None),
+        ("clay/closed", 0, ((0, 0),), None),
+        ("clay/open", 1, ((0, 0),), 4),
+    }
 
 
 def test_no_picture_is_kept_of_taught_boards_of_which_the_last_is_bare(tmp_path):

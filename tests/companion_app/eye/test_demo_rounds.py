@@ -135,5 +135,7 @@ def test_demo_counts_neither_in_statistics_nor_in_a_series(played, script):
 
     assert [game["demo"] for game in guest.get("/api/history")["games"]] == [False, True, True]
     assert {p["name"]: p["games"] for p in guest.get("/api/statistics")["players"]} == {
-        "Anna": 1, "Red": 1}  # fmt: skip
+        "Anna": 1,
+        "Red": 1,
+    }
     assert guest.get("/api/series")["series"] == []

@@ -71,8 +71,9 @@ def port(tmp_path: Path) -> Iterator[int]:
     number = free_port()
     conf = tmp_path / "mosquitto.conf"
     conf.write_text(f"listener {number} 127.0.0.1\nallow_anonymous true\npersistence false\n")
-    process = subprocess.Popen([MOSQUITTO, "-c", str(conf)], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)  # fmt: skip
+    process = subprocess.Popen(
+        [MOSQUITTO, "-c", str(conf)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     wait_until(lambda: answers(number), 20)
     yield number
     process.terminate()

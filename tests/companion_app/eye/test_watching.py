@@ -67,19 +67,25 @@ class DrawnTable:
             raise ZeroDivisionError
         self.go_on.wait(PATIENCE_S)
         tiles = [
-            {**tile, "confidence": 0.999,
-             "outline": [[x * 9, y * 9], [x * 9 + 9, y * 9], [x * 9 + 9, y * 9 + 9],
-                         [x * 9, y * 9 + 9]]}
+            {
+                **tile,
+                "confidence": 0.999,
+                "outline": [
+                    [x * 9, y * 9],
+                    [x * 9 + 9, y * 9],
+                    [x * 9 + 9, y * 9 + 9],
+                    [x * 9, y * 9 + 9],
+                ],
+            }
             for tile in layout_to_json(self.layout)["tiles"]
             for x, y in [(tile["at"][0] + 5, tile["at"][1] + 5)]
-        ]  # fmt: skip
+        ]
         doubtful = [tile for tile in tiles if tuple(tile["at"]) in self.unsure]
         sure = [tile for tile in tiles if tile not in doubtful]
         asked = [
-            {**tile, "why": "glare",
-             "guesses": [["blue/curve", 0.5, 0], ["blue/straight", 0.3, 0]]}
+            {**tile, "why": "glare", "guesses": [["blue/curve", 0.5, 0], ["blue/straight", 0.3, 0]]}
             for tile in doubtful
-        ]  # fmt: skip
+        ]
         return TableState((128, 72), tuple(sure), tuple(asked))
 
     def forget(self) -> None:

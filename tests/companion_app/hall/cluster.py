@@ -13,8 +13,13 @@ from pathlib import Path
 TOOLS = Path("/usr/lib/postgresql")
 ORDINARY = ("postgres", "nobody")
 """Who runs it where the tests are run by root, whom PostgreSQL refuses."""
-QUICK = ("fsync=off", "full_page_writes=off", "synchronous_commit=on", "max_connections=60",
-         "shared_buffers=32MB")  # fmt: skip
+QUICK = (
+    "fsync=off",
+    "full_page_writes=off",
+    "synchronous_commit=on",
+    "max_connections=60",
+    "shared_buffers=32MB",
+)
 
 
 def free_port() -> int:
@@ -46,8 +51,19 @@ class Cluster:
             user = _user()
             assert user is not None
             os.chown(self.folder, user.pw_uid, user.pw_gid)
-        self._do("initdb", "-D", str(self._data), "-A", "trust", "-U", "hall", "-N", "-E", "UTF8",
-                 "--locale=C")  # fmt: skip
+        self._do(
+            "initdb",
+            "-D",
+            str(self._data),
+            "-A",
+            "trust",
+            "-U",
+            "hall",
+            "-N",
+            "-E",
+            "UTF8",
+            "--locale=C",
+        )
         self.start()
 
     def __enter__(self) -> Cluster:
@@ -62,10 +78,25 @@ class Cluster:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        options = " ".join([f"-p {self.port} -h 127.0.0.1 -k {self.folder}",
-                            *(f"-c {one}" for one in self._settings)])  # fmt: skip
-        self._do("pg_ctl", "-D", str(self._data), "-w", "-t", "60", "-o", options,
-                 "-l", str(self.folder / "log"), "start")  # fmt: skip
+        options = " ".join(
+            [
+                f"-p {self.port} -h 127.0.0.1 -k {self.folder}",
+                *(f"-c {one}" for one in self._settings),
+            ]
+        )
+        self._do(
+            "pg_ctl",
+            "-D",
+            str(self._data),
+            "-w",
+            "-t",
+            "60",
+            "-o",
+            options,
+            "-l",
+            str(self.folder / "log"),
+            "start",
+        )
 
     def stop(self, how: str = "immediate") -> None:
         """Stop it: ``immediate`` as a crash does."""
@@ -86,12 +117,24 @@ class Cluster:
         if os.getuid() == 0:
             user = _user()
             assert user is not None
-            command = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}",
-                       "--clear-groups", *command]  # fmt: skip
+            command = [
+                "setpriv",
+                f"--reuid={user.pw_uid}",
+                f"--regid={user.pw_gid}",
+                "--clear-groups",
+                *command,
+            ]
         # What it leaves running must not hold our pipes open.
         with tempfile.TemporaryFile() as said:
-            done = subprocess.run(command, stdout=said, stderr=said, cwd="/", check=False,
-                                  stdin=subprocess.DEVNULL, timeout=120)  # fmt: skip
+            done = subprocess.run(
+                command,
+                stdout=said,
+                stderr=said,
+                cwd="/",
+                check=False,
+                stdin=subprocess.DEVNULL,
+                timeout=120,
+            )
             said.seek(0)
             assert done.returncode == 0, said.read().decode(errors="replace")
 

@@ -168,8 +168,11 @@ def test_ruling_that_the_hall_did_not_sign_for_this_table_is_refused(table):
     forged = [
         table.signed("end", key, by=own_key),
         table.signed("end", key, table="b" * 24),
-        {"message": "AAAA"}, {"message": None}, {}, {"message": "not base64"},
-    ]  # fmt: skip
+        {"message": "AAAA"},
+        {"message": None},
+        {},
+        {"message": "not base64"},
+    ]
 
     assert [guest.post("/api/hall/ruling", one).status_code for one in forged] == [403] * 6
     assert guest.post("/api/hall/ruling", table.signed("end", "another")).status_code == 400
@@ -245,11 +248,13 @@ def test_while_help_is_off_the_machine_helps_nobody_in_any_way(table):
 
     assert host.get("/api/me")["help_off"] is True
     for address, body in (
-        ("/api/ideas", {}), (f"/api/games/{key}/try", {"n": 1}), ("/api/new", new),
+        ("/api/ideas", {}),
+        (f"/api/games/{key}/try", {"n": 1}),
+        ("/api/new", new),
         ("/api/alone", {"game": "schlangennest", "level": 1}),
         (mine, {"move": alone["legal"][0]["move"]}),
         ("/api/machine/seat", {"player": "red", "level": 3}),
-    ):  # fmt: skip
+    ):
         assert refused(host.post(address, body)) == "help-off", address
     for address in (f"/api/games/{key}/look-over", "/api/moves"):
         assert refused(host.client.get(address)) == "help-off"

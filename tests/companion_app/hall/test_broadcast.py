@@ -82,8 +82,7 @@ def test_guest_sees_a_late_table_as_it_stood_and_the_arbiter_as_it_is(late_hall,
 
 def half_an_hour_late(hall, table):
     """Return an evening of two people who play at a table that guests see later."""
-    evening = Evening(hall, game="snekagon", size=2, fewest=2, most=2, points="wins",
-                      own_points=[])  # fmt: skip
+    evening = Evening(hall, game="snekagon", size=2, fewest=2, most=2, points="wins", own_points=[])
     for name in ("Ann", "Ben"):
         evening.do("add-player", name=name)
     for player in ("p1", "p2"):

@@ -39,11 +39,16 @@ def started() -> Iterator[Started]:
     made: list[subprocess.Popen[str]] = []
 
     def start(home: Path, module: str, *arguments: str) -> subprocess.Popen[str]:
-        made.append(subprocess.Popen(
-            [sys.executable, "-m", module, *arguments], cwd=ROOT, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={**os.environ, "SNAKE_EYE_HOME": str(home)},
-        ))  # fmt: skip
+        made.append(
+            subprocess.Popen(
+                [sys.executable, "-m", module, *arguments],
+                cwd=ROOT,
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "SNAKE_EYE_HOME": str(home)},
+            )
+        )
         return made[-1]
 
     yield start
@@ -61,15 +66,26 @@ def said(capsys, *arguments: str) -> tuple[int, dict]:  # type: ignore[type-arg]
 def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monkeypatch, capsys):
     if find_mosquitto() is None:
         pytest.skip("there is no Mosquitto here")
-    hall = started(tmp_path / "hall", "companion_app.cli", "hall", "--json", "--host", "127.0.0.1",
-                   "--port", "0", "--broker-port", str(free_port()))  # fmt: skip
+    hall = started(
+        tmp_path / "hall",
+        "companion_app.cli",
+        "hall",
+        "--json",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--broker-port",
+        str(free_port()),
+    )
     assert hall.stdout is not None
     ready = json.loads(hall.stdout.readline())
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "table"))
 
     assert main(["hall", "verify"]) == 2
-    status, joined = said(capsys, "hall", "join", ready["url"], ready["code"].lower(),
-                          "--name", "Final")  # fmt: skip
+    status, joined = said(
+        capsys, "hall", "join", ready["url"], ready["code"].lower(), "--name", "Final"
+    )
     assert (status, joined["name"]) == (0, "Final")
     with Store(tmp_path / "table") as store:
         sender = started(tmp_path / "table", "companion_app.hall.table", '{"port": 1}')
@@ -80,7 +96,9 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monk
         wait_until(lambda: [t.get("moves") for t in guest.get("/api/hall")["tables"]] == [3])
 
         assert said(capsys, "hall", "verify") == (
-            0, {"ok": True, "lines": 5, "differing": [], "missing": []})  # fmt: skip
+            0,
+            {"ok": True, "lines": 5, "differing": [], "missing": []},
+        )
     sender.send_signal(signal.SIGTERM)
     # Its standard input is its supervisor's other end; closed first, it would end at once.
     assert sender.wait(20) == 0
@@ -154,10 +172,12 @@ def test_hall_without_its_libraries_says_what_to_do(monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
-    [(["--database", "mysql://x"], "PostgreSQL or in a file"),
-     (["--broker", "tcp://x"], "mqtts://HOST"),
-     (["--database", "postgresql://nobody@127.0.0.1:9/x"], "does not answer")],
-)  # fmt: skip
+    [
+        (["--database", "mysql://x"], "PostgreSQL or in a file"),
+        (["--broker", "tcp://x"], "mqtts://HOST"),
+        (["--database", "postgresql://nobody@127.0.0.1:9/x"], "does not answer"),
+    ],
+)
 def test_mistake_in_the_command_is_named(arguments, why, capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path))
 
@@ -171,7 +191,8 @@ def test_game_at_home_loads_nothing_of_the_hall():
         "print(sorted({'sqlalchemy', 'alembic', 'psycopg', 'cryptography', 'procrastinate', "
         "'companion_app.hall'} & set(sys.modules)))"
     )
-    ran = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True,
-                         check=True)  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True
+    )
 
     assert ran.stdout == "[]\n"

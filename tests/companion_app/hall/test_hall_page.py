@@ -324,8 +324,16 @@ def test_arbiter_corrects_a_move_by_what_it_could_have_been(hall):
     sent = {**decide, "move": choices[0]["move"]}
     assert arbiter.post("/api/arbiter/decide", sent)[0] == 200
     wait_until(lambda: decisions_of(hall.process.store)[0].done)
-    assert obeyed == [{"what": "correct", "key": match.key, "number": shown(arbiter)["number"],
-                       "foul": 0, "move_n": 2, "move": choices[0]["move"]}]  # fmt: skip
+    assert obeyed == [
+        {
+            "what": "correct",
+            "key": match.key,
+            "number": shown(arbiter)["number"],
+            "foul": 0,
+            "move_n": 2,
+            "move": choices[0]["move"],
+        }
+    ]
     (decision,) = decisions_of(hall.process.store)
     assert (decision.who, decision.what, decision.body["move_n"]) == ("Ann", "correct", 2)
 
@@ -344,9 +352,13 @@ def test_embedded_store_takes_twenty_tables_and_says_what_to_do(hall):
 def test_guest_decides_nothing(hall):
     table, guest = hall.table(), Guest(hall.port)
 
-    for path, body in (("claim", {"alert": 1}), ("decide", {"table": table.id, "what": "end"}),
-                       ("table", {"table": table.id, "away": True}), ("code", {}),
-                       ("hide", {"name": "x"})):  # fmt: skip
+    for path, body in (
+        ("claim", {"alert": 1}),
+        ("decide", {"table": table.id, "what": "end"}),
+        ("table", {"table": table.id, "away": True}),
+        ("code", {}),
+        ("hide", {"name": "x"}),
+    ):
         assert guest.post(f"/api/arbiter/{path}", body)[0] == 403
     assert guest.ask("GET", "/api/arbiter")[0] == 403
     assert guest.ask("GET", f"/api/arbiter/pictures/{table.id}/1/after.jpg")[0] == 403
@@ -371,10 +383,27 @@ def test_every_address_answers_whatever_is_sent_and_never_breaks(both_halls):
     hall.table()
     arbiter = hall.arbiter()
     wait_until(lambda: hall.process.hall.receiver.connected)
-    odd = [b"", b"{", b"[]", b"\xff", b"[" * 5000, b'{"table": 7, "name": {}, "alert": 1e99}',
-           json.dumps({"what": "end", "table": "\0", "name": "\0" * 50, "alert": -1, "pin": [],
-                       "who": "x", "public_key": "AAAA", "nonce": "n" * 16, "since": 0}).encode(),
-           ]  # fmt: skip
+    odd = [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff",
+        b"[" * 5000,
+        b'{"table": 7, "name": {}, "alert": 1e99}',
+        json.dumps(
+            {
+                "what": "end",
+                "table": "\0",
+                "name": "\0" * 50,
+                "alert": -1,
+                "pin": [],
+                "who": "x",
+                "public_key": "AAAA",
+                "nonce": "n" * 16,
+                "since": 0,
+            }
+        ).encode(),
+    ]
     rules = list(create_hall_app(hall.process.hall).url_map.iter_rules())
     statuses = set()
     for rule in rules:

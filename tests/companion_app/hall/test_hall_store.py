@@ -40,7 +40,10 @@ def test_lines_are_stored_in_order_and_acknowledged(hall):
     taken = hall.take_in([batch(1, 3), batch(4, 5), batch(11, 12, OTHER)])
 
     assert [(one.table, one.acked, one.added) for one in taken] == [
-        (ID, 3, 3), (ID, 5, 2), (OTHER, 12, 2)]  # fmt: skip
+        (ID, 3, 3),
+        (ID, 5, 2),
+        (OTHER, 12, 2),
+    ]
     assert numbers(hall) == [1, 2, 3, 4, 5]
     assert [line.seq for line in hall.lines(OTHER, "g1")] == [11, 12]
 
@@ -51,8 +54,11 @@ def test_lines_of_many_games_are_read_each_after_its_own_number(hall):
     found = hall.lines_of({(ID, "g1"): 2, (ID, "g2"): 6, (OTHER, "g1"): 0, (OTHER, "g9"): 0})
 
     assert {mark: [line.seq for line in lines] for mark, lines in found.items()} == {
-        (ID, "g1"): [3, 4], (ID, "g2"): [], (OTHER, "g1"): [11, 12, 13], (OTHER, "g9"): []
-    }  # fmt: skip
+        (ID, "g1"): [3, 4],
+        (ID, "g2"): [],
+        (OTHER, "g1"): [11, 12, 13],
+        (OTHER, "g9"): [],
+    }
     assert hall.lines_of({}) == {}
 
 

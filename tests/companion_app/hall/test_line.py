@@ -257,20 +257,42 @@ def test_replayed_and_reordered_messages_change_nothing(world: World, stranger):
 
 
 GARBAGE = [
-    b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"ask": "a", "after": 0}',
-    b'{"ask": "a", "after": -1, "lines": []}', b'{"ask": "a", "after": 1e400, "lines": []}',
-    b'{"ask": "a", "after": true, "lines": []}', b'{"ask": "a/b", "after": 0, "lines": []}',
-    b'{"ask": "a", "after": 0, "lines": ["x"]}', b'{"ask": "a", "after": 0, "lines": [7]}',
-    json.dumps({"ask": "a", "after": 0, "lines": [
-        written(Line(1, "g'; DROP TABLE events; --", "moves", {}, 0.0))]}).encode(),
-    json.dumps({"ask": "a", "after": 0, "lines": [
-        written(Line(2, "g", "moves", {}, 0.0)), written(Line(1, "g", "moves", {}, 0.0))],
-    }).encode(),
-    json.dumps({"ask": "a", "after": 0, "lines": [
-        written(Line(1, "g\0", "moves", {}, 0.0))]}).encode(),
-    json.dumps({"ask": "a", "after": 0, "lines": [
-        written(Line(1 << 60, "g", "moves", {}, 0.0))]}).encode(),
-]  # fmt: skip
+    b"",
+    b"{",
+    b"[]",
+    b"\xff\xfe",
+    b"[" * 100_000,
+    b'{"ask": "a", "after": 0}',
+    b'{"ask": "a", "after": -1, "lines": []}',
+    b'{"ask": "a", "after": 1e400, "lines": []}',
+    b'{"ask": "a", "after": true, "lines": []}',
+    b'{"ask": "a/b", "after": 0, "lines": []}',
+    b'{"ask": "a", "after": 0, "lines": ["x"]}',
+    b'{"ask": "a", "after": 0, "lines": [7]}',
+    json.dumps(
+        {
+            "ask": "a",
+            "after": 0,
+            "lines": [written(Line(1, "g'; DROP TABLE events; --", "moves", {}, 0.0))],
+        }
+    ).encode(),
+    json.dumps(
+        {
+            "ask": "a",
+            "after": 0,
+            "lines": [
+                written(Line(2, "g", "moves", {}, 0.0)),
+                written(Line(1, "g", "moves", {}, 0.0)),
+            ],
+        }
+    ).encode(),
+    json.dumps(
+        {"ask": "a", "after": 0, "lines": [written(Line(1, "g\0", "moves", {}, 0.0))]}
+    ).encode(),
+    json.dumps(
+        {"ask": "a", "after": 0, "lines": [written(Line(1 << 60, "g", "moves", {}, 0.0))]}
+    ).encode(),
+]
 
 
 @pytest.mark.parametrize("at_s", [float("nan"), float("inf"), -1.0, 1 << 60])
@@ -361,8 +383,12 @@ def test_table_that_was_sent_away_writes_nothing_and_is_let_in_by_nobody(world: 
 def test_broker_lets_a_table_hear_itself_alone(world: World, stranger):
     one, two = world.table(), world.table("Table 2")
     nosy = stranger(one.member)
-    for topic in ("#", topic_to(world.keys.id, two.id), topic_to(world.keys.id, one.id),
-                  topic_from(world.keys.id, two.id, "journal")):  # fmt: skip
+    for topic in (
+        "#",
+        topic_to(world.keys.id, two.id),
+        topic_to(world.keys.id, one.id),
+        topic_from(world.keys.id, two.id, "journal"),
+    ):
         nosy.listen(topic)
     two.send()
     play(two, 3)

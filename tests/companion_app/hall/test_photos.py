@@ -113,7 +113,10 @@ def test_workers_read_photos_over_the_queue(cluster, tmp_path):
         work.start()
         work.join(120)
     assert [bool((photos.answer_of(store, number) or {}).get("scores")) for number in numbers] == [
-        False, False, True]  # fmt: skip
+        False,
+        False,
+        True,
+    ]
     assert give_back_lost(store) == 0
     queue.close()
     store.close()

@@ -25,8 +25,14 @@ from tests.companion_app.hall.test_standing import record_of
 
 BY = "director:Ann"
 ID = "a" * 24
-SETTINGS = {"game": "schlangennest", "size": 2, "fewest": 2, "most": 2, "points": "wins",
-            "rounds": 2}  # fmt: skip
+SETTINGS = {
+    "game": "schlangennest",
+    "size": 2,
+    "fewest": 2,
+    "most": 2,
+    "points": "wins",
+    "rounds": 2,
+}
 
 
 class Night:
@@ -156,8 +162,10 @@ def test_tournament_that_is_over_is_not_looked_at_again(night, monkeypatch):
 def test_result_is_of_who_sat_there_also_when_his_name_is_hidden_or_erased(night, what):
     night.begin(1)
     night.do(what, player="p1")
-    players = [{"id": "blue", "name": "P2", "score": 7, "winner": True},
-               {"id": "red", "name": "P1", "score": 3, "winner": False}]  # fmt: skip
+    players = [
+        {"id": "blue", "name": "P2", "score": 7, "winner": True},
+        {"id": "red", "name": "P1", "score": 3, "winner": False},
+    ]
     over = {"game": "schlangennest", "over": True, "players": players}
     found = night.tournaments.now(night.id)
     assert found is not None

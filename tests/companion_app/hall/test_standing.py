@@ -106,20 +106,41 @@ def test_foul_lies_until_it_is_lifted_and_a_hand_is_up_until_it_is_lowered(kept)
 @pytest.mark.parametrize(
     "lines",
     [
-        [], [("moves", {"moves": []})], [("started", {})], [("started", {"record": 7})],
-        [("started", "good"), ("moves", {})], [("started", "good"), ("moves", {"moves": [7]})],
-        [("started", "good"), ("moves", {"moves": [{"do": "place", "player": "blue",
-                                                    "tile": "blue/curve", "at": [1e9, {}]}]})],
+        [],
+        [("moves", {"moves": []})],
+        [("started", {})],
+        [("started", {"record": 7})],
+        [("started", "good"), ("moves", {})],
+        [("started", "good"), ("moves", {"moves": [7]})],
+        [
+            ("started", "good"),
+            (
+                "moves",
+                {
+                    "moves": [
+                        {"do": "place", "player": "blue", "tile": "blue/curve", "at": [1e9, {}]}
+                    ]
+                },
+            ),
+        ],
         [("started", "good"), ("corrected", {"n": 99, "move": {}})],
         [("started", "good"), ("foul", {"n": [], "move": {}, "violations": 7})],
-        [("started", "good"), ("names", {"names": []})], [("started", "good"), ("undone", {})],
+        [("started", "good"), ("names", {"names": []})],
+        [("started", "good"), ("undone", {})],
     ],
-)  # fmt: skip
+)
 def test_lines_that_make_no_game_are_an_answer(small_store, lines):
-    good = {"format": "snake-eye/record", "version": 1, "game": "schlangennest",
-            "players": ["blue", "red"], "moves": []}  # fmt: skip
-    made = [Line(n, "g1", kind, {"record": good} if body == "good" else body, 0.0)
-            for n, (kind, body) in enumerate(lines, start=1)]  # fmt: skip
+    good = {
+        "format": "snake-eye/record",
+        "version": 1,
+        "game": "schlangennest",
+        "players": ["blue", "red"],
+        "moves": [],
+    }
+    made = [
+        Line(n, "g1", kind, {"record": good} if body == "good" else body, 0.0)
+        for n, (kind, body) in enumerate(lines, start=1)
+    ]
     small_store.add_table(ID, "key", "Table 1", 0)
     small_store.take_in([Batch(ID, "a", 0, tuple((line, written(line)) for line in made))])
     keeper = Keeper(small_store, Games(small_store), lambda *_: None)
@@ -151,8 +172,9 @@ class Evening:
 
     def start_again(self) -> None:
         """Let another process keep the tables."""
-        self.keeper = Keeper(self.store, Games(self.store),
-                             lambda *told: self.told.append(told), lambda: self.now_s)  # fmt: skip
+        self.keeper = Keeper(
+            self.store, Games(self.store), lambda *told: self.told.append(told), lambda: self.now_s
+        )
 
     def send(self) -> None:
         lines = [line for line in self.kept.lines("g1") if line.seq > self.sent]
@@ -252,7 +274,9 @@ def test_ruling_is_sent_until_the_table_answers_and_stays_in_the_record(evening)
     keep_answer(evening.store, ID, 2, False, "there is no game")
     assert unanswered(evening.store) == []
     assert [(one.who, one.answer) for one in decisions_of(evening.store)] == [
-        ("Ben", "refused: there is no game"), ("Ann", "done")]  # fmt: skip
+        ("Ben", "refused: there is no game"),
+        ("Ann", "done"),
+    ]
 
 
 def test_table_that_is_not_there_is_not_ruled(evening):

@@ -26,8 +26,16 @@ LIST = "name;nickname\n" + "\n".join(
     f'"{name.replace(chr(34), chr(34) * 2)}";{"Ace" if name == "Ida Lund" else ""}'
     for name in NAMES
 )
-SETTINGS = {"name": "Club night", "game": "schlangennest", "size": 3, "rounds": 3, "fewest": 3,
-            "most": 3, "points": "own", "own_points": [[5, 3, 1]]}  # fmt: skip
+SETTINGS = {
+    "name": "Club night",
+    "game": "schlangennest",
+    "size": 3,
+    "rounds": 3,
+    "fewest": 3,
+    "most": 3,
+    "points": "own",
+    "own_points": [[5, 3, 1]],
+}
 
 
 @pytest.fixture
@@ -104,8 +112,9 @@ def test_evening_of_nine_over_three_rounds_ends_with_everybody_placed(both_halls
     for number in (1, 2, 3):
         tables = evening.posted(f"{evening.at}/pair", {})["rounds"][-1]["tables"]
         assert sorted(p for table in tables for p in table["players"]) == sorted(players)
-        met |= {frozenset({a, b}) for t in tables for a in t["players"] for b in t["players"]
-                if a != b}  # fmt: skip
+        met |= {
+            frozenset({a, b}) for t in tables for a in t["players"] for b in t["players"] if a != b
+        }
         evening.do("start-round")
         for table in tables:
             status, _ = evening.mine(table["players"][0], "result", **typed(table))
@@ -141,10 +150,16 @@ def test_referees_result_is_entered_and_help_is_off_until_the_round_is_closed(ha
     evening.posted(f"{evening.at}/pair", {})
     assert evening.round()["tables"][0]["box"] == box.id
     wait_until(lambda: evening.round()["tables"][0]["help_off"] is True)
-    assert (obeyed[0]["what"], obeyed[0]["order"]["players"]) == ("help-off", [
-        name for _, name in sorted(
-            (evening.round()["tables"][0]["players"].index(p["id"]), p["name"])
-            for p in evening.whole()["players"])])  # fmt: skip
+    assert (obeyed[0]["what"], obeyed[0]["order"]["players"]) == (
+        "help-off",
+        [
+            name
+            for _, name in sorted(
+                (evening.round()["tables"][0]["players"].index(p["id"]), p["name"])
+                for p in evening.whole()["players"]
+            )
+        ],
+    )
     evening.do("start-round", length_s=600)
     playing = Player(box.store, 2, "snekagon")
     match = playing.step()
@@ -206,8 +221,11 @@ def test_evenings_are_joined_into_a_league_of_which_the_best_count(both_halls):
     sent = {"name": "Spring <b>", "counting": 1, "evenings": [one.id for one in evenings]}
     assert guest.post("/api/leagues", sent)[0] == 403
     wrongs: tuple[dict[str, Any], ...] = (
-        {"name": ""}, {"counting": 0}, {"counting": True}, {"evenings": []},
-    )  # fmt: skip
+        {"name": ""},
+        {"counting": 0},
+        {"counting": True},
+        {"evenings": []},
+    )
     for wrong in wrongs:
         assert director.post("/api/leagues", sent | wrong)[0] == 400
     assert director.post("/api/leagues", sent | {"evenings": ["ffffffff"]})[0] == 404
@@ -217,7 +235,10 @@ def test_evenings_are_joined_into_a_league_of_which_the_best_count(both_halls):
     feed = f"/api/hall/leagues/{made['id']}"
     table = guest.get(feed)
     assert [(row["rank"], row["name"], row["points"]) for row in table["standings"]] == [
-        (1, "Ben", "5"), (1, "Ann", "5"), (3, "=Cleo", "2")]  # fmt: skip
+        (1, "Ben", "5"),
+        (1, "Ann", "5"),
+        (3, "=Cleo", "2"),
+    ]
     assert director.post(f"/api/leagues/{made['id']}", sent | {"counting": None})[0] == 200
     (first, *_) = guest.get(feed)["standings"]
     assert (first["points"], first["evenings"]) == ("7", ["2", "5"])
@@ -266,8 +287,12 @@ def test_names_made_to_harm_stay_text_in_every_page_export_and_print(hall):
         evening.do("result", **typed(table))
     guest, feed = Guest(hall.port), f"/api/hall/tournaments/{evening.id}"
 
-    for path in (f"/tournament/{evening.id}", f"/print/{evening.id}/pairings",
-                 f"/print/{evening.id}/slips", f"/print/{evening.id}/standings"):  # fmt: skip
+    for path in (
+        f"/tournament/{evening.id}",
+        f"/print/{evening.id}/pairings",
+        f"/print/{evening.id}/slips",
+        f"/print/{evening.id}/standings",
+    ):
         status, said, headers = evening.director.ask("GET", path)
         assert (status, b"<script>alert" in said) == (200, False)
         assert "unsafe-inline" not in headers["Content-Security-Policy"]
@@ -293,8 +318,13 @@ def test_guest_directs_nothing_and_player_speaks_for_himself_alone(hall):
     guest = Guest(hall.port)
 
     assert guest.ask("GET", evening.at)[0] == 403
-    for path, body in (("do", {"do": "end"}), ("pair", {}), ("players", {"csv": ""}),
-                       ("delay", {"minutes": 1}), ("my", {"do": "check-in"})):  # fmt: skip
+    for path, body in (
+        ("do", {"do": "end"}),
+        ("pair", {}),
+        ("players", {"csv": ""}),
+        ("delay", {"minutes": 1}),
+        ("my", {"do": "check-in"}),
+    ):
         assert guest.post(f"{evening.at}/{path}", body)[0] == 403
     assert guest.post("/api/tournaments", {"settings": {}})[0] == 403
     assert guest.ask("GET", f"/print/{evening.id}/slips")[0] == 403
@@ -373,14 +403,36 @@ def test_odd_data_is_refused_and_never_breaks(hall):
     evening.posted(f"{evening.at}/pair", {})
     before = evening.whole()["events"]
     odd: list[Any] = [
-        {}, {"player": []}, {"round": {}}, {"table": 1e300, "scores": 7}, {"settings": []},
-        {"settings": {"own_points": [["1e99999999", 1]]}}, {"players": [[], {}]},
-        {"tables": [{"number": "x", "players": 5}]}, {"tables": [{"number": 1e308}]},
-        {"length_s": -1}, {"seconds": 10**30}, {"one": None, "two": None}, {"off": "yes"},
-    ]  # fmt: skip
+        {},
+        {"player": []},
+        {"round": {}},
+        {"table": 1e300, "scores": 7},
+        {"settings": []},
+        {"settings": {"own_points": [["1e99999999", 1]]}},
+        {"players": [[], {}]},
+        {"tables": [{"number": "x", "players": 5}]},
+        {"tables": [{"number": 1e308}]},
+        {"length_s": -1},
+        {"seconds": 10**30},
+        {"one": None, "two": None},
+        {"off": "yes"},
+    ]
     statuses = set()
-    for what in ("set-up", "add-player", "pair-round", "swap-players", "start-round", "result",
-                 "correct", "forfeit", "help", "sit-out", "forbid", "add-time", "x"):  # fmt: skip
+    for what in (
+        "set-up",
+        "add-player",
+        "pair-round",
+        "swap-players",
+        "start-round",
+        "result",
+        "correct",
+        "forfeit",
+        "help",
+        "sit-out",
+        "forbid",
+        "add-time",
+        "x",
+    ):
         for data in odd:
             if what == "start-round" and "length_s" not in data:
                 continue
@@ -438,7 +490,8 @@ def test_objection_calls_the_arbiter_until_it_is_decided(hall):
     assert evening.mine(second, "object", table=1)[0] == 200
 
     assert evening.director.get("/api/arbiter")["objections"] == [
-        {"tournament": evening.id, "name": "Club night", "round": 1, "table": 1}]  # fmt: skip
+        {"tournament": evening.id, "name": "Club night", "round": 1, "table": 1}
+    ]
     evening.do("correct", "recounted", **typed(table))
     assert evening.director.get("/api/arbiter")["objections"] == []
 

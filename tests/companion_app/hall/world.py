@@ -28,10 +28,18 @@ def joined(store: HallStore, keys: HallKeys, name: str, port: int, since: int = 
     asked = Request(public_to_text(key.public_key()), name, since, "n" * 16)
     answer = admitted(store, keys, asked, {"host": "127.0.0.1", "port": port})
     return Membership(
-        "http://127.0.0.1", keys.id, public_to_text(keys.signing.public_key()), answer["table"],
-        name, key_to_text(key), answer["authority"], answer["certificate"], "127.0.0.1", port,
+        "http://127.0.0.1",
+        keys.id,
+        public_to_text(keys.signing.public_key()),
+        answer["table"],
+        name,
+        key_to_text(key),
+        answer["authority"],
+        answer["certificate"],
+        "127.0.0.1",
+        port,
         since,
-    )  # fmt: skip
+    )
 
 
 class TableOfHall:

@@ -74,10 +74,15 @@ def test_an_error_that_cannot_be_sent_is_told_in_text(hands):
     assert hands.do(WORK, heavy.pid) == before
 
 
-@pytest.mark.parametrize("error", [
-    RecordError("moves[3]", "is no move"), WebError("why", code="teach-nothing"),
-    NotFound(code="no-game"), PictureError("a photo is damaged"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "error",
+    [
+        RecordError("moves[3]", "is no move"),
+        WebError("why", code="teach-nothing"),
+        NotFound(code="no-game"),
+        PictureError("a photo is damaged"),
+    ],
+)
 def test_our_own_errors_pass_between_processes(error):
     got = pickle.loads(pickle.dumps(error))
 
@@ -160,16 +165,22 @@ def test_nothing_is_begun_before_it_is_needed_and_nothing_is_left():
 
 def test_a_worker_goes_with_the_program_that_was_killed(tmp_path):
     program = subprocess.Popen(
-        [sys.executable, "-c", "import sys\n"
-         "from companion_app.hands.pool import Hands\n"
-         "from companion_app.hands.work import PHOTO\n"
-         "from tests.companion_app.hands import heavy\n"
-         "if __name__ == '__main__':\n"
-         "    hands = Hands()\n"
-         "    print(hands.do(PHOTO, heavy.pid), flush=True)\n"
-         "    hands.do(PHOTO, heavy.never_ends)\n"],
-        cwd=Path(__file__).parents[3], stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            "import sys\n"
+            "from companion_app.hands.pool import Hands\n"
+            "from companion_app.hands.work import PHOTO\n"
+            "from tests.companion_app.hands import heavy\n"
+            "if __name__ == '__main__':\n"
+            "    hands = Hands()\n"
+            "    print(hands.do(PHOTO, heavy.pid), flush=True)\n"
+            "    hands.do(PHOTO, heavy.never_ends)\n",
+        ],
+        cwd=Path(__file__).parents[3],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert program.stdout is not None
     worker = int(program.stdout.readline())
     ended = os.pidfd_open(worker)

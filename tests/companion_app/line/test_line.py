@@ -221,9 +221,16 @@ def test_picture_goes_over_as_it_is(ends):
 
 @pytest.mark.parametrize(
     "sent",
-    [b"", b"\0\0\0\1", b"\0\0\0\2{}"[:5], b"\0\0\0\2[]", b"\xff\xff\xff\xff{}", b"\0\0\0\1\x80",
-     b"\0\0\0\2\x80\x05"],
-)  # fmt: skip
+    [
+        b"",
+        b"\0\0\0\1",
+        b"\0\0\0\2{}"[:5],
+        b"\0\0\0\2[]",
+        b"\xff\xff\xff\xff{}",
+        b"\0\0\0\1\x80",
+        b"\0\0\0\2\x80\x05",
+    ],
+)
 def test_what_is_no_message_cuts_the_line(ends, sent):
     wire, other = ends
     other.send_bytes(sent)
@@ -271,8 +278,15 @@ def test_question_is_asked_the_same_at_the_other_end(played, script):
     played.begin(script.record)
     match = played.desk.match
     row = Row((script.record.moves[0],), None)
-    asked = Question(3, "order", ("order", 1), (["blue/curve", 0.5],), (0, 1, 2), ((0, 1),),
-                     {"pass": row, "hidden": True})  # fmt: skip
+    asked = Question(
+        3,
+        "order",
+        ("order", 1),
+        (["blue/curve", 0.5],),
+        (0, 1, 2),
+        ((0, 1),),
+        {"pass": row, "hidden": True},
+    )
 
     read = question_read(json.loads(json.dumps(question_written(asked))), match)
 

@@ -108,8 +108,12 @@ def test_correction_reads_the_pictures_of_later_moves_again(tmp_path):
         table.match.accept([move], b"picture", 0.0)
     table.events.clear()
 
-    events = table.tell({"correct": 1, "move": {k: v for k, v in move_to_json(truth[0]).items()
-                                                if k in ("tile", "turns")}})  # fmt: skip
+    events = table.tell(
+        {
+            "correct": 1,
+            "move": {k: v for k, v in move_to_json(truth[0]).items() if k in ("tile", "turns")},
+        }
+    )
 
     assert pictures == [b"picture"]
     assert [one.move for one in table.match.accepted[:2]] == truth
@@ -124,9 +128,10 @@ def test_later_move_stays_as_it_was_when_its_picture_shows_nothing_better(tmp_pa
     table = Tabletop(tmp_path, "schlangennest", ("blue", "red"))
     truth, taken_for, after = other_story(table)
     table.referee = Referee(
-        table.match, table.events.append,
+        table.match,
+        table.events.append,
         look_again=lambda jpeg: replace(table.state(after), tiles=()),
-    )  # fmt: skip
+    )
     table.referee.start(0.0)
     for move in taken_for:
         table.match.accept([move], b"picture", 0.0)

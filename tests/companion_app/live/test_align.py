@@ -24,9 +24,13 @@ def turned_cards(layout: Layout, turns: int, dx: int, dy: int) -> TableState:
             x, y = -y, x
         period = NEST[card.tile].period
         tiles.append(
-            {"tile": card.tile, "at": [x + dx, y + dy], "turns": (card.turns + turns) % period,
-             "confidence": 0.99}
-        )  # fmt: skip
+            {
+                "tile": card.tile,
+                "at": [x + dx, y + dy],
+                "turns": (card.turns + turns) % period,
+                "confidence": 0.99,
+            }
+        )
     return TableState((9, 9), tuple(tiles))
 
 
@@ -108,10 +112,14 @@ def placed_pieces(layout: Layout, numbers: dict[int, int]) -> TableState:
         x = PLACES_PX[piece.board] + 20 * piece.cells[0][0]
         y = 20 * piece.cells[0][1]
         tiles.append(
-            {"tile": piece.tile, "cells": [list(c) for c in piece.cells], "confidence": 0.99,
-             "board": numbers[piece.board],
-             "outline": [[x, y], [x + 20, y], [x + 20, y + 20], [x, y + 20]]}
-        )  # fmt: skip
+            {
+                "tile": piece.tile,
+                "cells": [list(c) for c in piece.cells],
+                "confidence": 0.99,
+                "board": numbers[piece.board],
+                "outline": [[x, y], [x + 20, y], [x + 20, y + 20], [x, y + 20]],
+            }
+        )
     return TableState((9, 9), tuple(tiles))
 
 
@@ -175,8 +183,12 @@ def test_new_tile_beside_a_covered_one_is_not_taken_for_it():
     box = [[10, 10], [20, 10], [20, 20], [10, 20]]
     first = {"tile": "blue/curve", "at": [0, 0], "turns": 0, "outline": box}
     aligner.sighting(TableState((99, 99), (first,)), Layout())
-    beside = {"tile": "red/tail", "at": [0, 0], "turns": 0,
-              "outline": [[0, 10], [10, 10], [10, 20], [0, 20]]}  # fmt: skip
+    beside = {
+        "tile": "red/tail",
+        "at": [0, 0],
+        "turns": 0,
+        "outline": [[0, 10], [10, 10], [10, 20], [0, 20]],
+    }
     swapped = {**beside, "outline": box}
     known = read_layout("blue/curve@0,0")
 
@@ -203,8 +215,9 @@ def filmed(layout: Layout, turns: int, away_px=()) -> TableState:
         for _ in range(-turns % 4):
             x, y = -y, x
         dx = away.get(entry["tile"], 0)
-        corners = [[40 * x + dx + a, 40 * y + b]
-                   for a, b in ((-20, -20), (20, -20), (20, 20), (-20, 20))]  # fmt: skip
+        corners = [
+            [40 * x + dx + a, 40 * y + b] for a, b in ((-20, -20), (20, -20), (20, 20), (-20, 20))
+        ]
         ahead = (entry["turns"] - turns) % 4
         # An outline begins at the card's own upper left corner.
         tiles.append({**entry, "outline": corners[ahead:] + corners[:ahead]})

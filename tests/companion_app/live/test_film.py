@@ -22,9 +22,13 @@ LAID = 3
 
 
 def filmed(
-    store: Store, game_name: str, seed: int, act: Act, play: str = "random",
+    store: Store,
+    game_name: str,
+    seed: int,
+    act: Act,
+    play: str = "random",
     one: Played | None = None,
-) -> tuple[Umpire, Director]:  # fmt: skip
+) -> tuple[Umpire, Director]:
     game = game_named(game_name)
     box = find_set(game, None)
     one = one or played(game_name, "train", play, seed)
@@ -35,9 +39,12 @@ def filmed(
     extra = () if act.other is None else (act.other,)
     table = FilmTable(game, box, shown, "train", seed, extra, SMALL)
     umpire = Umpire(
-        Record(game, box, Start(one.players)), one,
-        lambda match, emit: LiveLoop(match, table.reader, emit), store, "test",
-    )  # fmt: skip
+        Record(game, box, Start(one.players)),
+        one,
+        lambda match, emit: LiveLoop(match, table.reader, emit),
+        store,
+        "test",
+    )
     umpire.skip_to(first)
     return umpire, Director(umpire, table, one, rng_of("test", game_name, seed))
 
@@ -153,9 +160,12 @@ def test_tile_under_a_cup_is_not_gone_though_another_was_never_seen(tmp_path):
     table = FilmTable(game, box, one, "held-out", 1)
     with Store(tmp_path) as store:
         umpire = Umpire(
-            Record(game, box, Start(one.players)), one,
-            lambda match, emit: LiveLoop(match, table.reader, emit), store, "test",
-        )  # fmt: skip
+            Record(game, box, Start(one.players)),
+            one,
+            lambda match, emit: LiveLoop(match, table.reader, emit),
+            store,
+            "test",
+        )
         umpire.skip_to(act.number)
         for _ in table.visit((one.layouts[act.number],)):
             pass

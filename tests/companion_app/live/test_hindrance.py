@@ -280,8 +280,17 @@ def test_tiles_exchanged_are_said(stage):
 def test_tile_that_nobody_can_read_is_said(stage, why, what):
     stage.play(2)
     x, y = next(m.at for m in stage.match.game.legal_moves(stage.match.position) if m.at)
-    stage.unsure = ({"tile": "unknown", "at": [x, y], "turns": 0, "confidence": 0.1, "guesses": [],
-                     "why": why, "outline": outline(x, y)},)  # fmt: skip
+    stage.unsure = (
+        {
+            "tile": "unknown",
+            "at": [x, y],
+            "turns": 0,
+            "confidence": 0.1,
+            "guesses": [],
+            "why": why,
+            "outline": outline(x, y),
+        },
+    )
     stage.lay(stage.layout, LONG_S)
 
     assert stage.loop.state == "unsure"
@@ -291,9 +300,17 @@ def test_tile_that_nobody_can_read_is_said(stage, why, what):
 def test_open_question_is_said(stage):
     stage.play(2)
     x, y = next(m.at for m in stage.match.game.legal_moves(stage.match.position) if m.at)
-    stage.unsure = ({"tile": "blue/curve", "at": [x, y], "turns": 0, "confidence": 0.5,
-                     "guesses": [["blue/curve", 0.5, 0], ["blue/tail", 0.4, 0]],
-                     "why": "glare", "outline": outline(x, y)},)  # fmt: skip
+    stage.unsure = (
+        {
+            "tile": "blue/curve",
+            "at": [x, y],
+            "turns": 0,
+            "confidence": 0.5,
+            "guesses": [["blue/curve", 0.5, 0], ["blue/tail", 0.4, 0]],
+            "why": "glare",
+            "outline": outline(x, y),
+        },
+    )
     stage.lay(stage.layout, LONG_S)
 
     assert stage.why == "question"

@@ -85,9 +85,13 @@ def events(happened: list[dict[str, Any]]) -> list[str]:
 
 
 def looks_at(
-    table: Tabletop, layout: Layout | str, later_s: float = 0.1, looks: int = 8,
-    sure: float | Mapping[Spot, float] = 0.999, covered: frozenset[Spot] = frozenset(),
-) -> list[dict[str, Any]]:  # fmt: skip
+    table: Tabletop,
+    layout: Layout | str,
+    later_s: float = 0.1,
+    looks: int = 8,
+    sure: float | Mapping[Spot, float] = 0.999,
+    covered: frozenset[Spot] = frozenset(),
+) -> list[dict[str, Any]]:
     """Let the referee look at a table that so many looks agree on; return the events."""
     layout = read_layout(layout) if isinstance(layout, str) else layout
     lying = contents(layout)
@@ -124,8 +128,11 @@ def test_doubtful_tile_leaves_the_table_unsure(nest):
 def test_cells_that_make_up_no_tile_leave_the_table_unsure(snekagon):
     play(snekagon, SNEKAGON, 3, 9)
     lying = contents(snekagon.match.layout)
-    far = next(c for c in [(q, r) for q in range(-5, 6) for r in range(-5, 6) if abs(q + r) < 6]
-               if not beside([(0, *c)], lying))  # fmt: skip
+    far = next(
+        c
+        for c in [(q, r) for q in range(-5, 6) for r in range(-5, 6) if abs(q + r) < 6]
+        if not beside([(0, *c)], lying)
+    )
 
     snekagon.shows(with_stray_cell(snekagon, snekagon.match.layout, far))
 
@@ -574,11 +581,13 @@ def test_clay_is_waited_for_anew_where_another_tile_lies(five):
     drill, after = drilled_or_flat(five)
     match, clay = five.match, five.match.layout.clay
     other = next(
-        table for move in moves_now(five) if move.origin and move.cells != drill.cells
+        table
+        for move in moves_now(five)
+        if move.origin and move.cells != drill.cells
         for table in [replace(match.after(move), clay=clay)]
         if len(rows := list(explain(match.game, match.position, table).rows)) > 1
         and differ_by_drill(rows)
-    )  # fmt: skip
+    )
 
     assert looks_at(five, replace(after, clay=clay)) == []
     assert looks_at(five, other, 0.2) == []
@@ -614,8 +623,10 @@ def test_card_laid_on_trust_is_its_owners(tmp_path):
             table.shows(table.match.after(move))
 
         assert [(m.player, m.snake) for m in accepted(table)] == [
-            ("b", "b"), ("a", "a"), ("c", "c"),
-        ]  # fmt: skip
+            ("b", "b"),
+            ("a", "a"),
+            ("c", "c"),
+        ]
 
 
 def test_legal_move_in_place_of_a_foul_takes_the_foul_back_first(nest):
@@ -688,11 +699,12 @@ def test_foul_far_from_a_cup_is_not_called_while_something_looks_new_beside_it(s
     other = "green" if snekagon.match.position.to_move == "red" else "red"
     apart = next(
         Piece(f"{other}/3/0", cells)
-        for q in range(-5, 3) for r in range(-5, 6)
+        for q in range(-5, 3)
+        for r in range(-5, 6)
         for cells in [tuple((q + n, r) for n in range(3))]
         if max(abs(q + n + r) for n in range(3)) < 6
         and not beside([(0, *cell) for cell in cells], {*taken, *cup})
-    )  # fmt: skip
+    )
 
     assert looks_at(snekagon, Layout(pieces=seen.pieces | {apart}), covered=cup) == []
     assert snekagon.standing == "unsure"
@@ -706,8 +718,12 @@ def test_move_far_from_a_cup_waits_while_cells_elsewhere_make_up_no_tile(snekago
     taken = {*lying, *contents(snekagon.match.layout)}
     far = next((0, *cell) for cell in sorted(hex_board(6)) if not beside([(0, *cell)], taken))
     cells = {**lying, far: ("red", 0)}
-    settled = Settled(8, {spot: (one, 0.999) for spot, one in cells.items()}, covered=cup,
-                      last=Sighting(pieces=moved.pieces))  # fmt: skip
+    settled = Settled(
+        8,
+        {spot: (one, 0.999) for spot, one in cells.items()},
+        covered=cup,
+        last=Sighting(pieces=moved.pieces),
+    )
 
     assert snekagon.referee.look(settled, snekagon.t) == "unsure"
     assert len(snekagon.match.accepted) == count
@@ -747,9 +763,12 @@ def test_machines_move_laid_otherwise_is_told_once_and_not_taken(nest):
     assert nest.keeps(table, looks=10) + nest.shows(table) == []
 
     assert told == {
-        "t": round(nest.t - 1.6, 3), "event": "machine", "player": wanted.player,
-        "laid": move_to_json(other), "belongs": move_to_json(wanted),
-    }  # fmt: skip
+        "t": round(nest.t - 1.6, 3),
+        "event": "machine",
+        "player": wanted.player,
+        "laid": move_to_json(other),
+        "belongs": move_to_json(wanted),
+    }
     assert len(nest.match.accepted) == 3
     assert nest.standing == "settled"
     otherwise = nest.referee.state.otherwise
@@ -805,10 +824,13 @@ def test_machines_move_laid_otherwise_is_told_before_a_foul_after_it(snekagon):
     own = {spot for spot, content in lying.items() if content[0] == "green"}
     foul = next(
         Piece("green/1", ((q, r),))
-        for q in range(-5, 6) for r in range(-5, 6)
-        if abs(q + r) < 6 and (0, q, r) not in lying
-        and beside([(0, q, r)], lying.keys() - own) and not beside([(0, q, r)], own)
-    )  # fmt: skip
+        for q in range(-5, 6)
+        for r in range(-5, 6)
+        if abs(q + r) < 6
+        and (0, q, r) not in lying
+        and beside([(0, q, r)], lying.keys() - own)
+        and not beside([(0, q, r)], own)
+    )
 
     (told,) = snekagon.shows(Layout(pieces=seen.pieces | {foul}))
 
@@ -910,8 +932,12 @@ def test_tile_that_the_box_has_no_more_of_is_asked_about_and_nobody_is_accused(n
     move = next(m for m in moves_now(nest) if m.tile != tail)
     many = nest.match.box[tail].count
     laid = [Placement(tail, (20 + 2 * n, 20)) for n in range(many)]
-    start = replace(nest.match.start, layout=Layout.of(*nest.match.layout.cards, *laid),
-                    midgame=True, next=move.player)  # fmt: skip
+    start = replace(
+        nest.match.start,
+        layout=Layout.of(*nest.match.layout.cards, *laid),
+        midgame=True,
+        next=move.player,
+    )
     nest.match.restart(start)
     assert move.at is not None
     one_more = Layout.of(*nest.match.layout.cards, Placement(tail, move.at, move.turns or 0))
@@ -931,9 +957,10 @@ def test_foul_after_a_legal_move_in_one_look_is_called_after_it(nest):
     wrong = next(
         Placement(m.tile, (m.at[0], m.at[1] + 5))
         for m in nest.match.game.legal_moves(after)
-        if m.tile and m.at and not nest.match.game.judge(
-            after, replace(m, at=(m.at[0], m.at[1] + 5), turns=0)).legal
-    )  # fmt: skip
+        if m.tile
+        and m.at
+        and not nest.match.game.judge(after, replace(m, at=(m.at[0], m.at[1] + 5), turns=0)).legal
+    )
 
     happened = nest.shows(Layout.of(*nest.match.after(move).cards, wrong))
 
@@ -1100,10 +1127,12 @@ def test_last_card_turned_is_a_move_where_another_was_laid_too(carnival):
     (swap,) = {row.moves[-1] for row in explain(match.game, match.position, table).rows}
     after = match.game.apply(match.position, swap)
     found = {
-        move.at: lying for move in match.game.legal_moves(after) if move.do == "place"
+        move.at: lying
+        for move in match.game.legal_moves(after)
+        if move.do == "place"
         for lying in [match.game.layout(match.game.apply(after, move))]
         if len(explain(match.game, match.position, lying).rows) > 1
-    }  # fmt: skip
+    }
     assert len(found) > 2
 
     for both in found.values():

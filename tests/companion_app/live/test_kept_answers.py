@@ -56,9 +56,10 @@ def test_another_tile_in_the_place_of_a_corrected_one_is_seen(tmp_path):
     with a_table(tmp_path, NEST, resume=key) as table:
         game, before = table.match.game, table.match.positions[5]
         instead = next(
-            move for move in game.legal_moves(before)
+            move
+            for move in game.legal_moves(before)
             if move.at == right.at and move.tile not in (right.tile, wrong)
-        )  # fmt: skip
+        )
         table.shows(game.layout(game.apply(before, instead)), looks=30)
 
         assert accepted(table)[5:] == [instead]

@@ -37,9 +37,12 @@ def directed(store, game_name: str, seed: int, faults: Faults = NO_FAULTS, acts=
     layouts = (*one.layouts, *(act.other for act in acts if act.other is not None))
     table = ScriptedTable(box, tuple(dict.fromkeys(layouts)), seed, faults)
     umpire = Umpire(
-        Record(game, box, Start(one.players)), one,
-        lambda match, emit: LiveLoop(match, table.reader, emit), store, "test",
-    )  # fmt: skip
+        Record(game, box, Start(one.players)),
+        one,
+        lambda match, emit: LiveLoop(match, table.reader, emit),
+        store,
+        "test",
+    )
     return umpire, Director(umpire, table, one, rng_of("test", game_name, seed))
 
 
@@ -134,8 +137,13 @@ def test_states_are_told_in_words(tmp_path):
         laid(director, director.one.layouts[1])
 
         assert states(umpire.events) == [
-            "looking", "settling", "settled", "hand", "settling", "settled",
-        ]  # fmt: skip
+            "looking",
+            "settling",
+            "settled",
+            "hand",
+            "settling",
+            "settled",
+        ]
 
 
 def test_no_verdict_comes_while_a_hand_lies_still(tmp_path):
@@ -274,6 +282,8 @@ def test_lock_is_free_while_pictures_are_looked_at_and_held_while_the_game_chang
         assert lock.locked()
 
     assert held == {
-        "Watcher.see": {False}, "Ground.learn": {False}, "Stage.read": {False},
+        "Watcher.see": {False},
+        "Ground.learn": {False},
+        "Stage.read": {False},
         "Referee.look": {True},
-    }  # fmt: skip
+    }

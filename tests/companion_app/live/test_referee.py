@@ -449,9 +449,17 @@ def test_cleared_table_after_the_end_undoes_nothing(tmp_path):
 
 @pytest.mark.parametrize(
     "message",
-    [{}, {"answer": 99, "value": 1}, {"roll": 2}, {"overrule": 1}, {"correct": 4}, {"move": {}},
-     {"discard": "x"}, {"answer": "x"}],
-)  # fmt: skip
+    [
+        {},
+        {"answer": 99, "value": 1},
+        {"roll": 2},
+        {"overrule": 1},
+        {"correct": 4},
+        {"move": {}},
+        {"discard": "x"},
+        {"answer": "x"},
+    ],
+)
 def test_word_that_cannot_be_used_is_refused_with_a_reason(tmp_path, message):
     with a_table(tmp_path, PLAIN["schlangennest"]) as table, pytest.raises(ToldError):
         table.tell(message)
@@ -561,8 +569,11 @@ def test_answer_that_nothing_lies_there_is_not_asked_for_again(tmp_path):
     with a_table(tmp_path, PLAIN["schlangennest"]) as table:
         play(table, PLAIN["schlangennest"], 7, 4)
         state = table.state(table.match.layout)
-        speck = {"at": [9, 9], "guesses": [["red/curve", 0.5], ["red/straight", 0.4]],
-                 "why": "blur"}  # fmt: skip
+        speck = {
+            "at": [9, 9],
+            "guesses": [["red/curve", 0.5], ["red/straight", 0.4]],
+            "why": "blur",
+        }
         doubtful = replace(state, unsure=(speck,))
         (question,) = said(table.shows(doubtful, looks=24), "question")
 
@@ -613,9 +624,10 @@ def test_hex_tile_moved_on_by_one_cell_is_a_move_made_anew(tmp_path):
             (one, other)
             for one in match.game.legal_moves(match.position)
             for other in match.game.legal_moves(match.position)
-            if one.tile == other.tile == "3/0" and one.player == other.player
+            if one.tile == other.tile == "3/0"
+            and one.player == other.player
             and len({*(one.cells or ())} & {*(other.cells or ())}) == 2
-        )  # fmt: skip
+        )
         before = match.position
         table.shows(match.game.layout(match.game.apply(before, first)))
         assert match.accepted[-1].move == first
@@ -664,8 +676,9 @@ def test_older_tile_that_was_turned_is_no_move_made_anew(tmp_path):
         (older,) = match.layouts[-2].cards - match.layouts[-3].cards
         others = [
             Layout(match.layout.cards - {older} | {replace(older, turns=turns)})
-            for turns in range(match.box[older.tile].period) if turns != older.turns
-        ]  # fmt: skip
+            for turns in range(match.box[older.tile].period)
+            if turns != older.turns
+        ]
         turned = next(o for o in others if explain(match.game, match.positions[-3], o).rows)
 
         events = table.shows(turned)

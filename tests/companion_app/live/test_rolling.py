@@ -76,8 +76,9 @@ def test_which_of_several_cards_goes_out_is_asked_of_who_rolled(shut):
     shut.tell({"roll": 3, "tiles": ["straight", "curve", "curve"]})
     question = the_question(shut)
     assert (question.about, [guess[0] for guess in question.guesses]) == (
-        "hand", ["straight", "curve"],
-    )  # fmt: skip
+        "hand",
+        ["straight", "curve"],
+    )
 
     shut.tell({"answer": question.id, "value": "curve"})
 

@@ -121,11 +121,15 @@ def test_picture_belongs_to_a_line_that_is_kept(tmp_path):
 @pytest.mark.parametrize(
     ("kinds", "goes_on"),
     [
-        ([], False), (["started", "moves"], True), (["started", "ended"], False),
-        (["ended", "moves"], False), (["ended", "reopened"], True),
-        (["ended", "reopened", "moves"], True), (["ended", "reopened", "ended"], False),
+        ([], False),
+        (["started", "moves"], True),
+        (["started", "ended"], False),
+        (["ended", "moves"], False),
+        (["ended", "reopened"], True),
+        (["ended", "reopened", "moves"], True),
+        (["ended", "reopened", "ended"], False),
     ],
-)  # fmt: skip
+)
 def test_game_goes_on_until_it_has_ended_for_good(tmp_path, kinds, goes_on):
     with Store(tmp_path) as store:
         for kind in kinds:
@@ -214,10 +218,15 @@ def test_pictures_are_wiped_though_there_is_no_room_to_make_the_file_smaller(tmp
 @pytest.mark.parametrize(
     ("most_bytes", "gone", "left"),
     [
-        (60, 0, [1, 2, 3]), (59, 2, [2, 3]), (41, 2, [2, 3]), (40, 2, [2, 3]), (39, 3, [3]),
-        (20, 3, [3]), (0, 4, []),
+        (60, 0, [1, 2, 3]),
+        (59, 2, [2, 3]),
+        (41, 2, [2, 3]),
+        (40, 2, [2, 3]),
+        (39, 3, [3]),
+        (20, 3, [3]),
+        (0, 4, []),
     ],
-)  # fmt: skip
+)
 def test_oldest_pictures_go_until_the_rest_take_no_more_room(tmp_path, most_bytes, gone, left):
     with Store(tmp_path) as store:
         store.append("g", "moves", {"n": 1}, {"after": b"x" * 10, "before": b"x" * 10})
@@ -390,7 +399,7 @@ def test_store_that_fails_while_it_is_closed_gives_the_lock_back(tmp_path):
         (sqlite3.OperationalError("disk I/O error"), 128 << 10, StoreError),
         (OSError(EACCES, "Permission denied"), 1 << 30, StoreError),
     ],
-)  # fmt: skip
+)
 def test_full_disk_is_told_from_a_broken_one(tmp_path, monkeypatch, error, free_bytes, said):
     asked = []
 
@@ -535,7 +544,8 @@ def test_damaged_files_are_put_aside_by_numbers_that_are_free(tmp_path):
         Store(tmp_path).close()
 
     assert sorted(file.name for file in tmp_path.glob("games.damaged-*")) == [
-        f"games.damaged-{number}.sqlite3" for number in (1, 2, 3)]  # fmt: skip
+        f"games.damaged-{number}.sqlite3" for number in (1, 2, 3)
+    ]
 
 
 def test_damaged_store_is_put_aside_with_its_write_ahead_file(tmp_path):
@@ -624,9 +634,11 @@ def test_nothing_announced_is_lost_when_the_process_is_killed(tmp_path):
     )
     process = subprocess.Popen(
         [sys.executable, "-c", script, str(tmp_path)],
-        stdout=subprocess.PIPE, cwd=ROOT, text=True,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    )
     assert process.stdout is not None
     announced = [int(process.stdout.readline()) for _ in range(25)]
     process.send_signal(signal.SIGKILL)

@@ -77,8 +77,14 @@ def test_question_stays_while_its_table_lies(table):
 
 def doubtful(table: Tabletop, at: list[int]) -> TableState:
     lying = table.state(table.match.layout)
-    entry = {"tile": "blue/curve", "at": at, "turns": 0, "confidence": 0.5, "why": "glare",
-             "guesses": [["blue/curve", 0.5, 0], ["blue/straight", 0.4, 0]]}  # fmt: skip
+    entry = {
+        "tile": "blue/curve",
+        "at": at,
+        "turns": 0,
+        "confidence": 0.5,
+        "why": "glare",
+        "guesses": [["blue/curve", 0.5, 0], ["blue/straight", 0.4, 0]],
+    }
     return TableState(lying.size_px, lying.tiles, (entry,))
 
 

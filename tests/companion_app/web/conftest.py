@@ -78,9 +78,13 @@ class Played:
             self.settings.change_pin(PIN)
         self.time_s = 0.0
         self.companion, self.eye = near_companion(
-            self.desk, self.settings, limiter=Limiter(lambda: self.time_s), address="http://pi/",
-            sessions=Sessions(folder / "sessions.json"), hands=HANDS,
-        )  # fmt: skip
+            self.desk,
+            self.settings,
+            limiter=Limiter(lambda: self.time_s),
+            address="http://pi/",
+            sessions=Sessions(folder / "sessions.json"),
+            hands=HANDS,
+        )
         self.app = create_app(self.companion)
 
     def use_sets(self, folder: Path) -> None:

@@ -66,8 +66,10 @@ def by_truth(lesson, seed: int) -> dict[str, str]:
     """Return which colour of the game each sort is in truth."""
     board = next(board for board in lesson["boards"] if board["pieces"])
     for turn in range(6):
-        truth = {frozenset(turned_cell(c, turn) for c in piece.cells): piece.tile.split("/")[0]
-                 for piece in lesson_layout(seed).pieces}  # fmt: skip
+        truth = {
+            frozenset(turned_cell(c, turn) for c in piece.cells): piece.tile.split("/")[0]
+            for piece in lesson_layout(seed).pieces
+        }
         if set(truth) == lying(board):
             return {
                 str(piece["sort"]): truth[frozenset((q, r) for q, r in piece["cells"])]
@@ -109,9 +111,12 @@ def test_the_owner_puts_a_tile_right(host, photos):
     assert {one["colour"] for one in swapped["sorts"]} == {"red", "green"}
     assert swapped["sorts"][piece["sort"]]["colour"] != piece["colour"]
     wrong: list[dict[str, Any]] = [
-        {"cells": [[9, 9]], "lies": "red"}, {"cells": [[0, 0]], "lies": "blue"}, {"cells": []},
-        {"board": 4, "drop": True}, {"sort": 9, "colour": "red"},
-    ]  # fmt: skip
+        {"cells": [[9, 9]], "lies": "red"},
+        {"cells": [[0, 0]], "lies": "blue"},
+        {"cells": []},
+        {"board": 4, "drop": True},
+        {"sort": 9, "colour": "red"},
+    ]
     for bad in wrong:
         assert host.post("/api/teaching/lesson", {"board": 0, **bad}).status_code == 400
 
@@ -130,8 +135,13 @@ def test_a_frame_that_fits_no_tile_is_not_learnt(host, photos):
 def test_a_photo_without_a_board_and_a_game_without_one_are_refused(host, photos):
     plain = cv2.imencode(".png", np.full((480, 640, 3), 90, np.uint8))[1].tobytes()
     bare = send(host, "/api/teaching/photo", photo=(io.BytesIO(plain), "a.png"), **WOODEN)
-    nest = send(host, "/api/teaching/photo", photo=(io.BytesIO(photos["empty"]), "a.jpg"),
-                shape="board", game="schlangennest")  # fmt: skip
+    nest = send(
+        host,
+        "/api/teaching/photo",
+        photo=(io.BytesIO(photos["empty"]), "a.jpg"),
+        shape="board",
+        game="schlangennest",
+    )
 
     assert (bare.status_code, bare.get_json()["error"]["code"]) == (400, "teach-no-board")
     assert nest.status_code == 400

@@ -103,8 +103,9 @@ def test_bad_json_is_refused_by_a_sentence(tmp_path, reader, bad):
 
 
 @pytest.mark.parametrize("bad", NO_TOML)
-@pytest.mark.parametrize(("load", "error"), [(read_set_file, SetError),
-                                             (load_settings, SettingsError)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("load", "error"), [(read_set_file, SetError), (load_settings, SettingsError)]
+)
 def test_bad_toml_is_refused_by_a_sentence(tmp_path, load, error, bad):
     path = tmp_path / "evil.toml"
     path.write_bytes(NO_TOML[bad])
@@ -146,12 +147,26 @@ GOOD_PAGE = {"secret": "ab" * 32, "pin": "123456", "names": ["snake-eye.fritz.bo
 
 @pytest.mark.parametrize(
     "changes",
-    [{"secret": ""}, {"secret": 7}, {"pin": 7}, {"pin_hash": "scrypt$999999$00$00"},
-     {"pin_hash": "scrypt$" + "9" * 5000}, {"pin_number": 10**30}, {"pin_number": True},
-     {"pictures_mb": -1}, {"pictures_mb": 2.5}, {"names": ["x" * 5000]}, {"names": "evil"},
-     {"names": ["a"] * 5000}, {"open_to": []}, {"open_to": {"pictures": []}},
-     {"players_answer": "yes"}, {"join_code": ["A"]}, {"source": "x" * 5000}],
-)  # fmt: skip
+    [
+        {"secret": ""},
+        {"secret": 7},
+        {"pin": 7},
+        {"pin_hash": "scrypt$999999$00$00"},
+        {"pin_hash": "scrypt$" + "9" * 5000},
+        {"pin_number": 10**30},
+        {"pin_number": True},
+        {"pictures_mb": -1},
+        {"pictures_mb": 2.5},
+        {"names": ["x" * 5000]},
+        {"names": "evil"},
+        {"names": ["a"] * 5000},
+        {"open_to": []},
+        {"open_to": {"pictures": []}},
+        {"players_answer": "yes"},
+        {"join_code": ["A"]},
+        {"source": "x" * 5000},
+    ],
+)
 def test_settings_that_the_page_never_kept_are_refused(tmp_path, changes):
     path = tmp_path / "page.json"
     path.write_text(json.dumps(GOOD_PAGE))
@@ -167,11 +182,18 @@ GOOD_SESSION = {"made_s": 1.0, "seen_s": 2.0, "device": "", "host": 1, "code": 0
 
 @pytest.mark.parametrize(
     ("key", "changes"),
-    [("evil", {}), ("ab" * 32, {"host": True}), ("ab" * 32, {"host": "1"}),
-     ("ab" * 32, {"seats": "blue"}), ("ab" * 32, {"seats": ["x" * 5000]}),
-     ("ab" * 32, {"seats": ["x"] * 5000}), ("ab" * 32, {"made_s": []}),
-     ("ab" * 32, {"device": "x" * 5000}), ("ab" * 32, {"made_s": 10**39 * 10})],
-)  # fmt: skip
+    [
+        ("evil", {}),
+        ("ab" * 32, {"host": True}),
+        ("ab" * 32, {"host": "1"}),
+        ("ab" * 32, {"seats": "blue"}),
+        ("ab" * 32, {"seats": ["x" * 5000]}),
+        ("ab" * 32, {"seats": ["x"] * 5000}),
+        ("ab" * 32, {"made_s": []}),
+        ("ab" * 32, {"device": "x" * 5000}),
+        ("ab" * 32, {"made_s": 10**39 * 10}),
+    ],
+)
 def test_sessions_that_the_page_never_kept_are_refused(tmp_path, key, changes):
     path = tmp_path / "sessions.json"
     path.write_text(json.dumps({"cd" * 32: GOOD_SESSION}))
@@ -198,10 +220,19 @@ def test_correction_that_names_a_file_elsewhere_deletes_nothing(tmp_path, name):
 @pytest.mark.parametrize("number", ["1" + "0" * 400, "1e300", "-1e10", '"x"', "[]", "null"])
 @pytest.mark.parametrize("key", ["size_px", "residual_mm", "mm_from_px"])
 def test_profile_with_numbers_that_no_camera_has_is_refused(tmp_path, key, number):
-    good = {"size_px": "[640, 480]", "residual_mm": "1.0",
-            "mm_from_px": "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]"}  # fmt: skip
-    bad = {**good, key: f"[[{number}, 0, 0], [0, 1, 0], [0, 0, 1]]" if key == "mm_from_px" else
-           f"[{number}, 480]" if key == "size_px" else number}  # fmt: skip
+    good = {
+        "size_px": "[640, 480]",
+        "residual_mm": "1.0",
+        "mm_from_px": "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]",
+    }
+    bad = {
+        **good,
+        key: f"[[{number}, 0, 0], [0, 1, 0], [0, 0, 1]]"
+        if key == "mm_from_px"
+        else f"[{number}, 480]"
+        if key == "size_px"
+        else number,
+    }
     path = tmp_path / "evil.json"
     path.write_text(
         f'{{"format": "snake-eye/profile", "version": 1, "size_px": {bad["size_px"]}, "table": '
@@ -322,7 +353,7 @@ MANIFESTS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "one that looks alike": setting(figures={"alike": [{"tiles": ["fox"]}]}),
     "rules without a set file": setting(game="chess"),
     "prints of nothing": setting(faces=["fox"] * 9),
-}  # fmt: skip
+}
 ARRAYS = {
     "no zip": b"PK no zip",
     "nothing": b"",
@@ -330,10 +361,12 @@ ARRAYS = {
     "negative": npz(project=lying("(-1, 4)")),
     "nested heads": npz(project=lying("(" * 3000)),
     "text": npz(project=npy(np.array(["x"]))),
-    "no numbers": npz(project=npy(np.full((4, 4), np.nan, np.float32)),
-                      centres=npy(np.zeros((2, 4), np.float32))),
-    "endless": npz(project=npy(np.full((4, 4), np.inf, np.float32)),
-                   centres=npy(np.zeros((2, 4), np.float32))),
+    "no numbers": npz(
+        project=npy(np.full((4, 4), np.nan, np.float32)), centres=npy(np.zeros((2, 4), np.float32))
+    ),
+    "endless": npz(
+        project=npy(np.full((4, 4), np.inf, np.float32)), centres=npy(np.zeros((2, 4), np.float32))
+    ),
     "other shapes": npz(project=npy(np.zeros(3)), centres=npy(np.zeros((1, 1, 1)))),
     "none that are needed": npz(other=npy(np.zeros(3))),
     "files that are no arrays": npz(project=b"steal()", centres=b"steal()"),
@@ -341,7 +374,7 @@ ARRAYS = {
     "packed by others": npz(zipfile.ZIP_LZMA, project=npy(np.zeros(3))),
     "torn": torn(npz(project=npy(np.arange(4000.0)))),
     "a bomb": npz(project=npy(np.zeros(300 << 18, np.float32))),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("bad", MANIFESTS)
@@ -375,9 +408,20 @@ def test_bad_arrays_are_never_half_read(tmp_path, bad):
 
 
 @pytest.mark.parametrize(
-    "name", ["../evil.json", "/evil.json", "a/evil.json", ".evil.json", "evil.py", "EVIL.json",
-             "a" * 300 + ".json", "evil\n.json", "con:.json", ""],
-)  # fmt: skip
+    "name",
+    [
+        "../evil.json",
+        "/evil.json",
+        "a/evil.json",
+        ".evil.json",
+        "evil.py",
+        "EVIL.json",
+        "a" * 300 + ".json",
+        "evil\n.json",
+        "con:.json",
+        "",
+    ],
+)
 def test_box_with_a_name_that_is_no_plain_one_is_refused(tmp_path, box, name):
     out = io.BytesIO(box)
     with zipfile.ZipFile(out, "a") as archive:
@@ -421,8 +465,9 @@ def test_bad_set_file_dropped_into_the_folder_is_named(tmp_path, bad):
 def test_page_refuses_a_bad_box_by_a_sentence(played, box, bad):
     host = played.host()
 
-    answer = send(host, "/api/teaching/import",
-                  box=(io.BytesIO(changed(box, MANIFESTS[bad])), "ropes.zip"))  # fmt: skip
+    answer = send(
+        host, "/api/teaching/import", box=(io.BytesIO(changed(box, MANIFESTS[bad])), "ropes.zip")
+    )
 
     assert answer.status_code == 400
     assert answer.get_json()["error"]["code"] == "bad-box"
@@ -448,8 +493,18 @@ def test_command_refuses_bad_labels_by_one_sentence(tmp_path, bad, capsys, monke
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
     (tmp_path / "labels.json").write_bytes(NO_JSON[bad])
 
-    status = main(["teach", "ropes", "--shape", "square", "--photos", str(tmp_path),
-                   "--labels", str(tmp_path / "labels.json")])  # fmt: skip
+    status = main(
+        [
+            "teach",
+            "ropes",
+            "--shape",
+            "square",
+            "--photos",
+            str(tmp_path),
+            "--labels",
+            str(tmp_path / "labels.json"),
+        ]
+    )
 
     said = capsys.readouterr().err
     assert status == BAD_INPUT

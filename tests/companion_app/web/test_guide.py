@@ -93,18 +93,29 @@ def test_places_that_the_page_links_to_are_there():
 
 
 def test_every_game_has_its_section_and_size():
-    assert anchors(TEXTS["en", "games"]) == ["schlangennest", "snekagon", "snekagon5g", "sssnake",
-                                             "carnival"]  # fmt: skip
+    assert anchors(TEXTS["en", "games"]) == [
+        "schlangennest",
+        "snekagon",
+        "snekagon5g",
+        "sssnake",
+        "carnival",
+    ]
     assert set(anchors(TEXTS["en", "games"])) == set(GAMES)
-    squares = {find_set(game, None).pitch_mm for game in GAMES.values()
-               if find_set(game, None).lattice == "square"}  # fmt: skip
+    squares = {
+        find_set(game, None).pitch_mm
+        for game in GAMES.values()
+        if find_set(game, None).lattice == "square"
+    }
     assert squares == {CARD_MM}
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_distances_are_those_of_the_camera(code):
-    rows = re.findall(r"^\| (\d+) cm \| (\d+) × (\d+) cm \| (\d+) \| (\d+)(.*) \|$",
-                      TEXTS[code, "camera"], re.MULTILINE)  # fmt: skip
+    rows = re.findall(
+        r"^\| (\d+) cm \| (\d+) × (\d+) cm \| (\d+) \| (\d+)(.*) \|$",
+        TEXTS[code, "camera"],
+        re.MULTILINE,
+    )
 
     assert len(rows) == 5
     for *numbers, note in rows:
@@ -142,8 +153,14 @@ def test_chapter_is_a_page_with_its_links_and_pictures(played, code, name):
 
 @pytest.mark.parametrize(
     "path",
-    ["/guide/no-such", "/guide/en/no-such.md", "/guide/fr/unsure.md", "/guide/pictures/x.webp",
-     "/guide/pictures/manifest.webp", "/guide/en/..%2fglossary.md"],
-)  # fmt: skip
+    [
+        "/guide/no-such",
+        "/guide/en/no-such.md",
+        "/guide/fr/unsure.md",
+        "/guide/pictures/x.webp",
+        "/guide/pictures/manifest.webp",
+        "/guide/en/..%2fglossary.md",
+    ],
+)
 def test_what_is_no_chapter_is_not_found(played, path):
     assert played.guest().client.get(path).status_code == 404

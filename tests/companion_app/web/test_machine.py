@@ -111,7 +111,8 @@ def test_laid_otherwise_it_is_told_and_not_taken(nest, kind):
     assert said["machine"]["move"] == move_to_json(move)
     assert said["machine"]["words"].startswith("That is not what I meant")
     assert [line.kind for line in nest.store.lines(nest.desk.match.key)].count(
-        "laid-otherwise") == 1  # fmt: skip
+        "laid-otherwise"
+    ) == 1
 
 
 def test_laid_otherwise_and_then_right_it_is_taken(nest):
@@ -177,13 +178,27 @@ def test_what_breaks_a_rule_is_a_foul_as_usual_and_its_place_is_shown(nest):
 @pytest.mark.parametrize(
     "says",
     [
-        {"moves": [{"move": {"player": "blue", "do": "place", "tile": "red/head", "at": [0, 0],
-                             "turns": 0}}]},
+        {
+            "moves": [
+                {
+                    "move": {
+                        "player": "blue",
+                        "do": "place",
+                        "tile": "red/head",
+                        "at": [0, 0],
+                        "turns": 0,
+                    }
+                }
+            ]
+        },
         {"moves": [{"move": {"player": "red", "do": "pass"}}]},
         {"moves": [{"move": {"do": "fly"}}, {"move": 7}, None]},
-        {"moves": []}, {"moves": 3}, [], "nonsense",
+        {"moves": []},
+        {"moves": 3},
+        [],
+        "nonsense",
     ],
-)  # fmt: skip
+)
 def test_a_fault_in_its_answer_never_reaches_the_game(nest, says):
     nest.companion.player.says = says
     nest.eye.machine.look()
@@ -236,8 +251,9 @@ def test_its_seats_are_found_again_in_the_log(nest):
 
 def test_a_new_game_has_its_seats_by_request(played):
     host = played.host()
-    said = host.post("/api/new", {"game": "schlangennest", "players": ["blue", "red"],
-                                  "machine": {"red": 2}}).get_json()  # fmt: skip
+    said = host.post(
+        "/api/new", {"game": "schlangennest", "players": ["blue", "red"], "machine": {"red": 2}}
+    ).get_json()
 
     assert [one["machine"] for one in said["players"]] == [None, 2]
     assert [one["name"] for one in said["players"]] == ["Blue", "Snake Eye"]
@@ -571,8 +587,11 @@ def test_mistakes_are_listed_by_person_over_all_games_that_were_looked_over(play
 
     assert said["missing"] == []
     assert {(who["name"], one["n"]) for who in said["players"] for one in who["mistakes"]} == costly
-    assert all(one["key"] == key and one["cost"] >= 0.05
-               for who in said["players"] for one in who["mistakes"])  # fmt: skip
+    assert all(
+        one["key"] == key and one["cost"] >= 0.05
+        for who in said["players"]
+        for one in who["mistakes"]
+    )
 
 
 def test_a_finished_game_that_nobody_looked_over_is_missing_from_the_mistakes(played):
@@ -678,8 +697,11 @@ def test_a_phone_alone_may_lay_every_tile_that_it_has_left(played):
     begun = guest.post("/api/alone", {"game": "snekagon", "level": 1}).get_json()
     first = begun["legal"][0]["move"]
     moved = guest.post(f"/api/alone/{begun['alone']['id']}", {"move": first}).get_json()
-    left = {one["tile"].partition("/")[2] for one in moved["stock"]
-            if one["colour"] == moved["alone"]["seat"] and one["left"]}  # fmt: skip
+    left = {
+        one["tile"].partition("/")[2]
+        for one in moved["stock"]
+        if one["colour"] == moved["alone"]["seat"] and one["left"]
+    }
 
     assert {one["move"]["tile"] for one in moved["legal"]} == left
 

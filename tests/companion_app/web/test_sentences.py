@@ -23,8 +23,13 @@ from tests.companion_app.web.test_speech import forms
 from tests.engine.playing import random_game, variants
 from tests.test_playthroughs import FILES, answer_to, games_in
 
-BOOKS = {"schlangennest": schlangennest, "snekagon": snekagon, "snekagon5g": snekagon5g,
-         "sssnake": sssnake, "carnival": carnival}  # fmt: skip
+BOOKS = {
+    "schlangennest": schlangennest,
+    "snekagon": snekagon,
+    "snekagon5g": snekagon5g,
+    "sssnake": sssnake,
+    "carnival": carnival,
+}
 NAMES_OF_OURS = {rule.id for game in GAMES.values() for rule in game.facts.rules} | {
     option.name for game in GAMES.values() for option in game.facts.options
 }
@@ -41,9 +46,18 @@ def bad_in(text: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "text",
-    ["The gift at [0, -1]", "a field (3, 4)", "no blue/curve left", "with two_snakes", "see x.md",
-     "this breaks must-move", "by ruling 4", "{player} moves", "tile 4 0+"],
-)  # fmt: skip
+    [
+        "The gift at [0, -1]",
+        "a field (3, 4)",
+        "no blue/curve left",
+        "with two_snakes",
+        "see x.md",
+        "this breaks must-move",
+        "by ruling 4",
+        "{player} moves",
+        "tile 4 0+",
+    ],
+)
 def test_what_is_not_for_people_is_found(text):
     assert bad_in(text)
 
@@ -70,10 +84,12 @@ def test_sentences_are_for_people(game, language):
 @pytest.mark.parametrize("game", list(GAMES))
 def test_tiles_are_said_with_row_and_place(game, language):
     speech, box = Speech(language), find_set(GAMES[game], None)
-    lying = Layout.of(*(
-        Piece(name, kind.cells, 1) if box.lattice == "hex" else Placement(name, (0, -3), 0)
-        for name, kind in box.kinds.items()
-    ))  # fmt: skip
+    lying = Layout.of(
+        *(
+            Piece(name, kind.cells, 1) if box.lattice == "hex" else Placement(name, (0, -3), 0)
+            for name, kind in box.kinds.items()
+        )
+    )
     label = speech.labels(lying, box)
     said = [*map(label, lying.cards), *map(label, lying.pieces)]
 

@@ -12,26 +12,38 @@ def game(key, began_s, scores, winner="Anna", name="sssnake"):
         {"id": who, "name": who, "colour": "#000000", "score": score, "winner": who == winner}
         for who, score in scores.items()
     ]
-    return {"key": key, "game": name, "title": name.title(), "began_s": began_s,
-            "ended_s": began_s + 600, "players": players}  # fmt: skip
+    return {
+        "key": key,
+        "game": name,
+        "title": name.title(),
+        "began_s": began_s,
+        "ended_s": began_s + 600,
+        "players": players,
+    }
 
 
 def test_games_of_one_evening_are_added_up_by_person():
-    games = [game("1", 0, {"Anna": 0, "Ben": -3}), game("2", 700, {"Ben": -1, "Anna": -2}, "Ben"),
-             game("3", 800, {"Anna": 0, "Cleo": -9})]  # fmt: skip
+    games = [
+        game("1", 0, {"Anna": 0, "Ben": -3}),
+        game("2", 700, {"Ben": -1, "Anna": -2}, "Ben"),
+        game("3", 800, {"Anna": 0, "Cleo": -9}),
+    ]
 
     (one,) = series_of(games)
 
     assert one["games"] == ["1", "2"]
     assert [(p["name"], p["total"], p["won"], p["scores"]) for p in one["players"]] == [
-        ("Anna", -2, 1, [0, -2]), ("Ben", -4, 1, [-3, -1]),
-    ]  # fmt: skip
+        ("Anna", -2, 1, [0, -2]),
+        ("Ben", -4, 1, [-3, -1]),
+    ]
 
 
 def test_the_next_evening_is_another_series():
     late = 700 + PAUSE_S + 1
-    games = [game(str(n), when, {"Anna": 0, "Ben": -1})
-             for n, when in enumerate((0, 700, late + 600, late + 1400))]  # fmt: skip
+    games = [
+        game(str(n), when, {"Anna": 0, "Ben": -1})
+        for n, when in enumerate((0, 700, late + 600, late + 1400))
+    ]
 
     assert [one["games"] for one in series_of(games)] == [["2", "3"], ["0", "1"]]
 

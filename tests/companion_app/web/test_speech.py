@@ -27,10 +27,27 @@ ENGLISH = re.compile(
     r"straight|curve|head|log|gift|trouble|must|not|here|this|that|lay|laid|with|game)\b"
 )
 """Words of our sentences that are words of no other language here."""
-SAME = {"Snake Eye", "Photo {n}", "PIN", "{player}: {tile}", "live", "BG Stats", "violet",
-        "orange", "turquoise", "diamant",
-        "Pause", "{colour} {shape}", "Orange", "Pages", "Table", "Name", "{n} point",
-        "Points", "Table {number}"}  # fmt: skip
+SAME = {
+    "Snake Eye",
+    "Photo {n}",
+    "PIN",
+    "{player}: {tile}",
+    "live",
+    "BG Stats",
+    "violet",
+    "orange",
+    "turquoise",
+    "diamant",
+    "Pause",
+    "{colour} {shape}",
+    "Orange",
+    "Pages",
+    "Table",
+    "Name",
+    "{n} point",
+    "Points",
+    "Table {number}",
+}
 
 
 def english_in(text: str) -> list[str]:
@@ -103,8 +120,12 @@ def test_every_rule_and_option_is_said_in_every_language(language, game):
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_reason_for_points_is_said_in_every_language(language):
-    reasons = [v for module in (carnival, schlangennest, snekagon, snekagon5g, sssnake)
-               for v in vars(module).values() if isinstance(v, Reason)]  # fmt: skip
+    reasons = [
+        v
+        for module in (carnival, schlangennest, snekagon, snekagon5g, sssnake)
+        for v in vars(module).values()
+        if isinstance(v, Reason)
+    ]
 
     for reason in reasons:
         said = catalogue(language)["reasons"][reason.id]
@@ -169,14 +190,18 @@ def test_no_two_hex_tiles_of_a_box_have_one_name(language, game):
 
 @pytest.mark.parametrize(
     ("language", "tile", "said"),
-    [("en", "red/4/00", "red tile of 4, straight"), ("en", "1", "tile of 1"),
-     ("en", "red/4/0+", "red tile of 4, bent at one end"),
-     ("de", "red/4/0+", "rotes 4er-Plättchen, an einem Ende geknickt"),
-     ("fr", "green/4/+-", "tuile verte de 4 cases, en zigzag"),
-     ("cs", "red/4/++", "červený dílek ze 4 polí, do oblouku"),
-     ("cs", "1", "dílek z 1 pole"), ("ru", "red/2", "красный тайл из 2 клеток"),
-     ("ru", "violet/5/0++", "фиолетовый тайл из 5 клеток, закрученный с одного конца")],
-)  # fmt: skip
+    [
+        ("en", "red/4/00", "red tile of 4, straight"),
+        ("en", "1", "tile of 1"),
+        ("en", "red/4/0+", "red tile of 4, bent at one end"),
+        ("de", "red/4/0+", "rotes 4er-Plättchen, an einem Ende geknickt"),
+        ("fr", "green/4/+-", "tuile verte de 4 cases, en zigzag"),
+        ("cs", "red/4/++", "červený dílek ze 4 polí, do oblouku"),
+        ("cs", "1", "dílek z 1 pole"),
+        ("ru", "red/2", "красный тайл из 2 клеток"),
+        ("ru", "violet/5/0++", "фиолетовый тайл из 5 клеток, закрученный с одного конца"),
+    ],
+)
 def test_hex_tile_is_called_by_what_one_sees(language, tile, said):
     assert Speech(language).tile(tile) == said
 
@@ -204,14 +229,16 @@ def test_every_error_code_has_a_sentence():
 
 @pytest.mark.parametrize(
     ("language", "count", "said"),
-    [("en", 1, "1 card is missing to close Ann's snake"),
-     ("de", 2, "Der Schlange von Ann fehlen 2 Karten zum Schließen"),
-     ("fr", 1, "Il manque 1 carte pour fermer le serpent d'Ann"),
-     ("cs", 3, "K uzavření hada hráče Ann chybějí 3 karty"),
-     ("cs", 5, "K uzavření hada hráče Ann chybí 5 karet"),
-     ("ru", 21, "Чтобы замкнуть змею игрока Ann, не хватает 21 карты"),
-     ("ru", 12, "Чтобы замкнуть змею игрока Ann, не хватает 12 карт")],
-)  # fmt: skip
+    [
+        ("en", 1, "1 card is missing to close Ann's snake"),
+        ("de", 2, "Der Schlange von Ann fehlen 2 Karten zum Schließen"),
+        ("fr", 1, "Il manque 1 carte pour fermer le serpent d'Ann"),
+        ("cs", 3, "K uzavření hada hráče Ann chybějí 3 karty"),
+        ("cs", 5, "K uzavření hada hráče Ann chybí 5 karet"),
+        ("ru", 21, "Чтобы замкнуть змею игрока Ann, не хватает 21 карты"),
+        ("ru", 12, "Чтобы замкнуть змею игрока Ann, не хватает 12 карт"),
+    ],
+)
 def test_counted_sentence_has_the_form_of_its_number(language, count, said):
     line = ScoreLine(-count, sssnake.MISSING, params={"snake": "a", "n": str(count)})
 
@@ -220,13 +247,21 @@ def test_counted_sentence_has_the_form_of_its_number(language, count, said):
 
 @pytest.mark.parametrize(
     ("language", "said"),
-    [("de", "Die blaue Schlange ist kein geschlossener Ring,"
-            " darum bleibt diese Karte, wie sie liegt."),
-     ("fr", "Le serpent bleu ne forme pas une boucle fermée\u00a0:"
-            " cette carte reste comme elle est."),
-     ("cs", "Modrý had není uzavřený kruh, proto tato karta zůstane, jak leží."),
-     ("ru", "Синяя змея не замкнута в кольцо, поэтому карта остаётся как лежит.")],
-)  # fmt: skip
+    [
+        (
+            "de",
+            "Die blaue Schlange ist kein geschlossener Ring,"
+            " darum bleibt diese Karte, wie sie liegt.",
+        ),
+        (
+            "fr",
+            "Le serpent bleu ne forme pas une boucle fermée\u00a0:"
+            " cette carte reste comme elle est.",
+        ),
+        ("cs", "Modrý had není uzavřený kruh, proto tato karta zůstane, jak leží."),
+        ("ru", "Синяя змея не замкнута в кольцо, поэтому карта остаётся как лежит."),
+    ],
+)
 def test_snake_is_declined_as_its_language_does(language, said):
     violation = Violation(schlangennest.NO_LOOP, params={"colour": "blue"})
 
@@ -265,11 +300,18 @@ def test_no_text_of_one_form_counts_things(language):
 
 @pytest.mark.parametrize(
     ("language", "count", "said"),
-    [("en", 1, "1 picture deleted."), ("en", 3, "3 pictures deleted."),
-     ("de", 1, "1 Bild gelöscht."), ("fr", 0, "0 photo effacée."), ("cs", 2, "2 snímky smazány."),
-     ("cs", 5, "5 snímků smazáno."), ("ru", 21, "Удалён 21 снимок."),
-     ("ru", 3, "Удалено 3 снимка."), ("ru", 11, "Удалено 11 снимков.")],
-)  # fmt: skip
+    [
+        ("en", 1, "1 picture deleted."),
+        ("en", 3, "3 pictures deleted."),
+        ("de", 1, "1 Bild gelöscht."),
+        ("fr", 0, "0 photo effacée."),
+        ("cs", 2, "2 snímky smazány."),
+        ("cs", 5, "5 snímků smazáno."),
+        ("ru", 21, "Удалён 21 снимок."),
+        ("ru", 3, "Удалено 3 снимка."),
+        ("ru", 11, "Удалено 11 снимков."),
+    ],
+)
 def test_number_and_noun_agree(language, count, said):
     assert Speech(language).page("wiped", n=count) == said
 

@@ -11,9 +11,12 @@ from engine.referee import referee_record
 from tests.companion_app.web.conftest import playthrough
 
 GAMES = (
-    "schlangennest_two_players", "snekagon_tie", "snekagon5g_floors", "sssnake_evening",
+    "schlangennest_two_players",
+    "snekagon_tie",
+    "snekagon5g_floors",
+    "sssnake_evening",
     "carnival_two_players",
-)  # fmt: skip
+)
 
 
 def test_state_without_a_game_says_so(played):

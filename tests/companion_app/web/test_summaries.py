@@ -86,8 +86,10 @@ def test_only_the_game_that_went_on_is_played_through_again(table, hands, script
 
     assert hands.played == [keys[0]]
     assert {game["key"]: game["ended"] for game in listed} == {
-        keys[0]: False, keys[1]: True, keys[2]: True,
-    }  # fmt: skip
+        keys[0]: False,
+        keys[1]: True,
+        keys[2]: True,
+    }
 
 
 def test_a_running_game_is_not_played_through_at_every_move(table, hands, script):

@@ -16,10 +16,8 @@ def test_snake_goes_on_at_both_ends_away_from_its_body():
 
 def test_end_at_the_border_or_at_another_tile_is_not_open_there():
     layout = Layout(
-        pieces=frozenset(
-            [Piece("red/2", ((3, 0), (4, 0)), 1), Piece("green/1", ((5, 0),), 1)]
-        )
-    )  # fmt: skip
+        pieces=frozenset([Piece("red/2", ((3, 0), (4, 0)), 1), Piece("green/1", ((5, 0),), 1)])
+    )
 
     ends = dict(open_hex_ends(layout, BOARD))
 

@@ -32,10 +32,13 @@ def test_the_end_of_a_pair_is_notched_beside_its_joint():
 def test_outline_encloses_the_area_of_its_cells(path):
     cells = path_cells(path)
     corners = outline(cells, 20.0)
-    area = sum(
-        x0 * y1 - x1 * y0
-        for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True)
-    ) / 2  # fmt: skip
+    area = (
+        sum(
+            x0 * y1 - x1 * y0
+            for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True)
+        )
+        / 2
+    )
 
     assert area == pytest.approx(len(cells) * 20.0**2 * math.sqrt(3) / 2)
 

@@ -122,9 +122,12 @@ def test_a_house_has_an_end_for_each_colour_until_a_snake_starts_there():
 
 def five_floors(*more):
     return Layout.of(
-        Piece("blue/2", ((0, 0), (1, 0)), 0), Piece("blue/2", ((1, 0), (2, 0)), 1),
-        Clay(0, (1, 0), "open", "W"), Clay(1, (1, 0), "open", "E"), *more,
-    )  # fmt: skip
+        Piece("blue/2", ((0, 0), (1, 0)), 0),
+        Piece("blue/2", ((1, 0), (2, 0)), 1),
+        Clay(0, (1, 0), "open", "W"),
+        Clay(1, (1, 0), "open", "E"),
+        *more,
+    )
 
 
 def test_there_are_as_many_boards_as_players():

@@ -89,8 +89,11 @@ def test_colours_that_do_not_fit_the_players_are_named(players, pairs):
 @pytest.mark.parametrize("out", [["red"], ["red", "violet"]])
 def test_two_players_with_a_box_of_fewer_than_four_colours_have_one_snake_each(out):
     colours = [colour for colour in FOUR if colour not in out]
-    changes = [(f'{{ edge = "{edge}", name = "{name}" }},\n', "")
-               for edge, name in zip("NESW", FOUR, strict=True) if name in out]  # fmt: skip
+    changes = [
+        (f'{{ edge = "{edge}", name = "{name}" }},\n', "")
+        for edge, name in zip("NESW", FOUR, strict=True)
+        if name in out
+    ]
     box = owners_box(('["yellow", "violet", "black", "red"]', json.dumps(colours)), *changes)
 
     with pytest.raises(RecordError, match=r"options\.snakes: must be 1"):
@@ -203,8 +206,11 @@ def test_every_broken_rule_is_told():
     position = table(f"{YELLOW} yellow/knot@0,-3^1 yellow/knot@0,-4^1", hands="ask")
 
     assert broken(position, lay("yellow/knot@0,0", "red")) == [
-        "not-your-turn", "none-left", "cell-taken", "not-at-an-end",
-    ]  # fmt: skip
+        "not-your-turn",
+        "none-left",
+        "cell-taken",
+        "not-at-an-end",
+    ]
 
 
 def test_the_cells_pointed_at_are_the_tile_and_the_end_it_misses():
@@ -351,9 +357,11 @@ def test_with_one_snake_each_the_tiles_of_the_other_colours_leave_the_box():
     every = opening(TWO)
 
     assert {move.tile for move in GAME.legal_moves(position)} == {
-        *(f"{colour}/{kind}" for colour in TWO for kind in BODY), "log/straight", "log/corner",
+        *(f"{colour}/{kind}" for colour in TWO for kind in BODY),
+        "log/straight",
+        "log/corner",
         "log/crossing",
-    }  # fmt: skip
+    }
     assert "none-left" in broken(position, lay("red/straight@-1,0"))
     assert every.supply.pile - position.supply.pile == 2 * 23
 

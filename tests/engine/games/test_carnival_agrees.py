@@ -54,8 +54,10 @@ def nearly(move, position, chance):
 def agree_on(position, naive, move):
     verdict = GAME.judge(position, move)
     assert verdict.legal == naive.is_legal(move_to_json(move)), (
-        move, [v.rule.id for v in verdict.violations], naive.why(move_to_json(move)),
-    )  # fmt: skip
+        move,
+        [v.rule.id for v in verdict.violations],
+        naive.why(move_to_json(move)),
+    )
 
 
 def agree_on_standing(position, naive):

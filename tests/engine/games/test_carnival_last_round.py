@@ -152,8 +152,11 @@ def test_the_hats_begin_after_the_last_action_and_a_pass_is_final_among_them():
     position = played(position, *passes("yellow"), heads()[1], *passes("black"))
     assert position.to_move == "yellow"
     assert {move.tile for move in GAME.legal_moves(position)} == {
-        "hat/+3", "hat/+2", "hat/-1", "hat/-2",
-    }  # fmt: skip
+        "hat/+3",
+        "hat/+2",
+        "hat/-1",
+        "hat/-2",
+    }
     assert broken(position, heads()[0]) == ["heads-before-hats"]
 
     position = played(position, *passes("yellow", "violet"))

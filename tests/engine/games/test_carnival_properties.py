@@ -29,9 +29,7 @@ def mirrored(cell, tile, turns):
     """Return the place of a tile in a mirror that swaps left and right."""
     kind = BOX[tile]
     sides = {frozenset(MIRRORED_SIDE[edge] for edge in s.edges) for s in kind.turned(turns)}
-    seen = next(
-        t for t in range(4) if {frozenset(s.edges) for s in kind.turned(t)} == sides
-    )  # fmt: skip
+    seen = next(t for t in range(4) if {frozenset(s.edges) for s in kind.turned(t)} == sides)
     return (-cell[0], cell[1]), tile, (-turns % 4 if tile == "house" else seen)
 
 
@@ -124,9 +122,7 @@ def test_a_table_taken_up_in_its_middle_goes_on_as_before(seed):
     for _ in range(40):
         position = GAME.apply(position, chance.choice(GAME.legal_moves(position)))
     tokens = {p: sum(token.player == p for token in position.tokens) for p in FOUR}
-    start = Start(
-        FOUR, {}, GAME.layout(position), position.to_move, midgame=True, tokens=tokens
-    )  # fmt: skip
+    start = Start(FOUR, {}, GAME.layout(position), position.to_move, midgame=True, tokens=tokens)
     again = GAME.opening(start, BOX)
 
     assert GAME.layout(again) == GAME.layout(position)

@@ -125,11 +125,20 @@ def test_the_rulebooks_trouble_cell_by_cell():
     """Yellow has 2 instead of the diamond and -2 at the side; violet has -2 twice."""
     position = in_turn(
         opening(),
-        "yellow/diamond@0,-1^1", "violet/straight@1,0", "-", "-",
-        "yellow/corner@0,-2^2", "violet/corner@2,0", "-", "-",
-        "yellow/straight@1,-2", "violet/straight@2,-1^1", "-", "-",
+        "yellow/diamond@0,-1^1",
+        "violet/straight@1,0",
+        "-",
+        "-",
+        "yellow/corner@0,-2^2",
+        "violet/corner@2,0",
+        "-",
+        "-",
+        "yellow/straight@1,-2",
+        "violet/straight@2,-1^1",
+        "-",
+        "-",
         "trouble/2@1,-1",
-    )  # fmt: skip
+    )
 
     assert lines(position, "yellow") == [
         (1, "printed", (1, -2)),
@@ -210,9 +219,12 @@ def test_a_kind_with_several_values_carries_the_value():
             'name = "straight"\ncolours = "each"\ncount = 10\npoints = 1',
             'name = "straight/+2"\ncolours = "each"\ncount = 3\npoints = 2',
         ),
-        ("[[tile]]", '[[tile]]\nname = "straight/+1"\ncolours = "each"\ncount = 7\npoints = 1\n'
-         'role = "plain"\nstrands = [{ edges = "WE", colour = "own" }]\n\n[[tile]]'),
-    )  # fmt: skip
+        (
+            "[[tile]]",
+            '[[tile]]\nname = "straight/+1"\ncolours = "each"\ncount = 7\npoints = 1\n'
+            'role = "plain"\nstrands = [{ edges = "WE", colour = "own" }]\n\n[[tile]]',
+        ),
+    )
     position = table("yellow/straight/+2@0,-1^1 yellow/straight/+1@0,-2^1", box=box)
 
     assert scores(position)["yellow"] == 3

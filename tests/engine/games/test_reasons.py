@@ -32,8 +32,9 @@ def test_end_that_leads_elsewhere_is_shown():
     position = nest.table("blue/straight@0,0 red/straight@0,1^1", turn="blue", size=None)
 
     assert said(nest, position, nest.lay("blue/curve@3,3"))["own-end"] == (
-        "No end of the blue snake leads to this place.", ((3, 3), (0, 0)),
-    )  # fmt: skip
+        "No end of the blue snake leads to this place.",
+        ((3, 3), (0, 0)),
+    )
 
 
 def test_card_outside_a_fixed_border_is_told_so():
@@ -42,15 +43,18 @@ def test_card_outside_a_fixed_border_is_told_so():
     )
 
     assert said(nest, position, nest.lay("blue/straight@1,1"))["outside-field"] == (
-        "This straight or curve lies outside the border.", ((1, 1),),
-    )  # fmt: skip
+        "This straight or curve lies outside the border.",
+        ((1, 1),),
+    )
 
 
 @pytest.mark.parametrize(
     ("move", "rule"),
-    [(Move("blue", "turn", at=(5, 5), turns=1), "not-own-curve"),
-     (Move("blue", "replace", "blue/tail", (5, 5), 0), "not-own-straight")],
-)  # fmt: skip
+    [
+        (Move("blue", "turn", at=(5, 5), turns=1), "not-own-curve"),
+        (Move("blue", "replace", "blue/tail", (5, 5), 0), "not-own-straight"),
+    ],
+)
 def test_place_without_a_card_is_told_so(move, rule):
     position = nest.table(LOOP, turn="blue", size=None)
 
@@ -69,8 +73,9 @@ def test_more_cards_than_the_box_has_are_shown():
     position = nest.table("blue/tail@0,0 blue/tail@4,0", size=None)
 
     assert seen(nest, position)["none-left"] == (
-        "The box has only 1 blue tail, but more lie on the table.", ((0, 0), (4, 0)),
-    )  # fmt: skip
+        "The box has only 1 blue tail, but more lie on the table.",
+        ((0, 0), (4, 0)),
+    )
 
 
 # --- Snekagon
@@ -102,13 +107,15 @@ def test_clay_that_is_missing_or_too_much_is_told_apart():
     drilled = f"{floors.EAST} blue/2@2,0+3,0#1"
     half = floors.table(f"{drilled} clay/open@2,0>W#0", players=2)
     closed = floors.table(f"{drilled} clay/open@2,0>W#0 clay/closed@2,0#1", players=2)
-    stray = floors.table(f"{drilled} clay/open@2,0>W#0 clay/open@2,0>E#1 clay/open@0,0>E#0",
-                         players=2)  # fmt: skip
+    stray = floors.table(
+        f"{drilled} clay/open@2,0>W#0 clay/open@2,0>E#1 clay/open@0,0>E#0", players=2
+    )
 
     assert seen(floors, half)["clay-amiss"][0] == "The clay here does not match the snakes."
     assert seen(floors, closed)["clay-amiss"] == (
-        "An open piece of clay belongs here, opening towards the snake's body.", ((1, 2, 0),),
-    )  # fmt: skip
+        "An open piece of clay belongs here, opening towards the snake's body.",
+        ((1, 2, 0),),
+    )
     assert seen(floors, stray)["clay-amiss"] == ("There should be no clay here.", ((0, 0, 0),))
 
 
@@ -149,16 +156,18 @@ def test_end_that_is_shut_in_is_shown_with_its_pocket():
     position = sssnake.play(position, sssnake.roll("a", 2, "straight curve"))
 
     assert said(sssnake, position, sssnake.lay("a", "straight@-1,1"))["not-feasible"] == (
-        "The tail end of a's snake has no way out of this pocket.", ((-1, 0),),
-    )  # fmt: skip
+        "The tail end of a's snake has no way out of this pocket.",
+        ((-1, 0),),
+    )
 
 
 def test_cards_apart_from_the_snake_are_told_so():
     table = sssnake.begin(table="curve@7,7#0")
 
     assert seen(sssnake, table)["not-at-an-end"] == (
-        "These cards are not part of a's snake.", ((7, 7),),
-    )  # fmt: skip
+        "These cards are not part of a's snake.",
+        ((7, 7),),
+    )
 
 
 def test_closing_with_the_first_of_two_cards_says_why_not():
@@ -176,15 +185,25 @@ def test_closing_with_the_first_of_two_cards_says_why_not():
 @pytest.mark.parametrize(
     ("table", "tile", "text"),
     [
-        ("yellow/straight@0,-1^1", "yellow/straight@0,-2",
-         "The tile lies the wrong way round: none of its exits meets the end of the yellow snake."),
+        (
+            "yellow/straight@0,-1^1",
+            "yellow/straight@0,-2",
+            "The tile lies the wrong way round: "
+            "none of its exits meets the end of the yellow snake.",
+        ),
         ("yellow/straight@0,-1^1", "log/straight@5,5", "No end of a snake points to this place."),
-        ("yellow/straight@0,-1^1 yellow/head@0,-2^3", "yellow/straight@0,-3^1",
-         "The yellow snake already has its head: it does not grow any more."),
-        ("yellow/straight@0,-1^1", "yellow/straight@4,4",
-         "The end of the yellow snake does not point to this place."),
+        (
+            "yellow/straight@0,-1^1 yellow/head@0,-2^3",
+            "yellow/straight@0,-3^1",
+            "The yellow snake already has its head: it does not grow any more.",
+        ),
+        (
+            "yellow/straight@0,-1^1",
+            "yellow/straight@4,4",
+            "The end of the yellow snake does not point to this place.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_tile_that_grows_no_snake_says_what_is_wrong(table, tile, text):
     assert said(carnival, carnival.table(table), carnival.lay(tile))["not-at-an-end"][0] == text
 

@@ -168,9 +168,10 @@ def test_blue_grey_grey_red_is_illegal():
     position = table(row, players=("blue", "red", "yellow"), turn="red", size=None)
 
     (violation,) = (
-        v for v in GAME.judge(position, lay("red/straight@3,0")).violations
+        v
+        for v in GAME.judge(position, lay("red/straight@3,0")).violations
         if v.rule.id == "colours-joined"
-    )  # fmt: skip
+    )
     assert violation.text == "This connects blue and red in one snake."
     assert violation.cells[0] == (3, 0)
 
@@ -372,9 +373,11 @@ def test_without_a_turn_the_tail_takes_the_place_of_a_straight_and_finishes():
 
     moves = GAME.legal_moves(position)
     assert [(m.do, m.at, m.turns) for m in moves] == [
-        ("replace", (0, 1), 1), ("replace", (0, 1), 3),
-        ("replace", (1, 1), 1), ("replace", (1, 1), 3),
-    ]  # fmt: skip
+        ("replace", (0, 1), 1),
+        ("replace", (0, 1), 3),
+        ("replace", (1, 1), 1),
+        ("replace", (1, 1), 3),
+    ]
     after = GAME.apply(position, moves[0])
     assert GAME.outcome(after).scores["blue"] == 7
     assert after.is_finished("blue")
@@ -486,12 +489,13 @@ def turns_of(option, count):
 def test_both_a_turn_begins_with_one_tail_then_two_then_a_tail_and_a_card():
     players = turns_of("both", 7)
 
-    assert [player for player, _ in players] == [
-        "blue", "red", "red", "blue", "blue", "red", "red"
-    ]  # fmt: skip
+    assert [player for player, _ in players] == ["blue", "red", "red", "blue", "blue", "red", "red"]
     assert [tile for _, tile in players[:4]] == [
-        "blue/tail", "red/tail", "green/tail", "yellow/tail"
-    ]  # fmt: skip
+        "blue/tail",
+        "red/tail",
+        "green/tail",
+        "yellow/tail",
+    ]
     assert players[4][1].startswith("blue/")
     assert {tile.split("/")[0] for _, tile in players[5:]} == {"red", "green"}
 
@@ -523,8 +527,9 @@ def test_whoever_was_let_move_out_of_turn_acts_with_the_other_snake_too():
 
 
 def test_own_two_colours_may_not_be_joined_either():
-    position = table("blue/tail@0,0^2 yellow/tail@2,0 red/tail@5,5 green/tail@7,7",
-                     two_snakes="one", size=None)  # fmt: skip
+    position = table(
+        "blue/tail@0,0^2 yellow/tail@2,0 red/tail@5,5 green/tail@7,7", two_snakes="one", size=None
+    )
 
     assert "colours-joined" in broken(position, lay("blue/straight@1,0"))
 
@@ -624,9 +629,14 @@ def test_a_table_taken_up_with_a_crowd_or_a_joint_is_judged_to_the_letter():
 
 
 def test_a_table_tells_what_is_wrong_with_it():
-    position = table("blue/straight@0,0 blue/straight@0,5 red/straight@1,0 blue/tail@9,9 "
-                     "blue/tail@8,8", size=[2, 2])  # fmt: skip
+    position = table(
+        "blue/straight@0,0 blue/straight@0,5 red/straight@1,0 blue/tail@9,9 blue/tail@8,8",
+        size=[2, 2],
+    )
 
     assert {violation.rule.id for violation in GAME.inspect(position)} == {
-        "colours-joined", "in-pieces", "outside-field", "none-left"
-    }  # fmt: skip
+        "colours-joined",
+        "in-pieces",
+        "outside-field",
+        "none-left",
+    }

@@ -116,9 +116,12 @@ def position_seen(position: NestPosition, transform, names) -> NestPosition:
         for player, own in position.agreed.colours.items()
     }
     return NestPosition(
-        BOX, replace(position.agreed, colours=colours, field=field), cards,
-        names[position.to_move], tuple(names[c] for c in position.acted),
-    )  # fmt: skip
+        BOX,
+        replace(position.agreed, colours=colours, field=field),
+        cards,
+        names[position.to_move],
+        tuple(names[c] for c in position.acted),
+    )
 
 
 def move_seen(position: NestPosition, move: Move, transform, names) -> Move:
@@ -131,9 +134,12 @@ def move_seen(position: NestPosition, move: Move, transform, names) -> Move:
             shape = "curve" if lying is None else lying.kind.shape
         turns = turns_after(shape, turns, transform)
     return Move(
-        names[move.player], move.do, None if move.tile is None else tile_seen(move.tile, names),
-        None if move.at is None else transform(move.at), turns,
-    )  # fmt: skip
+        names[move.player],
+        move.do,
+        None if move.tile is None else tile_seen(move.tile, names),
+        None if move.at is None else transform(move.at),
+        turns,
+    )
 
 
 @pytest.mark.parametrize(

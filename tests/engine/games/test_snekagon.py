@@ -126,8 +126,7 @@ def test_the_second_player_has_no_single_hex_where_that_was_agreed(first, withou
         (LONG, "red/2@1,-1+1,-2", "branches", [(0, 0), (1, -1), (1, 0)]),
         ("red/1@2,-1", BEND, "branches", [(1, 0), (2, -1)]),
         (LONG, "red/4/++@0,1+0,2+1,2+2,1", "touches-itself", [(0, 0), (0, 1), (1, 0)]),
-        (STRAIGHT, "red/2@0,1+1,1", "own-snakes-touch",
-         [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)]),
+        (STRAIGHT, "red/2@0,1+1,1", "own-snakes-touch", [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)]),
         (f"{LONG} red/2@5,-2+5,-1", "red/3/+@3,0+4,0+4,1", "own-snakes-touch", [(4, 0), (5, -1)]),
         ("green/1@0,0", "red/2@1,0+2,0", "touches-only-opponent", [(0, 0), (1, 0)]),
         (STRAIGHT, "red/2@5,0+6,0", "off-board", [(6, 0)]),
@@ -135,7 +134,7 @@ def test_the_second_player_has_no_single_hex_where_that_was_agreed(first, withou
         ("green/2@2,0+3,0", "red/2@1,0+2,0", "cell-taken", [(2, 0)]),
         (STRAIGHT, "red/3/0@-3,3+-2,3+-1,3", "none-left", [(-3, 3), (-2, 3), (-1, 3)]),
     ],
-)  # fmt: skip
+)
 def test_each_rule_can_be_broken_alone(lying, laid, rule, cells):
     position = table(lying, turn="red")
 
@@ -151,8 +150,11 @@ def test_everything_that_is_wrong_is_told_at_once():
     position = table(f"{STRAIGHT} green/1@-4,0", turn="green")
 
     assert broken(position, lay("red/3/0@-6,0+-5,0+-4,0")) == [
-        "not-your-turn", "none-left", "off-board", "cell-taken",
-    ]  # fmt: skip
+        "not-your-turn",
+        "none-left",
+        "off-board",
+        "cell-taken",
+    ]
 
 
 def test_the_sentences_are_for_players():
@@ -187,8 +189,9 @@ def test_a_tile_between_two_ends_joins_two_snakes():
 
 
 def test_a_single_hex_between_three_ends_branches():
-    position = table("red/2@1,0+2,0 red/3/0@-1,1+-2,2+-3,3 red/4/00@0,-1+0,-2+0,-3+0,-4",
-                     turn="red")  # fmt: skip
+    position = table(
+        "red/2@1,0+2,0 red/3/0@-1,1+-2,2+-3,3 red/4/00@0,-1+0,-2+0,-3+0,-4", turn="red"
+    )
 
     assert broken(position, lay("red/1@0,0")) == ["branches"]
     assert pointed_at(position, lay("red/1@0,0")) == [((-1, 1), (0, -1), (0, 0), (1, 0))]

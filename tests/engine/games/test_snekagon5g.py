@@ -44,9 +44,14 @@ def lay(text):
     player, _, shape = piece.tile.partition("/")
     drills = dict(zip(words[1::2], map(_board_and_cell, words[2::2]), strict=True))
     return Move(
-        player, "place", shape, cells=piece.cells, board=piece.board,
-        origin=drills.get("from"), to=drills.get("to"),
-    )  # fmt: skip
+        player,
+        "place",
+        shape,
+        cells=piece.cells,
+        board=piece.board,
+        origin=drills.get("from"),
+        to=drills.get("to"),
+    )
 
 
 def _board_and_cell(word):
@@ -109,8 +114,12 @@ def test_the_first_tile_is_the_single_hex_where_that_was_agreed():
         (EAST, "blue/2@-3,0+-2,0#1 from -2,0#0", "not-an-end", [(0, -2, 0)]),
         (f"{EAST} red/1@4,0#0", "blue/2@4,0+5,0#1 from 4,0#0", "not-an-end", [(0, 4, 0)]),
         (EAST, "blue/2@3,0+4,0#1 from 2,0#0", "other-field", [(0, 2, 0), (1, 3, 0), (1, 4, 0)]),
-        (EAST, "blue/5/000@0,0+1,0+2,0+3,0+4,0#1 from 2,0#0", "other-field",
-         [(0, 2, 0), (1, 2, 0)]),
+        (
+            EAST,
+            "blue/5/000@0,0+1,0+2,0+3,0+4,0#1 from 2,0#0",
+            "other-field",
+            [(0, 2, 0), (1, 2, 0)],
+        ),
         (EAST, "blue/2@2,0+3,0#2 from 2,0#0", "boards-apart", [(0, 2, 0), (2, 2, 0)]),
         (EAST, "blue/2@2,0+3,0#1 to 2,0#0", "no-far-drill", [(0, 2, 0)]),
         ("red/1@2,0#1", "blue/2@3,0+4,0#1", "touches-only-opponent", [(1, 2, 0), (1, 3, 0)]),
@@ -119,14 +128,26 @@ def test_the_first_tile_is_the_single_hex_where_that_was_agreed():
         (EAST, "blue/3/0@-3,3+-2,3+-1,3#2", "none-left", [(2, -3, 3), (2, -2, 3), (2, -1, 3)]),
         ("red/2@2,0+3,0#1", "blue/2@1,0+2,0#1", "cell-taken", [(1, 2, 0)]),
         ("blue/3/+@0,2+1,2+1,3#1", "blue/2@2,1+3,0#1", "branches", [(1, 1, 2), (1, 2, 1)]),
-        (f"{EAST} blue/2@2,-1+2,-2#1", "blue/3/+@2,0+3,0+3,1#1 from 2,0#0", "branches",
-         [(0, 2, 0), (1, 2, -1), (1, 2, 0), (1, 3, 0)]),
-        ("blue/4/00@-1,0+0,0+1,0+2,0#2", "blue/4/++@0,1+0,2+1,2+2,1#2", "touches-itself",
-         [(2, 0, 0), (2, 0, 1), (2, 1, 0)]),
-        (EAST, "blue/2@0,1+1,1#0", "own-snakes-touch",
-         [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 2, 0)]),
+        (
+            f"{EAST} blue/2@2,-1+2,-2#1",
+            "blue/3/+@2,0+3,0+3,1#1 from 2,0#0",
+            "branches",
+            [(0, 2, 0), (1, 2, -1), (1, 2, 0), (1, 3, 0)],
+        ),
+        (
+            "blue/4/00@-1,0+0,0+1,0+2,0#2",
+            "blue/4/++@0,1+0,2+1,2+2,1#2",
+            "touches-itself",
+            [(2, 0, 0), (2, 0, 1), (2, 1, 0)],
+        ),
+        (
+            EAST,
+            "blue/2@0,1+1,1#0",
+            "own-snakes-touch",
+            [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 2, 0)],
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_rule_can_be_broken_alone(lying, laid, rule, cells):
     position = table(lying, players=4, turn="blue")
     verdict = GAME.judge(position, lay(laid))
@@ -152,8 +173,13 @@ def test_everything_that_is_wrong_is_told_at_once():
     position = table(f"{EAST} red/1@4,0#0", players=4, turn="red")
 
     assert broken(position, lay("blue/3/0@3,-2+4,-2+5,-2#2 from 1,0#0")) == [
-        "not-your-turn", "none-left", "on-eye", "not-an-end", "boards-apart", "other-field",
-    ]  # fmt: skip
+        "not-your-turn",
+        "none-left",
+        "on-eye",
+        "not-an-end",
+        "boards-apart",
+        "other-field",
+    ]
 
 
 # --- escapes (rulings 1 to 3)
@@ -408,8 +434,13 @@ def random_position(seed, players, **options):
 @pytest.mark.parametrize("seed", range(24))
 def test_the_drills_of_a_table_are_found_from_its_clay(seed):
     played = random_position(seed, 2 + seed % 4, far_drill=seed % 3 == 0)
-    start = Start(played.players, {"far_drill": seed % 3 == 0}, GAME.layout(played),
-                  played.to_move, midgame=True)  # fmt: skip
+    start = Start(
+        played.players,
+        {"far_drill": seed % 3 == 0},
+        GAME.layout(played),
+        played.to_move,
+        midgame=True,
+    )
     taken_up = GAME.opening(start, BOX)
 
     for player in played.players:

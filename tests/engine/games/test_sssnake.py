@@ -91,8 +91,11 @@ def test_short_pile_gives_fewer_rolls():
     moves = GAME.legal_moves(begin(out=last_cards(straight=1, curve=1)))
 
     assert [(move.value, move.tiles) for move in moves] == [
-        (1, ("straight",)), (1, ("curve",)), (2, ("straight", "curve")), (3, ("straight", "curve")),
-    ]  # fmt: skip
+        (1, ("straight",)),
+        (1, ("curve",)),
+        (2, ("straight", "curve")),
+        (3, ("straight", "curve")),
+    ]
 
 
 def test_on_trust_any_card_goes_on_the_own_or_the_left_snake():
@@ -235,8 +238,11 @@ def test_moves_at_a_wrong_time_are_named():
     assert rules(position, roll("a", 2)) == ["already-rolled"]
     assert rules(position, lay("a", "curve@2,0")) == ["not-drawn"]
     assert rules(position, lay("c", "curve@9,9", "b")) == [
-        "not-your-turn", "wrong-snake", "not-drawn", "not-at-an-end",
-    ]  # fmt: skip
+        "not-your-turn",
+        "wrong-snake",
+        "not-drawn",
+        "not-at-an-end",
+    ]
 
 
 def test_moves_that_the_table_overrules_can_be_made():
@@ -375,9 +381,11 @@ def test_table_that_breaks_rules_is_told():
     broken = GAME.inspect(begin(table=table, out={"straight": 59}))
 
     assert [(v.rule.id, v.snake, v.cells) for v in broken] == [
-        ("not-at-an-end", "a", ((2, 0), (7, 7))), ("dead-end", "a", ((2, 0),)),
-        ("none-left", "a", ((2, 0),)), ("none-left", "b", ((-1, 0),)),
-    ]  # fmt: skip
+        ("not-at-an-end", "a", ((2, 0), (7, 7))),
+        ("dead-end", "a", ((2, 0),)),
+        ("none-left", "a", ((2, 0),)),
+        ("none-left", "b", ((-1, 0),)),
+    ]
     assert missing(begin(table=table)) == [None, 7]
 
 

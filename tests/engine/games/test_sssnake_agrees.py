@@ -85,11 +85,15 @@ def other_move(position, chance):
             Move(player, "discard", chance.choice(TILES)),
             Move(player, "roll", value=chance.choice((1, 2, 3))),
             Move(
-                player, "place", chance.choice(TILES), chance.choice(((-1, 0), (2, 0), (0, 0))),
-                chance.randrange(4), snake=chance.choice(position.players),
+                player,
+                "place",
+                chance.choice(TILES),
+                chance.choice(((-1, 0), (2, 0), (0, 0))),
+                chance.randrange(4),
+                snake=chance.choice(position.players),
             ),
         ]
-    )  # fmt: skip
+    )
 
 
 def tightly(moves, chance):
@@ -108,8 +112,10 @@ def untold(move, chance):
 def agree_on(position, naive, move):
     verdict = GAME.judge(position, move)
     assert verdict.legal == naive.is_legal(move_to_json(move)), (
-        move, [v.rule.id for v in verdict.violations], naive.why(move_to_json(move)),
-    )  # fmt: skip
+        move,
+        [v.rule.id for v in verdict.violations],
+        naive.why(move_to_json(move)),
+    )
 
 
 def play_and_compare(seed, players, rolls="told", out=EMPTY, most_moves=60, coiled=False):

@@ -70,8 +70,14 @@ def test_what_lies_in_line_has_a_card_on_the_line_of_a_card_in_play():
     pitch = 50.0
 
     for seed in SEEDS:
-        laid = lay_close(layout, Counter({"red/straight": 3, "red/curve": 3}), settings, pitch,
-                         np.random.default_rng(seed), in_line=True)  # fmt: skip
+        laid = lay_close(
+            layout,
+            Counter({"red/straight": 3, "red/curve": 3}),
+            settings,
+            pitch,
+            np.random.default_rng(seed),
+            in_line=True,
+        )
         beside = items_of(laid, "aside")
         off = [_off_line(item, other) for item in layout.items for other in beside]
 

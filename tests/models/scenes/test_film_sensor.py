@@ -7,10 +7,18 @@ from models.scenes.settings import SensorSettings
 from models.scenes.splits import rng_of
 
 PLAIN = SensorSettings(
-    noise=1.0, blur_px=0.0, motion_px=0.0, motion_deg=0.0, white_balance=1.0,
-    balance_error=(1.0, 1.0, 1.0), vignette=0.0, contrast=0.2, saturation=1.0, sharpen=0.0,
+    noise=1.0,
+    blur_px=0.0,
+    motion_px=0.0,
+    motion_deg=0.0,
+    white_balance=1.0,
+    balance_error=(1.0, 1.0, 1.0),
+    vignette=0.0,
+    contrast=0.2,
+    saturation=1.0,
+    sharpen=0.0,
     jpeg_quality=90,
-)  # fmt: skip
+)
 SIZE_PX = (160, 120)
 
 

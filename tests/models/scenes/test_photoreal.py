@@ -76,13 +76,14 @@ def test_a_flipped_tile_has_its_picture_mirrored(prints, renderer, tmp_path):
 
 def test_labels_become_a_table_state():
     truth = {
-        "game": "carnival", "set": "carnival",
+        "game": "carnival",
+        "set": "carnival",
         "entries": [
             {"role": "tile", "tile": "house", "at": [0, 0], "turns": 0},
             {"role": "aside", "tile": "gift"},
             {"role": "clutter"},
         ],
-    }  # fmt: skip
+    }
     corners = [[0, 9], [9, 9], [9, 0], [0, 0]]
     label = {"corners_px": corners, "in_frame": 1.0, "visible": 1.0}
     hidden = {**label, "visible": 0.1}
@@ -100,9 +101,11 @@ def test_cells_under_a_hand_are_told_hidden(prints, renderer, tmp_path):
     _, truth = scene_file(3, "train", "snekagon", box, files, renderer, tmp_path, (640, 480))
     (plane,) = truth["planes"]
     camera = {
-        "matrix": [[900, 0, 319.5], [0, 900, 239.5], [0, 0, 1]], "translation": [0, 0, 900],
-        "distortion_k1k2p1p2k3": [0.0] * 5, "rotation": np.diag([1, -1, -1]).tolist(),
-    }  # fmt: skip
+        "matrix": [[900, 0, 319.5], [0, 900, 239.5], [0, 0, 1]],
+        "translation": [0, 0, 900],
+        "distortion_k1k2p1p2k3": [0.0] * 5,
+        "rotation": np.diag([1, -1, -1]).tolist(),
+    }
     ids = np.full((480, 640), plane["own"][0])
     left, top = projected(camera, places_mm(plane, np.array([[0.0, 0.0]])))[0].round().astype(int)
     ids[top - 12 : top + 12, left - 12 : left + 12] = 0
@@ -123,8 +126,25 @@ def test_a_table_that_is_there_is_not_rendered_again(prints, renderer, tmp_path)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "snekagon-train-000007.json").write_text("{}")
 
-    assert main(["--renderer", str(renderer), "--game", "snekagon", "--prints", str(prints),
-                 "--out", str(tmp_path / "out"), "--seed", "7", "--count", "1"]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "--renderer",
+                str(renderer),
+                "--game",
+                "snekagon",
+                "--prints",
+                str(prints),
+                "--out",
+                str(tmp_path / "out"),
+                "--seed",
+                "7",
+                "--count",
+                "1",
+            ]
+        )
+        == 0
+    )
 
 
 def test_a_folder_without_a_manifest_or_a_renderer_is_named(tmp_path, capsys):

@@ -15,9 +15,12 @@ from engine.record import Record, find_set
 from models.scenes.games.refereed import Book, Manners, RefereedFilm, Standing, plan, still_table
 
 PLAYERS = {
-    "schlangennest": ("blue", "red"), "snekagon": ("red", "green"), "snekagon5g": ("blue", "red"),
-    "sssnake": ("Anna", "Ben"), "carnival": ("yellow", "black"),
-}  # fmt: skip
+    "schlangennest": ("blue", "red"),
+    "snekagon": ("red", "green"),
+    "snekagon5g": ("blue", "red"),
+    "sssnake": ("Anna", "Ben"),
+    "carnival": ("yellow", "black"),
+}
 SMALL = (320, 180)
 
 
@@ -94,9 +97,10 @@ def test_after_an_overruling_the_players_go_on_from_there():
             mover = umpire.position.to_move
             laid = min(film.layout.cards - umpire.one.game.layout(umpire.position).cards)
             move = next(
-                m for m in umpire.one.game.readings(
-                    umpire.position, change_of(umpire, film)) if m.player == mover
-            )  # fmt: skip
+                m
+                for m in umpire.one.game.readings(umpire.position, change_of(umpire, film))
+                if m.player == mover
+            )
             umpire.position = umpire.one.game.apply(umpire.position, move)
             umpire.moves, umpire.foul = (*umpire.moves, move), False
             assert move.at == laid.at

@@ -92,7 +92,7 @@ def test_range_is_covered(split, what, low, high):
         ("sensible play", lambda s: s.play == "greedy"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
-)  # fmt: skip
+)
 def test_variation_occurs(split, what, happens):
     share = np.mean([happens(s) for s in many(split)])
 

@@ -46,8 +46,9 @@ def told(shown: str, chosen: str):
     return another_box(bgr, found, readings, built_in_set(chosen))
 
 
-@pytest.mark.parametrize(("shown", "chosen"), [("carnival", "schlangennest"),
-                                               ("schlangennest", "carnival")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("shown", "chosen"), [("carnival", "schlangennest"), ("schlangennest", "carnival")]
+)
 def test_another_games_cards_are_told_with_the_game_that_they_look_like(shown, chosen):
     advice = told(shown, chosen)
 

@@ -109,9 +109,14 @@ def test_evidence_makes_no_reading_surer():
 
 def stump(names: list[int], lower: list[int], higher: list[int]) -> Trees:
     return Trees(
-        -1.0, np.array([0], np.int32), np.array(names, np.int32), np.array([0.5, 0.0, 0.0]),
-        np.array(lower, np.int32), np.array(higher, np.int32), np.array([0.0, -2.0, 3.0]),
-    )  # fmt: skip
+        -1.0,
+        np.array([0], np.int32),
+        np.array(names, np.int32),
+        np.array([0.5, 0.0, 0.0]),
+        np.array(lower, np.int32),
+        np.array(higher, np.int32),
+        np.array([0.0, -2.0, 3.0]),
+    )
 
 
 def test_trees_add_the_log_odds_of_their_leaves():
@@ -238,18 +243,27 @@ def test_one_strange_thing_beside_many_tiles_changes_next_to_nothing():
 def leaf(odds: float) -> Trees:
     """Return trees that say the same of everything: so many log-odds."""
     return Trees(
-        odds, np.array([0], np.int32), np.array([-1], np.int32), np.array([0.0]),
-        np.array([0], np.int32), np.array([0], np.int32), np.array([0.0]),
-    )  # fmt: skip
+        odds,
+        np.array([0], np.int32),
+        np.array([-1], np.int32),
+        np.array([0.0]),
+        np.array([0], np.int32),
+        np.array([0], np.int32),
+        np.array([0.0]),
+    )
 
 
 def test_each_tree_is_followed_to_its_leaf_however_deep_and_at_its_limit_to_the_lower_side():
     # The first tree asks number 0, then number 4; the second is a leaf.
     trees = Trees(
-        -1.0, np.array([0, 5], np.int32), np.array([0, -1, 4, -1, -1, -1], np.int32),
-        np.array([0.5, 0.0, 0.25, 0.0, 0.0, 0.0]), np.array([1, 0, 3, 0, 0, 0], np.int32),
-        np.array([2, 0, 4, 0, 0, 0], np.int32), np.array([9.0, -2.0, 9.0, 3.0, 1.0, 0.25]),
-    )  # fmt: skip
+        -1.0,
+        np.array([0, 5], np.int32),
+        np.array([0, -1, 4, -1, -1, -1], np.int32),
+        np.array([0.5, 0.0, 0.25, 0.0, 0.0, 0.0]),
+        np.array([1, 0, 3, 0, 0, 0], np.int32),
+        np.array([2, 0, 4, 0, 0, 0], np.int32),
+        np.array([9.0, -2.0, 9.0, 3.0, 1.0, 0.25]),
+    )
     rows = np.zeros((4, len(NAMES)), np.float32)
     rows[:, 0] = 0.5, 0.6, 0.6, 0.6
     rows[:, 4] = 0.9, 0.2, 0.25, 0.3
@@ -297,8 +311,9 @@ def test_reading_is_made_as_sure_as_its_evidence_and_all_its_guesses_by_the_same
 
     assert [guess.confidence for guess in said.guesses] == pytest.approx([0.6, 0.075])
     assert [(g.tile, g.cell, g.turns) for g in said.guesses] == [
-        ("straight", 0, 0), ("curve", 0, 1),
-    ]  # fmt: skip
+        ("straight", 0, 0),
+        ("curve", 0, 1),
+    ]
     assert (said.why, said.odd, said.far) == (None, True, 0.25)
 
 
@@ -344,8 +359,12 @@ def test_reading_of_a_tile_without_a_face_is_not_weighed():
     reader = shipped_reader("sssnake")
     own = evidence_of("sssnake")
     kept = [n for n, (tile, _) in enumerate(own.faces.cells) if tile != "straight"]
-    faces = Faces(tuple(own.faces.cells[n] for n in kept), own.faces.pictures[kept],
-                  own.faces.looks, own.faces.numbers)  # fmt: skip
+    faces = Faces(
+        tuple(own.faces.cells[n] for n in kept),
+        own.faces.pictures[kept],
+        own.faces.looks,
+        own.faces.numbers,
+    )
     patches, _ = printed("sssnake")
     readings = [straight(0.8), CellReading((CellGuess("curve", 0, 0, 0.8),))]
 
@@ -507,13 +526,19 @@ def test_evidence_of_a_box_is_written_with_what_it_was_made_for(tmp_path):
     assert text.startswith('{\n "format"')
     assert text.endswith("}\n")
     assert manifest == {
-        "format": "snake-eye/evidence", "version": 2, "set": "sssnake",
-        "embedding": embedding.VERSION, "features": features.VERSION, "names": list(NAMES),
-        "set_hash": set_hash(box), "file": "evidence_sssnake.npz",
+        "format": "snake-eye/evidence",
+        "version": 2,
+        "set": "sssnake",
+        "embedding": embedding.VERSION,
+        "features": features.VERSION,
+        "names": list(NAMES),
+        "set_hash": set_hash(box),
+        "file": "evidence_sssnake.npz",
         "sha256": sha256((folder / "evidence_sssnake.npz").read_bytes()).hexdigest(),
         "faces": [str(Look(tile, cell)) for tile, cell in own.faces.cells],
-        "looks": [str(look) for look in own.faces.looks], "figures": {"rows": 2},
-    }  # fmt: skip
+        "looks": [str(look) for look in own.faces.looks],
+        "figures": {"rows": 2},
+    }
     trees = {f"{part}_{name}" for part in ("ours", "tile") for name in vars(own.ours)}
     assert arrays.keys() == {"faces", "numbers", "share", *trees}
     assert arrays["numbers"].dtype == np.float16
@@ -528,12 +553,16 @@ def test_evidence_of_taught_boxes_is_written_without_faces(tmp_path):
     _, manifest, arrays = written_to(tmp_path, "taught")
 
     assert manifest == {
-        "format": "snake-eye/evidence", "version": 2, "set": "taught",
-        "embedding": embedding.VERSION, "features": features.VERSION, "names": list(NAMES),
+        "format": "snake-eye/evidence",
+        "version": 2,
+        "set": "taught",
+        "embedding": embedding.VERSION,
+        "features": features.VERSION,
+        "names": list(NAMES),
         "file": "evidence_taught.npz",
         "sha256": sha256((tmp_path / "evidence_taught.npz").read_bytes()).hexdigest(),
         "figures": {"boxes": 3},
-    }  # fmt: skip
+    }
     assert float(arrays["share"]) == 0.75
     assert (arrays["ours_values"] == own.ours.values).all()
     assert (arrays["tile_values"] == own.tile.values).all()

@@ -20,9 +20,14 @@ def read(wide: float) -> float:
     project = (row / np.linalg.norm(row)).T
     here = row @ project
     reader = make_reader(
-        None, [Look("fox"), Look("hen")], project, np.concatenate([here, here + 10.0]),
-        temperature=5.0, known=1000.0, embedded=True,
-    )  # fmt: skip
+        None,
+        [Look("fox"), Look("hen")],
+        project,
+        np.concatenate([here, here + 10.0]),
+        temperature=5.0,
+        known=1000.0,
+        embedded=True,
+    )
 
     (seen,) = read_taught(bgr, [tile], reader, lambda patches: patches)
     return seen.best

@@ -19,9 +19,12 @@ def test_hex_tile_has_its_cells_and_board():
     entry = TileEntry("red/1", OUTLINE, 0.9, cells=((0, 0), (1, 0)), board=0)
 
     assert dict(entry) == {
-        "tile": "red/1", "cells": [[0, 0], [1, 0]], "board": 0, "confidence": 0.9,
+        "tile": "red/1",
+        "cells": [[0, 0], [1, 0]],
+        "board": 0,
+        "confidence": 0.9,
         "outline": OUTLINE,
-    }  # fmt: skip
+    }
 
 
 def test_tile_beside_the_layout_has_an_outline_and_no_place():
@@ -29,8 +32,16 @@ def test_tile_beside_the_layout_has_an_outline_and_no_place():
 
 
 def test_unsure_tile_says_what_it_may_be_and_why():
-    entry = TileEntry("log", OUTLINE, 0.5, at=(0, 0), turns=1, field=0,
-                      guesses=(("log", 0.5), ("egg", 0.3)), why="glare")  # fmt: skip
+    entry = TileEntry(
+        "log",
+        OUTLINE,
+        0.5,
+        at=(0, 0),
+        turns=1,
+        field=0,
+        guesses=(("log", 0.5), ("egg", 0.3)),
+        why="glare",
+    )
 
     assert list(entry)[-3:] == ["field", "guesses", "why"]
     assert entry["guesses"] == [["log", 0.5], ["egg", 0.3]]

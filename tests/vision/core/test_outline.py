@@ -43,8 +43,9 @@ def test_noise_of_size_and_stretch_is_evened_out(unit, shape: Shape, elevation_d
     truth = table(unit, elevation_deg)
     rng = np.random.default_rng(1)
     forms = Forms.of(truth, shape)
-    noisy = Forms(forms.middles, forms.logs + rng.normal(0, 0.06, forms.logs.shape), forms.turns,
-                  shape).corners()  # fmt: skip
+    noisy = Forms(
+        forms.middles, forms.logs + rng.normal(0, 0.06, forms.logs.shape), forms.turns, shape
+    ).corners()
 
     agreed, _, _ = agreed_outlines(noisy, np.ones(30), shape, SIZE_PX)
 

@@ -6,9 +6,19 @@ from vision.core.tables import TableState, table_state_to_json
 from vision.core.types import Advice, Quality
 
 KEYS = [
-    "format", "version", "file", "size", "game", "set", "tiles", "unsure", "aside", "clay",
-    "splits", "quality",
-]  # fmt: skip
+    "format",
+    "version",
+    "file",
+    "size",
+    "game",
+    "set",
+    "tiles",
+    "unsure",
+    "aside",
+    "clay",
+    "splits",
+    "quality",
+]
 
 
 def test_empty_table_has_exactly_the_promised_keys():
@@ -24,9 +34,12 @@ def test_empty_table_has_exactly_the_promised_keys():
 def test_numpy_becomes_plain_json():
     outline = np.array([[1.04, 2.0], [3.0, 4.123], [5, 6], [7, 8]], np.float32)
     tile = {
-        "tile": "blue/curve", "at": (np.int64(2), np.int64(-1)), "turns": np.int8(3),
-        "confidence": np.float32(0.99812345), "outline": outline,
-    }  # fmt: skip
+        "tile": "blue/curve",
+        "at": (np.int64(2), np.int64(-1)),
+        "turns": np.int8(3),
+        "confidence": np.float32(0.99812345),
+        "outline": outline,
+    }
     unsure = {
         **tile,
         "guesses": (("blue/curve", np.float64(0.6)), ("red/head", 0.3)),
@@ -38,10 +51,13 @@ def test_numpy_becomes_plain_json():
 
     assert table["tiles"] == [
         {
-            "tile": "blue/curve", "at": [2, -1], "turns": 3, "confidence": 0.9981,
+            "tile": "blue/curve",
+            "at": [2, -1],
+            "turns": 3,
+            "confidence": 0.9981,
             "outline": [[1.0, 2.0], [3.0, 4.1], [5.0, 6.0], [7.0, 8.0]],
         }
-    ]  # fmt: skip
+    ]
     assert table["unsure"][0]["guesses"] == [["blue/curve", 0.6], ["red/head", 0.3]]
     assert table["unsure"][0]["why"] == "glare"
     assert (table["game"], table["set"]) == ("schlangennest", "mine")

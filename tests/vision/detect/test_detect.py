@@ -48,8 +48,15 @@ def painted(maps: np.ndarray, kind: str, centre_px, half_px: float, turn_deg: fl
         sides = [np.abs(u * np.cos(a) + v * np.sin(a)) for a in np.radians([30, 90, 150])]
         inside = np.maximum.reduce(sides) <= np.sqrt(3) / 2
     maps[CHANNELS.index(kind)][inside] = 8.0
-    said = [-dx / half_px, -dy / half_px, np.log(half_px / SIZE_PX), 0, 0,
-            np.cos(folds * turn), np.sin(folds * turn)]  # fmt: skip
+    said = [
+        -dx / half_px,
+        -dy / half_px,
+        np.log(half_px / SIZE_PX),
+        0,
+        0,
+        np.cos(folds * turn),
+        np.sin(folds * turn),
+    ]
     for channel, value in enumerate(said, start=6):
         maps[channel][inside] = np.broadcast_to(value, xs.shape)[inside]
 

@@ -77,8 +77,11 @@ def test_a_turned_board_counts_its_cells_from_another_side():
 
 def test_what_lies_outside_the_picture_is_grey():
     board = seen_board()
-    away = HexBoard(board.px_from_plane + np.array([[0, 0, 5000], [0, 0, 0], [0, 0, 0]]),
-                    board.middle_px, board.radius_px)  # fmt: skip
+    away = HexBoard(
+        board.px_from_plane + np.array([[0, 0, 5000], [0, 0, 0], [0, 0, 0]]),
+        board.middle_px,
+        board.radius_px,
+    )
 
     seen = crop(Pyramid(np.zeros((480, 640, 3), np.uint8)), away)
 

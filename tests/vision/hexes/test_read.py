@@ -150,12 +150,18 @@ def test_cells_that_become_small_beyond_the_pictures_edge_are_told(tilt, told):
     )
     bare = np.array([float(name == "empty") for name in CONTENTS])
     sides = dict.fromkeys(CELLS, np.zeros(6))
-    reading = CellReadings(dict.fromkeys(CELLS, bare), dict.fromkeys(CELLS, 0.0),
-                           dict.fromkeys(CELLS, np.array([1.0, 0, 0])), sides, sides)  # fmt: skip
+    reading = CellReadings(
+        dict.fromkeys(CELLS, bare),
+        dict.fromkeys(CELLS, 0.0),
+        dict.fromkeys(CELLS, np.array([1.0, 0, 0])),
+        sides,
+        sides,
+    )
     picture = np.full((480, 640, 3), 150, np.uint8)
 
-    state = read_hex_table(picture, built_in_set("snekagon"), "snekagon", boards=[board],
-                           read=lambda *_: [reading])  # fmt: skip
+    state = read_hex_table(
+        picture, built_in_set("snekagon"), "snekagon", boards=[board], read=lambda *_: [reading]
+    )
 
     assert ("small" in {advice.what for advice in state.quality.advice}) is told
     assert state.quality.ok

@@ -53,10 +53,15 @@ def heic(picture: Image.Image, **options: object) -> bytes:
 # --- Turns ---
 
 TURNED = {
-    1: lambda p: p, 2: lambda p: p[:, ::-1], 3: lambda p: p[::-1, ::-1], 4: lambda p: p[::-1],
-    5: lambda p: p.transpose(1, 0, 2), 6: lambda p: p.transpose(1, 0, 2)[:, ::-1],
-    7: lambda p: p.transpose(1, 0, 2)[::-1, ::-1], 8: lambda p: p.transpose(1, 0, 2)[::-1],
-}  # fmt: skip
+    1: lambda p: p,
+    2: lambda p: p[:, ::-1],
+    3: lambda p: p[::-1, ::-1],
+    4: lambda p: p[::-1],
+    5: lambda p: p.transpose(1, 0, 2),
+    6: lambda p: p.transpose(1, 0, 2)[:, ::-1],
+    7: lambda p: p.transpose(1, 0, 2)[::-1, ::-1],
+    8: lambda p: p.transpose(1, 0, 2)[::-1],
+}
 
 
 @pytest.mark.parametrize("orientation", TURNED)
@@ -126,8 +131,9 @@ def png16_with_a_transparent_shade(value: int) -> bytes:
     )
 
 
-@pytest.mark.parametrize(("deep", "shallow"), [(0, 0), (256, 0), (257, 1), (40_000, 155),
-                                              (65_535, 255)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("deep", "shallow"), [(0, 0), (256, 0), (257, 1), (40_000, 155), (65_535, 255)]
+)
 def test_sixteen_bits_of_grey_become_eight(deep, shallow):
     seen = opened(png16_with_a_transparent_shade(deep))
 
@@ -212,10 +218,14 @@ def test_one_coloured_pixel_in_a_thousand_is_still_grey():
 @pytest.mark.parametrize(
     ("size", "down", "across"),
     [
-        ((1200, 1600), 10, 10), ((240, 320), 2, 2), ((239, 319), 1, 1), ((32, 320), 1, 2),
-        ((240, 32), 2, 1), ((1210, 1610), 10, 10),
+        ((1200, 1600), 10, 10),
+        ((240, 320), 2, 2),
+        ((239, 319), 1, 1),
+        ((32, 320), 1, 2),
+        ((240, 32), 2, 1),
+        ((1210, 1610), 10, 10),
     ],
-)  # fmt: skip
+)
 def test_colour_is_looked_for_in_at_least_120_rows_of_160_pixels(size, down, across):
     grey_where_looked = np.full((*size, 3), (0, 100, 200), np.uint8)
     grey_where_looked[::down, ::across] = 100
@@ -249,9 +259,18 @@ def test_other_size_than_the_header_says_is_damage(kind):
         assert refusal(data, Header(name, size)) == DAMAGED.format(name)
 
 
-@pytest.mark.parametrize(("mode", "kind"), [("RGB", "JPEG"), ("RGB", "PNG"), ("P", "PNG"),
-                                           ("CMYK", "JPEG"), ("RGBA", "PNG"), ("RGB", "WEBP"),
-                                           ("RGBA", "WEBP")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("mode", "kind"),
+    [
+        ("RGB", "JPEG"),
+        ("RGB", "PNG"),
+        ("P", "PNG"),
+        ("CMYK", "JPEG"),
+        ("RGBA", "PNG"),
+        ("RGB", "WEBP"),
+        ("RGBA", "WEBP"),
+    ],
+)
 def test_pixels_that_are_missing_are_said_by_name_and_kind(mode, kind):
     picture = Image.fromarray(noise(200, 150))
     picture = picture.quantize(64) if mode == "P" else picture.convert(mode)

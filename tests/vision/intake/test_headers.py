@@ -72,11 +72,21 @@ def test_first_turn_counts_even_where_it_makes_no_sense():
     assert exif_orientation(tiff(entry(0x0112, 4, 6), turn(6))) == 1
 
 
-@pytest.mark.parametrize("data", [
-    b"", b"II*\0", b"II*\0\x08\0\0", b"JUNK\x08\0\0\0\1\0" + turn(6), tiff(turn(6))[:21],
-    b"II*\0" + struct.pack("<I", 4_000_000_000), b"MM\0*\0\0\0\0",
-    struct.pack("<4sI", b"II*\0", 7) + b"\1", b"II*\0\x08\0\0\0", b"II*\0\x08\0\0\0\1",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"II*\0",
+        b"II*\0\x08\0\0",
+        b"JUNK\x08\0\0\0\1\0" + turn(6),
+        tiff(turn(6))[:21],
+        b"II*\0" + struct.pack("<I", 4_000_000_000),
+        b"MM\0*\0\0\0\0",
+        struct.pack("<4sI", b"II*\0", 7) + b"\1",
+        b"II*\0\x08\0\0\0",
+        b"II*\0\x08\0\0\0\1",
+    ],
+)
 def test_exif_that_is_cut_short_or_something_else_is_upright(data):
     assert exif_orientation(data) == 1
 
@@ -107,9 +117,11 @@ def segment(marker: int, body: bytes) -> bytes:
 
 
 def frame(
-    width: int = 640, height: int = 480, factors: tuple[int, ...] = (0x22, 0x11, 0x11),
+    width: int = 640,
+    height: int = 480,
+    factors: tuple[int, ...] = (0x22, 0x11, 0x11),
     marker: int = 0xC0,
-) -> bytes:  # fmt: skip
+) -> bytes:
     parts = b"".join(bytes([number, factor, 0]) for number, factor in enumerate(factors))
     return segment(marker, struct.pack(">BHHB", 8, height, width, len(factors)) + parts)
 
@@ -122,9 +134,14 @@ def jpeg(*segments: bytes, scan: bytes = SCAN + b"pixels", end: bytes = END) -> 
     return b"\xff\xd8" + b"".join(segments) + scan + end
 
 
-@pytest.mark.parametrize(("factors", "colours"), [
-    ((0x11,), "grey"), ((0x22, 0x11, 0x11), "colour"), ((0x11,) * 4, "cmyk"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("factors", "colours"),
+    [
+        ((0x11,), "grey"),
+        ((0x22, 0x11, 0x11), "colour"),
+        ((0x11,) * 4, "cmyk"),
+    ],
+)
 def test_jpeg_tells_size_and_colours(factors, colours):
     assert read_header(jpeg(frame(40_000, 50_000, factors))) == Header(
         "JPEG", (40_000, 50_000), 1, colours, 0
@@ -171,15 +188,21 @@ def test_markers_beside_those_of_frames_are_none(marker):
     assert refusal(jpeg(segment(marker, frame()[4:]))) == NO_PICTURE
 
 
-@pytest.mark.parametrize(("marker", "factors", "kept"), [
-    (0xC0, (0x22, 0x11, 0x11), 0), (0xC1, (0x22, 0x11, 0x11), 0),
-    (0xC2, (0x22, 0x11, 0x11), 2 * 640 * 480 * 6 // 4),
-    (0xC2, (0x11, 0x11, 0x11), 2 * 640 * 480 * 3),
-    (0xC2, (0x21, 0x11, 0x11), 2 * 640 * 480 * 4 // 2),
-    (0xC2, (0x41, 0x12, 0x11), 2 * 640 * 480 * 7 // 8),
-    (0xC2, (0x31,), 2 * 640 * 480), (0xC2, (0x13,), 2 * 640 * 480),
-    (0xC2, (0x00,), 0), (0xC9, (0x11,) * 4, 2 * 640 * 480 * 4),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("marker", "factors", "kept"),
+    [
+        (0xC0, (0x22, 0x11, 0x11), 0),
+        (0xC1, (0x22, 0x11, 0x11), 0),
+        (0xC2, (0x22, 0x11, 0x11), 2 * 640 * 480 * 6 // 4),
+        (0xC2, (0x11, 0x11, 0x11), 2 * 640 * 480 * 3),
+        (0xC2, (0x21, 0x11, 0x11), 2 * 640 * 480 * 4 // 2),
+        (0xC2, (0x41, 0x12, 0x11), 2 * 640 * 480 * 7 // 8),
+        (0xC2, (0x31,), 2 * 640 * 480),
+        (0xC2, (0x13,), 2 * 640 * 480),
+        (0xC2, (0x00,), 0),
+        (0xC9, (0x11,) * 4, 2 * 640 * 480 * 4),
+    ],
+)
 def test_jpeg_in_passes_says_what_its_decoder_must_hold(marker, factors, kept):
     header = read_header(jpeg(frame(factors=factors, marker=marker)))
 
@@ -228,9 +251,15 @@ def test_end_that_is_said_in_a_remark_between_passes_hides_none():
     assert refusal(jpeg(frame(), scan=scan)) == "is damaged: it is stored in too many passes"
 
 
-@pytest.mark.parametrize("among", [
-    b"\xff\0", b"\xff\1", b"\xff\xff\0", *(bytes([0xFF, 0xD0 + n]) for n in range(8)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "among",
+    [
+        b"\xff\0",
+        b"\xff\1",
+        b"\xff\xff\0",
+        *(bytes([0xFF, 0xD0 + n]) for n in range(8)),
+    ],
+)
 def test_what_lies_among_pixels_ends_no_pass(among):
     assert read_header(jpeg(frame(), scan=SCAN + among + b"pixels")).kind == "JPEG"
     assert refusal(jpeg(frame(), scan=SCAN + among + b"pixels", end=b"")) == NO_END
@@ -322,9 +351,16 @@ def png(*chunks: bytes) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
-@pytest.mark.parametrize(("colour", "told"), [
-    (0, "grey"), (2, "colour"), (3, "palette"), (4, "alpha"), (6, "alpha"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("colour", "told"),
+    [
+        (0, "grey"),
+        (2, "colour"),
+        (3, "palette"),
+        (4, "alpha"),
+        (6, "alpha"),
+    ],
+)
 def test_png_tells_size_and_colours(colour, told):
     data = png(ihdr(3_000_000_000, 4_000_000_000, colour), chunk(b"IDAT", b"pixels"), IEND)
 
@@ -431,8 +467,9 @@ def test_upper_bits_of_a_webp_size_ask_for_a_stretch_and_are_no_size():
     assert read_header(webp(lossy(0x4000 | 640, 0xC000 | 480))).size_px == (640, 480)
 
 
-@pytest.mark.parametrize(("alpha", "colours"), [(0, "colour"), (1, "alpha"), (2, "colour"),
-                                               (8, "colour"), (9, "alpha")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("alpha", "colours"), [(0, "colour"), (1, "alpha"), (2, "colour"), (8, "colour"), (9, "alpha")]
+)
 def test_webp_without_loss_says_whether_it_is_transparent(alpha, colours):
     assert read_header(webp(lossless(alpha=alpha))).colours == colours
 
@@ -576,9 +613,19 @@ def test_kind_that_is_not_read_is_named(start, name):
     assert refusal(b" " + start) == f"is no picture; {READ}"
 
 
-@pytest.mark.parametrize("data", [
-    b"\xff", b"\xff\xd8", b"\x89PNG\r\n\x1a", b"RIFF\0\0\0\0WAVE", b"Riff\0\0\0\0WEBP",
-    b"RIFF\0\0\0\0WEB", b"\0\0\0\x18ftyq", b"Dear Anna", bytes(100),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xff",
+        b"\xff\xd8",
+        b"\x89PNG\r\n\x1a",
+        b"RIFF\0\0\0\0WAVE",
+        b"Riff\0\0\0\0WEBP",
+        b"RIFF\0\0\0\0WEB",
+        b"\0\0\0\x18ftyq",
+        b"Dear Anna",
+        bytes(100),
+    ],
+)
 def test_anything_else_is_no_picture(data):
     assert refusal(data) == f"is no picture; {READ}"

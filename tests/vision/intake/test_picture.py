@@ -373,8 +373,11 @@ print(refused, int(status.split("VmHWM:")[1].split()[0]) // 1024)
 
     ran = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path)],
-        cwd=root, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     refused, peak_mb = map(int, ran.stdout.split())
 
     assert ran.stderr == ""
@@ -551,10 +554,18 @@ def test_name_of_whatever_bytes_is_shown():
     assert pictures.shown("Tisch-ä.jpg") == "Tisch-ä.jpg"
 
 
-@pytest.mark.parametrize(("most", "scale"), [
-    (640 * 480, 1), (640 * 480 - 1, 2), (320 * 240, 2), (320 * 240 - 1, 4), (160 * 120, 4),
-    (160 * 120 - 1, 8), (1, 8),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("most", "scale"),
+    [
+        (640 * 480, 1),
+        (640 * 480 - 1, 2),
+        (320 * 240, 2),
+        (320 * 240 - 1, 4),
+        (160 * 120, 4),
+        (160 * 120 - 1, 8),
+        (1, 8),
+    ],
+)
 def test_picture_is_reduced_no_more_than_asked(tmp_path, most, scale):
     data = encoded(table_rgb(640, 480), "JPEG")
     (tmp_path / "x.jpg").write_bytes(data)

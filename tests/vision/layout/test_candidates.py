@@ -92,8 +92,10 @@ def test_how_far_outlines_are_apart_is_counted_in_widths_of_the_one_that_would_g
 def test_hexes_are_as_wide_as_from_side_to_side():
     corners = np.array([(np.cos(a), np.sin(a)) for a in np.arange(6) * np.pi / 3])
     # From corner to corner they are 2 wide, from side to side the root of 3.
-    hexes = [Detection(corners + np.array([x, 0.0]), sure) for x, sure in
-             ((0.0, 0.9), (0.58, 0.8), (10.0, 0.9), (10.62, 0.8))]  # fmt: skip
+    hexes = [
+        Detection(corners + np.array([x, 0.0]), sure)
+        for x, sure in ((0.0, 0.9), (0.58, 0.8), (10.0, 0.9), (10.62, 0.8))
+    ]
 
     left = distinct(Detections((640, 480), "hex", tuple(hexes))).found
 
@@ -156,8 +158,10 @@ def test_features_say_how_an_outline_was_found_and_read():
 
 
 def test_features_say_how_an_outline_lies_to_the_nearest_card_that_is_surely_read():
-    turned = replace(outlined(2, 0, wide=1.5 * WIDE), corners_px=np.array(
-        [(180.0, 70.0), (210.0, 100.0), (180.0, 130.0), (150.0, 100.0)]))  # fmt: skip
+    turned = replace(
+        outlined(2, 0, wide=1.5 * WIDE),
+        corners_px=np.array([(180.0, 70.0), (210.0, 100.0), (180.0, 130.0), (150.0, 100.0)]),
+    )
     row = numbers(4, *ROW, (turned, said(0.3)), papers=range(4))
 
     assert row["away"] == pytest.approx(40 / turned.across_px)
@@ -168,8 +172,10 @@ def test_features_say_how_an_outline_lies_to_the_nearest_card_that_is_surely_rea
 
 
 def test_only_cards_that_are_surely_read_count_as_such():
-    doubtful = [(outlined(1, 0), reading) for reading in (
-        said(0.79), said(odd=True), said(why=UNKNOWN_TILE))]  # fmt: skip
+    doubtful = [
+        (outlined(1, 0), reading)
+        for reading in (said(0.79), said(odd=True), said(why=UNKNOWN_TILE))
+    ]
     for other in doubtful:
         row = numbers(0, (outlined(0, 0), said(0.3)), other)
         assert (row["away"], row["turned"], row["near"], row["near_sure"]) == (4, 45, 1, 0)
@@ -185,9 +191,10 @@ def test_features_say_whether_an_outline_has_the_colours_of_the_table():
 def test_what_is_surely_found_and_clearly_read_is_a_card_without_a_question():
     assert doubtful(*zip(*ROW, strict=True)) == []
     assert cards(*ROW) == [0, 1, 2, 3]
-    assert doubtful([outlined(0, 0, 0.89), outlined(1, 0), outlined(2, 0), outlined(3, 0)],
-                    [said(), said(0.97), said(odd=True), said(why=UNKNOWN_TILE)]
-                    ) == [0, 1, 2, 3]  # fmt: skip
+    assert doubtful(
+        [outlined(0, 0, 0.89), outlined(1, 0), outlined(2, 0), outlined(3, 0)],
+        [said(), said(0.97), said(odd=True), said(why=UNKNOWN_TILE)],
+    ) == [0, 1, 2, 3]
 
 
 def test_card_that_is_hardly_read_is_one_between_others():

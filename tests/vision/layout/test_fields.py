@@ -49,9 +49,12 @@ def names(group: CardGroup) -> list[str]:
 
 
 SNAKE = [
-    *card(0, 0, "blue/curve", 1), *card(1, 0, "blue/straight"), *card(2, 0, "blue/straight"),
-    *card(0, 1, "red/straight"), *card(1, 1, "green/curve", 2),
-]  # fmt: skip
+    *card(0, 0, "blue/curve", 1),
+    *card(1, 0, "blue/straight"),
+    *card(2, 0, "blue/straight"),
+    *card(0, 1, "red/straight"),
+    *card(1, 1, "green/curve", 2),
+]
 
 
 def test_two_fields_that_only_are_in_line_are_two_groups():
@@ -116,11 +119,15 @@ def test_joints_say_how_cards_lie_to_each_other():
 
 
 def test_a_snake_carries_on_at_the_exits_of_a_big_card_and_nowhere_else_on_it():
-    group, *_ = lattice([*big("big/1", 0, 0), *card(2, 0, "straight"), *card(0, 1, "straight", 1)],
-                        SSSNAKE)  # fmt: skip
+    group, *_ = lattice(
+        [*big("big/1", 0, 0), *card(2, 0, "straight"), *card(0, 1, "straight", 1)], SSSNAKE
+    )
 
-    met = {group.cards[joint.other].at: (joint.joined, joint.broken)
-           for joint in joints_of(group.cards, SSSNAKE) if not joint.corner}  # fmt: skip
+    met = {
+        group.cards[joint.other].at: (joint.joined, joint.broken)
+        for joint in joints_of(group.cards, SSSNAKE)
+        if not joint.corner
+    }
 
     assert sorted(met.values()) == [(0.0, False), (1.0, False)]
     assert [at[0] for at, (joined, _) in met.items() if joined] == [max(at[0] for at in met)]

@@ -58,12 +58,16 @@ def read(
 
     def look(found):
         return [
-            next((CellReading((CellGuess(tile, 0, turns, 0.999),), **how)
-                  for at, (tile, turns) in (unseen or {}).items()
-                  if np.linalg.norm(one.centre_px - middle(*at)) < PITCH / 2),
-                 CellReading((CellGuess("blue/curve", 0, 0, 0.0),), "unknown-tile", odd=True))
+            next(
+                (
+                    CellReading((CellGuess(tile, 0, turns, 0.999),), **how)
+                    for at, (tile, turns) in (unseen or {}).items()
+                    if np.linalg.norm(one.centre_px - middle(*at)) < PITCH / 2
+                ),
+                CellReading((CellGuess("blue/curve", 0, 0, 0.0),), "unknown-tile", odd=True),
+            )
             for one in found
-        ]  # fmt: skip
+        ]
 
     ground = Ground(bgr, [one.corners_px for one in detections.found])
     sight = Sight(ground, look)
@@ -74,8 +78,11 @@ def row(xs: range, y: float, tile: str = "blue/straight") -> str:
     return ";".join(f"{x},{y} {tile} 0" for x in xs)
 
 
-@pytest.mark.parametrize("two", ["1,-5.5 red/curve 0;2.05,-5.5 red/straight 0",
-                                 row(range(1, 3), -5.5)], ids=["sorted", "in-a-row"])  # fmt: skip
+@pytest.mark.parametrize(
+    "two",
+    ["1,-5.5 red/curve 0;2.05,-5.5 red/straight 0", row(range(1, 3), -5.5)],
+    ids=["sorted", "in-a-row"],
+)
 def test_cards_beyond_the_edge_of_the_picture_are_never_claimed(cloth, two):
     below = "-5,-4.5 green/curve 0;-4,-4.5 yellow/curve 1"
     seen = read(f"{row(range(-5, -1), -5.5)};{below};{two}", cloth)
@@ -98,8 +105,7 @@ SNAKE = f"-3,0 house 0;{row(range(-2, 1), 0, 'violet/straight')}"
 def test_straight_log_at_the_end_of_a_snake_is_a_card_where_surely_no_table_is_seen(cloth):
     cover(cloth, PAPER, *((x, 0) for x in range(-3, 2)))
 
-    seen = read(SNAKE, cloth, {(1, 0): ("log/straight", 0)},
-                CARNIVAL)  # fmt: skip
+    seen = read(SNAKE, cloth, {(1, 0): ("log/straight", 0)}, CARNIVAL)
 
     assert len(seen.tiles) == 5
 
@@ -110,8 +116,9 @@ def test_covered_card_without_an_outline_is_as_sure_as_its_place_shows_one(
 ):
     cover(cloth, PAPER, *((x, 0) for x in range(-3, 2)))
 
-    seen = read(SNAKE, cloth, {(1, 0): ("log/straight", 0)}, CARNIVAL,
-                odd=True, covered=True, there=there)  # fmt: skip
+    seen = read(
+        SNAKE, cloth, {(1, 0): ("log/straight", 0)}, CARNIVAL, odd=True, covered=True, there=there
+    )
 
     assert (len(seen.tiles), len(seen.unsure)) == (sure, asked)
 

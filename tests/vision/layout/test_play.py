@@ -125,9 +125,11 @@ def test_outlines_apart_from_the_stocks_may_be_the_layout():
     stock = [outline(x, 5) for x in range(3)]
     near, far, large = outline(3.2, 5), outline(0, 0), outline(-5, 0) * 2
     every = Detections(
-        (1000, 1000), "square", tuple(Detection(one, 0.9) for one in (*stock, near)),
+        (1000, 1000),
+        "square",
+        tuple(Detection(one, 0.9) for one in (*stock, near)),
         tuple(Detection(one, 0.3) for one in (far, large)),
-    )  # fmt: skip
+    )
 
     hidden = hidden_outlines(every, stock)
 
@@ -200,13 +202,32 @@ def test_lattice_is_told_by_its_size_its_joints_its_colours_and_what_lies_elsewh
     (row,) = numbers(straights)
 
     middle = np.array([1.1333333 * WIDE, 0.0]) - np.array([400.0, 300.0])
-    assert row == pytest.approx({
-        "size": math.log(3), "widest": 0.0, "gaps": 0.15, "joined": 1.0, "own": 1.0, "broken": 0.0,
-        "alike": 1.0, "bent": 0.0, "family": 1.0, "anchors": 0.0, "sides": 2 / 3, "space": 0.2,
-        "same_way": 0.0, "away": math.hypot(*middle) / 500, "elsewhere": 0.0,
-        "larger": math.log(3), "near": 8.0, "near_alike": 0.0, "kin": 8.0, "central": 0.0,
-        "rival": 0.0, "families": math.log(4),
-    })  # fmt: skip
+    assert row == pytest.approx(
+        {
+            "size": math.log(3),
+            "widest": 0.0,
+            "gaps": 0.15,
+            "joined": 1.0,
+            "own": 1.0,
+            "broken": 0.0,
+            "alike": 1.0,
+            "bent": 0.0,
+            "family": 1.0,
+            "anchors": 0.0,
+            "sides": 2 / 3,
+            "space": 0.2,
+            "same_way": 0.0,
+            "away": math.hypot(*middle) / 500,
+            "elsewhere": 0.0,
+            "larger": math.log(3),
+            "near": 8.0,
+            "near_alike": 0.0,
+            "kin": 8.0,
+            "central": 0.0,
+            "rival": 0.0,
+            "families": math.log(4),
+        }
+    )
 
 
 def test_where_nothing_lies_nothing_is_told():
@@ -222,9 +243,13 @@ def test_space_is_the_usual_one_and_a_whole_card_where_none_lies_beside_another(
 
 def test_cards_are_turned_the_same_way_as_most_of_those_of_which_that_is_seen():
     turned = group(
-        seen("blue/curve", 0, 0, 1), seen("red/curve", 2, 0, 1), seen("red/head", 4, 0, 2),
-        seen("blue/straight", 6, 0, 1), seen("back", 8, 0, 3), seen("", 10, 0),
-    )  # fmt: skip
+        seen("blue/curve", 0, 0, 1),
+        seen("red/curve", 2, 0, 1),
+        seen("red/head", 4, 0, 2),
+        seen("blue/straight", 6, 0, 1),
+        seen("back", 8, 0, 3),
+        seen("", 10, 0),
+    )
 
     (row,) = numbers(turned)
 
@@ -232,9 +257,7 @@ def test_cards_are_turned_the_same_way_as_most_of_those_of_which_that_is_seen():
 
 
 def test_lattice_in_the_middle_of_the_picture_is_not_away():
-    (middle, corner) = numbers(
-        group(seen("blue/curve", 10, 7.5)), group(seen("blue/curve", 0, 0))
-    )  # fmt: skip
+    (middle, corner) = numbers(group(seen("blue/curve", 10, 7.5)), group(seen("blue/curve", 0, 0)))
 
     assert (middle["away"], corner["away"]) == pytest.approx((0.0, 1.0))
 
@@ -256,8 +279,9 @@ def test_other_lattices_count_by_all_their_cards_and_by_the_largest_of_them():
 def test_how_near_the_next_lattice_lies_counts_up_to_eight_cards(away, near):
     own = group(seen("blue/straight", 0, 0), seen("blue/straight", 1, 0))
     far = group(seen("red/straight", 1, 19), seen("red/straight", 2, 19))
-    next_one = group(seen("red/straight", 1 + away, 0), seen("blue/curve", 16, 0),
-                     seen("red/head", 17, 0))  # fmt: skip
+    next_one = group(
+        seen("red/straight", 1 + away, 0), seen("blue/curve", 16, 0), seen("red/head", 17, 0)
+    )
 
     row, _, back = numbers(own, far, next_one)
 
@@ -421,8 +445,9 @@ def test_fields_are_told_by_their_big_cards_in_their_order():
     assert played() == []
     assert played(group(seen("straight", 0, 0))) == []
     assert played(field(3, 0, 1), field(1, 3, 2), field(2, 6, 1)) == [0, 1, 2]
-    assert [f.number for f in game_fields({field(2, 0, 1): 0.01, field(1, 3, 1): 0.01}, SSSNAKE)
-            ] == [0, 1]  # fmt: skip
+    assert [
+        f.number for f in game_fields({field(2, 0, 1): 0.01, field(1, 3, 1): 0.01}, SSSNAKE)
+    ] == [0, 1]
 
 
 def test_of_two_lattices_with_the_same_big_card_the_one_with_more_sure_cards_counts():

@@ -286,8 +286,10 @@ def test_tiles_that_are_cut_and_read_all_the_same_are_not_lost():
     bgr, outlines = table(80)
     limits = Limits(lost=0.15)
 
-    some = [assess(bgr, outlines[6:], cut_off=outlines[:6], limits=limits, cut_read=n).ok
-            for n in (0, 6)]  # fmt: skip
+    some = [
+        assess(bgr, outlines[6:], cut_off=outlines[:6], limits=limits, cut_read=n).ok
+        for n in (0, 6)
+    ]
     most = assess(bgr, outlines[16:], cut_off=outlines[:16], limits=limits, cut_read=16)
 
     assert some == [False, True]
@@ -300,5 +302,6 @@ def test_outlines_of_a_poor_picture_are_told_to_be_small_though_they_seem_wider(
 
     assert said(assess(bgr, outlines, limits=limits)) == []
     assert said(assess(bgr, outlines[:4], limits=limits, covered=outlines[4:])) == [
-        "covered", "small",
-    ]  # fmt: skip
+        "covered",
+        "small",
+    ]

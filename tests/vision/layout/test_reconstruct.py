@@ -64,8 +64,10 @@ def test_turns_count_from_the_lattice_wherever_outlines_begin(roll):
     seen = read("0,0 blue/curve 1;1,0 blue/head 2;0,1 red/tail 3", roll=roll)
 
     found = {(t, u) for t, _, _, u in relative(seen.tiles)}
-    turned = [{("blue/curve", (1 + k) % 4), ("blue/head", (2 + k) % 4), ("red/tail", (3 + k) % 4)}
-              for k in range(4)]  # fmt: skip
+    turned = [
+        {("blue/curve", (1 + k) % 4), ("blue/head", (2 + k) % 4), ("red/tail", (3 + k) % 4)}
+        for k in range(4)
+    ]
     assert found in turned
 
 
@@ -160,8 +162,12 @@ def test_fields_are_told_apart_by_their_big_cards():
     seen = read(f"{one};{other}", SSSNAKE)
 
     assert sorted((e["field"], e["tile"]) for e in seen.tiles) == [
-        (0, "big/1"), (0, "straight"), (0, "straight"), (1, "big/2"), (1, "curve"),
-    ]  # fmt: skip
+        (0, "big/1"),
+        (0, "straight"),
+        (0, "straight"),
+        (1, "big/2"),
+        (1, "curve"),
+    ]
 
 
 def test_unused_big_card_far_off_is_aside():
@@ -358,11 +364,16 @@ def sight_of(bgr, detections, reads=(), doubtful=()):
 
     def look(found):
         return [
-            next((CellReading((guess,)) for at, guess in reads
-                  if np.linalg.norm(one.centre_px - at) < PITCH / 2),
-                 CellReading((CellGuess("blue/curve", 0, 0, 0.0),), "unknown-tile", odd=True))
+            next(
+                (
+                    CellReading((guess,))
+                    for at, guess in reads
+                    if np.linalg.norm(one.centre_px - at) < PITCH / 2
+                ),
+                CellReading((CellGuess("blue/curve", 0, 0, 0.0),), "unknown-tile", odd=True),
+            )
             for one in found
-        ]  # fmt: skip
+        ]
 
     ground = Ground(bgr, [one.corners_px for one in detections.found])
     return Sight(ground, look, tuple(doubtful))
@@ -509,9 +520,14 @@ def test_hole_that_looks_like_the_big_card_of_its_field_is_none():
     assert len(seen.tiles) == 5
 
 
-@pytest.mark.parametrize(("sure", "found", "there"), [
-    (1.0, 0.95, True), (0.9, 0.95, False), (1.0, 0.6, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sure", "found", "there"),
+    [
+        (1.0, 0.95, True),
+        (0.9, 0.95, False),
+        (1.0, 0.6, False),
+    ],
+)
 def test_second_big_card_of_a_field_counts_only_where_it_is_beyond_doubt(sure, found, there):
     text = "0,0 big/1#0 0;1,0 big/1#1 0;2,0 crossing 0;2,1 curve 0;3,0 big/4#0 0;4,0 big/4#1 0"
     detections, readings = table(text, sure=1.0)

@@ -58,5 +58,6 @@ def test_kinds_that_were_drawn_twice_a_pixel_beside_are_one_print():
     names = one_print(invented_set("invented-square-0839"))
 
     assert {kind: name for kind, name in names.items() if kind != name} == {
-        "k16": "k04", "k18": "k06",
-    }  # fmt: skip
+        "k16": "k04",
+        "k18": "k06",
+    }

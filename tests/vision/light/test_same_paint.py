@@ -15,9 +15,13 @@ from vision.light.picture_light import light_map
 from vision.light.same_light import in_these_colours
 
 COLOURS = {
-    "red": (40, 40, 200), "rose": (110, 60, 200), "blue": (200, 60, 40), "green": (50, 180, 60),
-    "gold": (40, 190, 220), "grey": (130, 130, 130),
-}  # fmt: skip
+    "red": (40, 40, 200),
+    "rose": (110, 60, 200),
+    "blue": (200, 60, 40),
+    "green": (50, 180, 60),
+    "gold": (40, 190, 220),
+    "grey": (130, 130, 130),
+}
 KINDS = tuple(COLOURS)
 LAMP = np.array([[0.8, 0.1, 0.0], [0.0, 0.7, 0.1], [0.1, 0.0, 0.9]])
 WIDE = [60.0] * len(KINDS)
@@ -43,8 +47,9 @@ def reader():
     size = len(looks)
     project = np.zeros((described_count(), size), np.float32)
     project[:size] = np.eye(size)
-    made = make_reader(None, looks, project, 20 * np.eye(size, dtype=np.float32), 4.0, 900.0,
-                       embedded=True)  # fmt: skip
+    made = make_reader(
+        None, looks, project, 20 * np.eye(size, dtype=np.float32), 4.0, 900.0, embedded=True
+    )
     prints = Prints(np.stack([face(kind) for kind in KINDS]), KINDS, (0,) * len(KINDS))
     return replace(made, prints=prints)
 

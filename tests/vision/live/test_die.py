@@ -84,17 +84,27 @@ def rendered(seed: int, value: int) -> tuple[np.ndarray, np.ndarray]:
     """Return a die of any colour on any table in any light, and the outline of a card's place."""
     rng = rng_of("die", seed, value)
     settings = draw_settings(seed, "train", "sssnake", (1280, 720))
-    hung = replace(settings.camera, elevation_deg=max(settings.camera.elevation_deg, 60.0),
-                   fill=0.9, aim=(0.0, 0.0))  # fmt: skip
+    hung = replace(
+        settings.camera,
+        elevation_deg=max(settings.camera.elevation_deg, 60.0),
+        fill=0.9,
+        aim=(0.0, 0.0),
+    )
     settings = replace(settings, camera=hung)
     extent_mm = HALF_MM * (250, 150) * float(rng.uniform(0.45, 1.1))
     camera = camera_for(settings, extent_mm)
     face = die_face(rng, value)
     side = float(np.ptp(face.outline_mm[:, 0]))
     blue, green, red = face.levels[-1][..., :3].reshape(-1, 3).mean(axis=0) * 0.8
-    die = Item("die", float(rng.uniform(-120, 120)), float(rng.uniform(-70, 70)),
-               float(rng.uniform(0, 90)), thickness_mm=side,
-               side=(int(blue), int(green), int(red)), gloss=0.5)  # fmt: skip
+    die = Item(
+        "die",
+        float(rng.uniform(-120, 120)),
+        float(rng.uniform(-70, 70)),
+        float(rng.uniform(0, 90)),
+        thickness_mm=side,
+        side=(int(blue), int(green), int(red)),
+        gloss=0.5,
+    )
     canvas = painted(settings, TableTop((die,), {"die": face}, extent_mm), camera)
     card = camera.project_flat(HALF_MM * 22.5 + (-200, -100), 2.0)
     return unpacked(photographed(settings, canvas)), card

@@ -39,9 +39,12 @@ def webcam(*cameras: FakeCamera, patient: bool = False) -> WebcamSource:
     waiting = list(cameras)
     ticks = count()
     return WebcamSource(
-        0, open_camera=lambda _: waiting.pop(0), clock=lambda: float(next(ticks)),
-        sleep=lambda _: None, patient=patient,
-    )  # fmt: skip
+        0,
+        open_camera=lambda _: waiting.pop(0),
+        clock=lambda: float(next(ticks)),
+        sleep=lambda _: None,
+        patient=patient,
+    )
 
 
 def test_unplugged_webcam_is_told_and_found_again():
@@ -74,8 +77,9 @@ def test_webcam_that_is_not_there_yet_is_waited_for_by_the_patient(caplog):
 
     assert [frame is None for frame in frames] == [True, True, False, False]
     assert [record.getMessage() for record in caplog.records] == [
-        "there is no camera webcam:0; plug one in, or try another number", "webcam:0 is there",
-    ]  # fmt: skip
+        "there is no camera webcam:0; plug one in, or try another number",
+        "webcam:0 is there",
+    ]
 
 
 def test_closed_webcam_ends():

@@ -71,18 +71,24 @@ def _lay_out(picture: Path) -> None:
 
 def _watched() -> str:
     environment = {
-        "PATH": "/usr/bin:/usr/sbin", "HOME": "/tmp", "PYTHONPATH": "/site:/project",
+        "PATH": "/usr/bin:/usr/sbin",
+        "HOME": "/tmp",
+        "PYTHONPATH": "/site:/project",
         "LIBCAMERA_LOG_LEVELS": "*:FATAL",
         # libcamera 0.4 leaves the status of a virtual camera's frames unset, and picamera2 throws
         # away what is not 0: so fresh memory is filled with zeros.
         "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0:glibc.malloc.perturb=255",
-    }  # fmt: skip
+    }
     chroot = shutil.which("chroot", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     assert chroot is not None
     ran = subprocess.run(
         [chroot, PI_ROOT, "/usr/bin/python3.13", "-m", "tests.pi_root.watch_table"],
-        env=environment, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 
@@ -204,9 +210,12 @@ class FakeCamera:
         self.seen += 1
         exposure = 5000 + 15000 // min(self.seen, 10)
         return {
-            "SensorTimestamp": self.seen * 10**8, "ExposureTime": exposure, "AnalogueGain": 2.0,
-            "ColourGains": (1.5, 2.1), "LensPosition": 1.25,
-        }  # fmt: skip
+            "SensorTimestamp": self.seen * 10**8,
+            "ExposureTime": exposure,
+            "AnalogueGain": 2.0,
+            "ColourGains": (1.5, 2.1),
+            "LensPosition": 1.25,
+        }
 
     def capture_request(self, *, wait: bool) -> Any:
         assert wait is False

@@ -63,8 +63,9 @@ def written(bgr: np.ndarray, name: str, **standard: bool) -> bytes:
 
 
 def layout(name: str, **standard: bool) -> StreamLayout:
-    bytes_a_pixel = {"888": 3, "8888": 4}.get(name.lstrip("XRGB"), 2 if name[-2:] in (
-        "YV", "VY", "UY", "YU") else 1)  # fmt: skip
+    bytes_a_pixel = {"888": 3, "8888": 4}.get(
+        name.lstrip("XRGB"), 2 if name[-2:] in ("YV", "VY", "UY", "YU") else 1
+    )
     return StreamLayout(name, (WIDTH, HEIGHT), WIDTH * bytes_a_pixel + PADDING, **standard)
 
 

@@ -169,8 +169,12 @@ class ClayLook:
         least, slope = (float(value) for value in np.asarray(arrays["clay_from"]).ravel())
         if not (np.isfinite(least) and np.isfinite(slope) and slope > 0):
             raise ValueError("where clay begins must be a number")
-        return cls(np.asarray(arrays["clay_open"], np.float64),
-                   np.asarray(arrays["clay_closed"], np.float64), least, slope)  # fmt: skip
+        return cls(
+            np.asarray(arrays["clay_open"], np.float64),
+            np.asarray(arrays["clay_closed"], np.float64),
+            least,
+            slope,
+        )
 
     def read(self, patches: Patches) -> tuple[Floats, Floats]:
         """Return probabilities of no, open and closed clay, N x 3, and of its direction, N x 6."""

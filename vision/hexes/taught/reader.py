@@ -222,9 +222,12 @@ class BoardReader:
         likely = {cell: CONTENTS[int(shares.argmax())] for cell, shares in contents.items()}
         joined = {cell: np.zeros(len(HEX_STEPS)) for cell in contents}
         asked = [
-            (cell, side) for cell, own in likely.items() if own in self.sides
-            for side in range(HALF_TURN) if likely.get(hex_neighbours(cell)[side]) == own
-        ]  # fmt: skip
+            (cell, side)
+            for cell, own in likely.items()
+            if own in self.sides
+            for side in range(HALF_TURN)
+            if likely.get(hex_neighbours(cell)[side]) == own
+        ]
         rows = side_features(side_views(cut_out(bgr, side_outlines(board, asked))))
         for (cell, side), row in zip(asked, rows, strict=True):
             weights = self.sides[likely[cell]]
@@ -304,9 +307,9 @@ def side_features(views: Floats) -> Floats:
         clear = lines.mean(axis=2) / (lines.std(axis=2) + FAINT)
         own = clear[..., middle - NEAR_PX : middle + NEAR_PX + 1]
         beside = np.concatenate(
-            [clear[..., END_PX : middle - BESIDE_PX + 1],
-             clear[..., middle + BESIDE_PX : -END_PX]], axis=2
-        )  # fmt: skip
+            [clear[..., END_PX : middle - BESIDE_PX + 1], clear[..., middle + BESIDE_PX : -END_PX]],
+            axis=2,
+        )
         found += [own.min(axis=2), own.max(axis=2), beside.min(axis=2), beside.max(axis=2)]
     return np.concatenate(found, axis=1)
 
@@ -316,5 +319,6 @@ def _blurred(rows: Floats, wide_px: float) -> Floats:
     if not len(rows):
         return rows
     size = 2 * round(4 * wide_px) + 1
-    return np.asarray(cv2.sepFilter2D(rows, cv2.CV_64F, cv2.getGaussianKernel(size, wide_px),
-                                      np.ones(1)))  # fmt: skip
+    return np.asarray(
+        cv2.sepFilter2D(rows, cv2.CV_64F, cv2.getGaussianKernel(size, wide_px), np.ones(1))
+    )

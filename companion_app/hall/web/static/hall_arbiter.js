@@ -3,7 +3,13 @@ import { attempt, get, h, icon, loadMe, me, post, sheet, t, when } from "./ui.js
 import { Clock, link } from "./hall_tournament.js";
 
 const EVERY_MS = 2000;
-const DECISIONS = { foul: ["overrule", "lift"], hand: ["lower-hand"], question: [], camera: [], away: [] };
+const DECISIONS = {
+  foul: ["overrule", "lift"],
+  hand: ["lower-hand"],
+  question: [],
+  camera: [],
+  away: [],
+};
 
 export class ArbiterView {
   constructor() {
@@ -15,15 +21,29 @@ export class ArbiterView {
     this.timer = setInterval(() => this.show(), EVERY_MS);
   }
 
-  close() { clearInterval(this.timer); this.stopClocks(); }
+  close() {
+    clearInterval(this.timer);
+    this.stopClocks();
+  }
 
-  stopClocks() { for (const clock of this.clocks) clock.close(); this.clocks = []; }
+  stopClocks() {
+    for (const clock of this.clocks) clock.close();
+    this.clocks = [];
+  }
 
   async show() {
-    if (!me.arbiter) { if (!this.element.querySelector("form")) this.element.replaceChildren(this.login()); return; }
+    if (!me.arbiter) {
+      if (!this.element.querySelector("form")) this.element.replaceChildren(this.login());
+      return;
+    }
     let whole;
-    try { whole = await get("/api/arbiter"); } catch (error) {
-      if (error.code === "not-arbiter") { me.arbiter = null; this.element.replaceChildren(this.login()); }
+    try {
+      whole = await get("/api/arbiter");
+    } catch (error) {
+      if (error.code === "not-arbiter") {
+        me.arbiter = null;
+        this.element.replaceChildren(this.login());
+      }
       return;
     }
     if (this.element.isConnected) this.draw(whole);
@@ -34,14 +54,35 @@ export class ArbiterView {
   draw(whole) {
     const names = Object.fromEntries(whole.tables.map((table) => [table.id, table.name]));
     [
-      [[whole.alerts, whole.objections, names], () => [h("h1", {}, t("hall-calls")),
-        whole.alerts.length || whole.objections.length ? h("div", {}, whole.objections.map((one) => this.objection(one)), whole.alerts.map((alert) => this.call(alert, names))) : h("p", {}, t("hall-no-calls"))]],
+      [
+        [whole.alerts, whole.objections, names],
+        () => [
+          h("h1", {}, t("hall-calls")),
+          whole.alerts.length || whole.objections.length
+            ? h(
+                "div",
+                {},
+                whole.objections.map((one) => this.objection(one)),
+                whole.alerts.map((alert) => this.call(alert, names)),
+              )
+            : h("p", {}, t("hall-no-calls")),
+        ],
+      ],
       [whole.rounds.map((round) => ({ ...round, left_s: 0 })), () => this.rounds(whole.rounds)],
-      [[whole.decisions, names], () => [h("h2", {}, t("hall-decided")), this.decisions(whole.decisions, names)]],
+      [
+        [whole.decisions, names],
+        () => [h("h2", {}, t("hall-decided")), this.decisions(whole.decisions, names)],
+      ],
       [names, () => [h("h2", {}, t("hall-health")), this.health(whole)]],
       [whole.delay_minutes, () => [this.delay(whole)]],
-      [whole.code, () => [h("h2", {}, t("hall-code")), h("p", {}, h("span.hall-code", {}, whole.code)),
-        h("button", { onclick: () => this.do("/api/arbiter/code", {}) }, t("hall-new-code"))]],
+      [
+        whole.code,
+        () => [
+          h("h2", {}, t("hall-code")),
+          h("p", {}, h("span.hall-code", {}, whole.code)),
+          h("button", { onclick: () => this.do("/api/arbiter/code", {}) }, t("hall-new-code")),
+        ],
+      ],
     ].forEach(([shown, made], n) => {
       const text = JSON.stringify(shown);
       if (text === this.drawn[n]) return;
@@ -49,23 +90,52 @@ export class ArbiterView {
       this.parts[n].replaceChildren(...made());
     });
     whole.rounds.forEach((round, n) => this.clocks[n].show(round));
-    for (const table of whole.tables) this.healthOf(table).forEach((text, n) => { this.cells.get(table.id)[n].textContent = text; });
+    for (const table of whole.tables)
+      this.healthOf(table).forEach((text, n) => {
+        this.cells.get(table.id)[n].textContent = text;
+      });
     if (!this.parts[0].isConnected) this.element.replaceChildren(...this.parts);
   }
 
   login() {
-    const who = h("input", { type: "text", maxlength: 40, autocomplete: "name", "aria-label": t("hall-who"), placeholder: t("hall-who") });
-    const pin = h("input.pin", { type: "text", inputmode: "numeric", autocomplete: "off", maxlength: 12, "aria-label": t("pin") });
+    const who = h("input", {
+      type: "text",
+      maxlength: 40,
+      autocomplete: "name",
+      "aria-label": t("hall-who"),
+      placeholder: t("hall-who"),
+    });
+    const pin = h("input.pin", {
+      type: "text",
+      inputmode: "numeric",
+      autocomplete: "off",
+      maxlength: 12,
+      "aria-label": t("pin"),
+    });
     const problem = h("p.problem", { role: "alert" });
-    return h("form.card", { onsubmit: async (e) => {
-      e.preventDefault();
-      try {
-        await post("/api/login", { pin: pin.value.trim(), who: who.value.trim() });
-        await loadMe();
-        this.show();
-      } catch (error) { problem.textContent = error.message; pin.select(); }
-    } }, h("h1", {}, t("hall-arbiter")), h("p", {}, t("hall-pin-why")), who, h("p"), pin, problem,
-    h("button.primary.wide", {}, icon("key"), t("pin-enter")));
+    return h(
+      "form.card",
+      {
+        onsubmit: async (e) => {
+          e.preventDefault();
+          try {
+            await post("/api/login", { pin: pin.value.trim(), who: who.value.trim() });
+            await loadMe();
+            this.show();
+          } catch (error) {
+            problem.textContent = error.message;
+            pin.select();
+          }
+        },
+      },
+      h("h1", {}, t("hall-arbiter")),
+      h("p", {}, t("hall-pin-why")),
+      who,
+      h("p"),
+      pin,
+      problem,
+      h("button.primary.wide", {}, icon("key"), t("pin-enter")),
+    );
   }
 
   async do(url, body) {
@@ -77,75 +147,256 @@ export class ArbiterView {
     // With the foul that is shown here: by now, another one may lie on the table.
     const shown = alert.kind === "foul" ? { foul: alert.number } : {};
     const decide = (what) => this.do("/api/arbiter/decide", { table: alert.table, what, ...shown });
-    return h("article.card.hall-call", {},
-      h("h2", {}, h("a", { href: `/table/${alert.table}` }, names[alert.table] ?? ""), " – ", t(`hall-call-${alert.kind}`)),
-      h("small", {}, when(alert.opened_s)), alert.text.map((rule) => h("p", {}, rule)),
-      alert.pictures.map((url) => h("img", { src: url, alt: t(url.includes("before") ? "hall-before" : "hall-after") })),
-      h("div.row", {},
-        alert.claimed_by ? h("span.badge", {}, t("hall-claimed", { name: alert.claimed_by }))
-          : h("button", { onclick: () => this.do("/api/arbiter/claim", { alert: alert.id }) }, t("hall-claim")),
-        ...DECISIONS[alert.kind].map((what) => h("button.primary", { onclick: () => decide(what) }, t(`hall-do-${what}`)))));
+    return h(
+      "article.card.hall-call",
+      {},
+      h(
+        "h2",
+        {},
+        h("a", { href: `/table/${alert.table}` }, names[alert.table] ?? ""),
+        " – ",
+        t(`hall-call-${alert.kind}`),
+      ),
+      h("small", {}, when(alert.opened_s)),
+      alert.text.map((rule) => h("p", {}, rule)),
+      alert.pictures.map((url) =>
+        h("img", { src: url, alt: t(url.includes("before") ? "hall-before" : "hall-after") }),
+      ),
+      h(
+        "div.row",
+        {},
+        alert.claimed_by
+          ? h("span.badge", {}, t("hall-claimed", { name: alert.claimed_by }))
+          : h(
+              "button",
+              { onclick: () => this.do("/api/arbiter/claim", { alert: alert.id }) },
+              t("hall-claim"),
+            ),
+        ...DECISIONS[alert.kind].map((what) =>
+          h("button.primary", { onclick: () => decide(what) }, t(`hall-do-${what}`)),
+        ),
+      ),
+    );
   }
 
   objection(one) {
-    return h("article.card.hall-call", {}, h("h2", {}, `${t("tour-table", { number: one.table })} – ${t("tour-objection")}`),
-      h("p", {}, `${one.name || t("tour")} – ${t("tour-round", { round: one.round })}`), link(`/tournament/${one.tournament}/director`, t("tour-director")));
+    return h(
+      "article.card.hall-call",
+      {},
+      h("h2", {}, `${t("tour-table", { number: one.table })} – ${t("tour-objection")}`),
+      h("p", {}, `${one.name || t("tour")} – ${t("tour-round", { round: one.round })}`),
+      link(`/tournament/${one.tournament}/director`, t("tour-director")),
+    );
   }
 
   decisions(all, names) {
     if (!all.length) return h("p", {}, t("hall-none-decided"));
-    return h("div.hall-scroll", {}, h("table.hall-list", {}, h("tbody", {}, all.map((one) => h("tr", {},
-      h("td", {}, when(one.at_s)), h("td", {}, names[one.table] ?? ""), h("td", {}, one.who),
-      h("td", {}, t(`hall-do-${one.what}`)),
-      h("td", {}, t(one.done ? (one.answer.startsWith("done") ? "hall-done" : "hall-refused") : "hall-waiting")))))));
+    return h(
+      "div.hall-scroll",
+      {},
+      h(
+        "table.hall-list",
+        {},
+        h(
+          "tbody",
+          {},
+          all.map((one) =>
+            h(
+              "tr",
+              {},
+              h("td", {}, when(one.at_s)),
+              h("td", {}, names[one.table] ?? ""),
+              h("td", {}, one.who),
+              h("td", {}, t(`hall-do-${one.what}`)),
+              h(
+                "td",
+                {},
+                t(
+                  one.done
+                    ? one.answer.startsWith("done")
+                      ? "hall-done"
+                      : "hall-refused"
+                    : "hall-waiting",
+                ),
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   rounds(all) {
     this.stopClocks();
     if (!all.length) return [];
-    return [h("h2", {}, t("hall-clocks")), ...all.map((round) => {
-      const clock = new Clock(), act = round.paused ? "resume" : "pause";
-      this.clocks.push(clock);
-      return h("div.row.wrap.hall-clock", {}, h("span.grow", {}, `${round.name || t("tour")} – ${t("tour-round", { round: round.round })}`), clock.element,
-        h("button", { "data-act": act, onclick: () => this.do(`/api/tournaments/${round.tournament}/do`, { do: `${act}-clock`, data: {} }) }, t(`tour-${act}`)));
-    })];
+    return [
+      h("h2", {}, t("hall-clocks")),
+      ...all.map((round) => {
+        const clock = new Clock(),
+          act = round.paused ? "resume" : "pause";
+        this.clocks.push(clock);
+        return h(
+          "div.row.wrap.hall-clock",
+          {},
+          h(
+            "span.grow",
+            {},
+            `${round.name || t("tour")} – ${t("tour-round", { round: round.round })}`,
+          ),
+          clock.element,
+          h(
+            "button",
+            {
+              "data-act": act,
+              onclick: () =>
+                this.do(`/api/tournaments/${round.tournament}/do`, {
+                  do: `${act}-clock`,
+                  data: {},
+                }),
+            },
+            t(`tour-${act}`),
+          ),
+        );
+      }),
+    ];
   }
 
   // Which move was wrong, then what it was: every other move that could have been, drawn.
   async correct(table) {
     const said = await attempt(() => get(`/api/arbiter/moves/${table.id}`));
     if (!said) return;
-    const which = sheet(t("hall-which-move"), h("ul.lines", {}, said.moves.map((move) => h("li", {}, h("button.wide", { "data-move": move.n, onclick: () => { which.close(); this.instead(table, move); } }, `${t("move-n", { n: move.n })}: ${move.text}`)))));
+    const which = sheet(
+      t("hall-which-move"),
+      h(
+        "ul.lines",
+        {},
+        said.moves.map((move) =>
+          h(
+            "li",
+            {},
+            h(
+              "button.wide",
+              {
+                "data-move": move.n,
+                onclick: () => {
+                  which.close();
+                  this.instead(table, move);
+                },
+              },
+              `${t("move-n", { n: move.n })}: ${move.text}`,
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   async instead(table, move) {
     const said = await attempt(() => get(`/api/arbiter/moves/${table.id}/${move.n}`));
     if (!said) return;
-    const dialog = sheet(t("hall-what-was-it"), said.choices.length ? h("div.hall-choices", {}, said.choices.map((one) => h("button", { "aria-label": one.text,
-      onclick: () => { dialog.close(); this.do("/api/arbiter/decide", { table: table.id, what: "correct", n: move.n, move: one.move }); } },
-    h("img", { src: `data:image/svg+xml,${encodeURIComponent(one.drawing)}`, alt: "" }), h("small", {}, one.text)))) : h("p", {}, t("hall-no-choice")));
+    const dialog = sheet(
+      t("hall-what-was-it"),
+      said.choices.length
+        ? h(
+            "div.hall-choices",
+            {},
+            said.choices.map((one) =>
+              h(
+                "button",
+                {
+                  "aria-label": one.text,
+                  onclick: () => {
+                    dialog.close();
+                    this.do("/api/arbiter/decide", {
+                      table: table.id,
+                      what: "correct",
+                      n: move.n,
+                      move: one.move,
+                    });
+                  },
+                },
+                h("img", { src: `data:image/svg+xml,${encodeURIComponent(one.drawing)}`, alt: "" }),
+                h("small", {}, one.text),
+              ),
+            ),
+          )
+        : h("p", {}, t("hall-no-choice")),
+    );
   }
 
   delay(whole) {
-    const input = h("input", { type: "number", min: 0, max: 60, value: whole.delay_minutes, "aria-label": t("tour-delay") });
-    return h("form.row.wrap", { onsubmit: (e) => { e.preventDefault(); this.do("/api/arbiter/delay", { minutes: Number(input.value) }); } },
-      h("span", {}, t("tour-delay")), input, h("button", {}, t("tour-apply")));
+    const input = h("input", {
+      type: "number",
+      min: 0,
+      max: 60,
+      value: whole.delay_minutes,
+      "aria-label": t("tour-delay"),
+    });
+    return h(
+      "form.row.wrap",
+      {
+        onsubmit: (e) => {
+          e.preventDefault();
+          this.do("/api/arbiter/delay", { minutes: Number(input.value) });
+        },
+      },
+      h("span", {}, t("tour-delay")),
+      input,
+      h("button", {}, t("tour-apply")),
+    );
   }
 
   healthOf({ heard_s: heard, health }) {
-    return [heard ? when(heard) : "–", health.camera ?? "–", health.degrees ? `${health.degrees} °C` : "–",
-      health.disk_free_mb ? `${Math.round(health.disk_free_mb / 1000)} GB` : "–", health.version ?? ""];
+    return [
+      heard ? when(heard) : "–",
+      health.camera ?? "–",
+      health.degrees ? `${health.degrees} °C` : "–",
+      health.disk_free_mb ? `${Math.round(health.disk_free_mb / 1000)} GB` : "–",
+      health.version ?? "",
+    ];
   }
 
   health(whole) {
-    this.cells = new Map(whole.tables.map((table) => [table.id, this.healthOf(table).map(() => h("td"))]));
-    const row = (table) => h("tr", {},
-      h("td", {}, h("a", { href: `/table/${table.id}` }, table.name)),
-      ...this.cells.get(table.id),
-      h("td", {}, h("button", { "data-act": "correct", onclick: () => this.correct(table) }, t("hall-do-correct")),
-        h("button", { onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "take-back" }) }, t("hall-do-take-back")),
-        h("button", { onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "end" }) }, t("hall-do-end")),
-        h("button.danger", { onclick: () => this.do("/api/arbiter/table", { table: table.id, away: true }) }, t("hall-send-away"))));
-    return h("div.hall-scroll", {}, h("table.hall-list", {}, h("tbody", {}, whole.tables.map(row))));
+    this.cells = new Map(
+      whole.tables.map((table) => [table.id, this.healthOf(table).map(() => h("td"))]),
+    );
+    const row = (table) =>
+      h(
+        "tr",
+        {},
+        h("td", {}, h("a", { href: `/table/${table.id}` }, table.name)),
+        ...this.cells.get(table.id),
+        h(
+          "td",
+          {},
+          h(
+            "button",
+            { "data-act": "correct", onclick: () => this.correct(table) },
+            t("hall-do-correct"),
+          ),
+          h(
+            "button",
+            {
+              onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "take-back" }),
+            },
+            t("hall-do-take-back"),
+          ),
+          h(
+            "button",
+            { onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "end" }) },
+            t("hall-do-end"),
+          ),
+          h(
+            "button.danger",
+            { onclick: () => this.do("/api/arbiter/table", { table: table.id, away: true }) },
+            t("hall-send-away"),
+          ),
+        ),
+      );
+    return h(
+      "div.hall-scroll",
+      {},
+      h("table.hall-list", {}, h("tbody", {}, whole.tables.map(row))),
+    );
   }
 }

@@ -105,11 +105,14 @@ def test_an_erased_name_is_in_no_export():
     now, round_ = evening.now, evening.now.rounds[0]
 
     for text in (
-        standings_csv(now, staff=True), results_csv(now, staff=True),
-        json.dumps(bg_stats(now, "k", staff=True)), pairings_page(now, round_, "en"),
-        slips_page(now, round_, "en"), standings_page(now, "en"),
+        standings_csv(now, staff=True),
+        results_csv(now, staff=True),
+        json.dumps(bg_stats(now, "k", staff=True)),
+        pairings_page(now, round_, "en"),
+        slips_page(now, round_, "en"),
+        standings_page(now, "en"),
         json.dumps(shown(now, 0.0, staff=True), ensure_ascii=False),
-    ):  # fmt: skip
+    ):
         assert "Zoë" not in text
         assert "Quux" not in text
 

@@ -22,8 +22,12 @@ def test_evenings_are_added_up_by_person_and_absence_is_no_evening():
     table = season([first.now, second.now])
 
     assert [(row.rank, row.name, float(row.points)) for row in table] == [
-        (1, "ben", 8), (2, "Ann", 7), (3, "Eva", 3), (4, "Cay", 2), (5, "Dan", 2),
-    ]  # fmt: skip
+        (1, "ben", 8),
+        (2, "Ann", 7),
+        (3, "Eva", 3),
+        (4, "Cay", 2),
+        (5, "Dan", 2),
+    ]
     eva = next(row for row in table if row.name == "Eva")
     assert eva.evenings == (None, eva.points)
 
@@ -60,5 +64,8 @@ def test_two_of_one_name_on_one_evening_have_a_row_each():
     table = season([evening_of(["Ann", "Ben", "Ann", "Dan"]).now])
 
     assert [(row.name, float(row.points)) for row in table] == [
-        ("Ann", 5), ("Ben", 3), ("Ann", 2), ("Dan", 1),
-    ]  # fmt: skip
+        ("Ann", 5),
+        ("Ben", 3),
+        ("Ann", 2),
+        ("Dan", 1),
+    ]

@@ -55,19 +55,36 @@ def test_a_damaged_event_is_refused(written):
 WORDS = st.sampled_from(["p1", "p2", "p3", "p7", "p8", "", "box", "=1"])
 NUMBERS = st.one_of(st.integers(-1, 4), st.none(), st.booleans(), st.floats(allow_nan=False))
 ANYTHING = st.one_of(
-    WORDS, NUMBERS, st.text(max_size=5), st.lists(st.one_of(WORDS, NUMBERS), max_size=3),
+    WORDS,
+    NUMBERS,
+    st.text(max_size=5),
+    st.lists(st.one_of(WORDS, NUMBERS), max_size=3),
     st.dictionaries(WORDS, NUMBERS, max_size=4),
     st.lists(st.dictionaries(st.sampled_from(["number", "players"]), WORDS), max_size=2),
-)  # fmt: skip
+)
 RIGHT = {
-    "player": WORDS, "one": WORDS, "two": WORDS, "name": st.text(max_size=8), "box": WORDS,
-    "players": st.lists(WORDS, max_size=3), "round": NUMBERS, "table": st.integers(0, 3),
-    "scores": st.dictionaries(WORDS, NUMBERS, max_size=4), "winners": st.lists(WORDS, max_size=2),
-    "forfeits": st.lists(WORDS, max_size=2), "off": st.booleans(), "seconds": NUMBERS,
-    "length_s": NUMBERS, "settings": st.dictionaries(WORDS, NUMBERS, max_size=2),
-    "byes": st.lists(WORDS, max_size=2), "hidden": st.booleans(), "tables": ANYTHING,
-    "rated": ANYTHING, "nickname": ANYTHING, "group": ANYTHING,
-}  # fmt: skip
+    "player": WORDS,
+    "one": WORDS,
+    "two": WORDS,
+    "name": st.text(max_size=8),
+    "box": WORDS,
+    "players": st.lists(WORDS, max_size=3),
+    "round": NUMBERS,
+    "table": st.integers(0, 3),
+    "scores": st.dictionaries(WORDS, NUMBERS, max_size=4),
+    "winners": st.lists(WORDS, max_size=2),
+    "forfeits": st.lists(WORDS, max_size=2),
+    "off": st.booleans(),
+    "seconds": NUMBERS,
+    "length_s": NUMBERS,
+    "settings": st.dictionaries(WORDS, NUMBERS, max_size=2),
+    "byes": st.lists(WORDS, max_size=2),
+    "hidden": st.booleans(),
+    "tables": ANYTHING,
+    "rated": ANYTHING,
+    "nickname": ANYTHING,
+    "group": ANYTHING,
+}
 DATA = st.fixed_dictionaries(
     {}, optional={key: st.one_of(kind, ANYTHING) for key, kind in RIGHT.items()}
 )
@@ -113,8 +130,14 @@ def with_erased() -> Evening:
     for name in ("Ann Onym", "Ben Bell", "Cay Cole"):
         evening.enter(name)
     evening.round(1)
-    evening.do("correct", ARBITER, "Zoë Quux miscounted, says zed, announced by Ann", round=1,
-               table=1, scores=dict.fromkeys(evening.tables[0].players, 2))  # fmt: skip
+    evening.do(
+        "correct",
+        ARBITER,
+        "Zoë Quux miscounted, says zed, announced by Ann",
+        round=1,
+        table=1,
+        scores=dict.fromkeys(evening.tables[0].players, 2),
+    )
     evening.do("erase-player", "player:p1", player="p1")
     return evening
 
@@ -159,8 +182,12 @@ def test_public_names_are_nicknames_or_first_names_and_no_two_the_same():
     evening.do("hide-player", "player:p5", player="p5")
 
     assert list(names(evening.now).values()) == [
-        "Anna K. (1)", "Anna K. (2)", "Борис", "Mäx", "Player 5",
-    ]  # fmt: skip
+        "Anna K. (1)",
+        "Anna K. (2)",
+        "Борис",
+        "Mäx",
+        "Player 5",
+    ]
     assert names(evening.now, staff=True)["p5"] == "Hidden One"
 
 

@@ -17,8 +17,9 @@ def test_any_delimiter_will_do(delimiter):
     text = f"Name{delimiter}Group\nAnn{delimiter}A\nBen{delimiter}B\n"
 
     assert read_players(text.encode()).players == (
-        {"name": "Ann", "group": "A"}, {"name": "Ben", "group": "B"},
-    )  # fmt: skip
+        {"name": "Ann", "group": "A"},
+        {"name": "Ben", "group": "B"},
+    )
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
@@ -28,13 +29,15 @@ def test_any_encoding_will_do(encoding):
 
 @pytest.mark.parametrize(
     ("text", "encoding", "language", "name"),
-    [("Имя;Группа\nПётр Ильин;Б\n", "cp1251", "en", "Пётр Ильин"),
-     ("Jméno;Příjmení\nZdeněk;Dvořák\n", "cp1250", "de", "Zdeněk Dvořák"),
-     ("Jméno\nZdeněk Dvořák\n", "cp1250", "cs", "Zdeněk Dvořák"),
-     ("Zdeněk Dvořák\n", "cp1250", "cs", "Zdeněk Dvořák"),
-     ("Пётр Ильин\n", "cp1251", "ru", "Пётр Ильин"),
-     ("Prénom;Nom de famille\nZoë;Lefèvre\n", "cp1252", "ru", "Zoë Lefèvre")],
-)  # fmt: skip
+    [
+        ("Имя;Группа\nПётр Ильин;Б\n", "cp1251", "en", "Пётр Ильин"),
+        ("Jméno;Příjmení\nZdeněk;Dvořák\n", "cp1250", "de", "Zdeněk Dvořák"),
+        ("Jméno\nZdeněk Dvořák\n", "cp1250", "cs", "Zdeněk Dvořák"),
+        ("Zdeněk Dvořák\n", "cp1250", "cs", "Zdeněk Dvořák"),
+        ("Пётр Ильин\n", "cp1251", "ru", "Пётр Ильин"),
+        ("Prénom;Nom de famille\nZoë;Lefèvre\n", "cp1252", "ru", "Zoë Lefèvre"),
+    ],
+)
 def test_list_that_a_spreadsheet_saved_on_windows_keeps_its_names(text, encoding, language, name):
     (player,) = read_players(text.encode(encoding), language=language).players
 
@@ -65,8 +68,9 @@ def test_duplicates_are_named_with_their_line():
 
     assert [player["name"] for player in read.players] == ["Ann", "Cay"]
     assert [(note.key, note.line, note.name) for note in read.notes] == [
-        ("csv-twice", 3, "ann"), ("csv-known", 4, "Ben"),
-    ]  # fmt: skip
+        ("csv-twice", 3, "ann"),
+        ("csv-known", 4, "Ben"),
+    ]
 
 
 def test_a_line_without_a_name_is_told():
@@ -111,14 +115,19 @@ def test_no_list_breaks_the_reader(given):
 
 @pytest.mark.parametrize(
     "text",
-    ['Name;Gruppe\n"Änne Groß;A\nBen;B\nCay;A\n', 'Name;Gruppe\nÄnne Groß;A\n"Ben;B\n"Cay;A\n',
-     '"Änne Groß\nBen\nCay\n', 'Name;Gruppe\r\n"Änne Groß;A\r\nBen;B\r\n"Cay";A\r\n'],
-)  # fmt: skip
+    [
+        'Name;Gruppe\n"Änne Groß;A\nBen;B\nCay;A\n',
+        'Name;Gruppe\nÄnne Groß;A\n"Ben;B\n"Cay;A\n',
+        '"Änne Groß\nBen\nCay\n',
+        'Name;Gruppe\r\n"Änne Groß;A\r\nBen;B\r\n"Cay";A\r\n',
+    ],
+)
 def test_a_stray_quotation_mark_loses_nobody(text):
     assert found(text) == ["Änne Groß", "Ben", "Cay"]
 
 
 def test_a_cell_of_several_lines_stays_one_cell():
     assert found('Adresse;Name\n"Hof 1;\nUlm";"Groß; Änne"\n"""Gut"" Ulm";Ben\n') == [
-        "Groß; Änne", "Ben",
-    ]  # fmt: skip
+        "Groß; Änne",
+        "Ben",
+    ]

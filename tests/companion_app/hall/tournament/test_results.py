@@ -71,8 +71,13 @@ def test_an_objection_waits_for_the_arbiter(evening):
     evening.do("confirm", f"player:{a}", table=1)
     evening.do("confirm", f"player:{b}", table=1)
     assert not result_of(evening).final
-    evening.do("correct", ARBITER, "the last tile was laid after time", table=1,
-               scores=told(evening, 7, 5, 5, 1))  # fmt: skip
+    evening.do(
+        "correct",
+        ARBITER,
+        "the last tile was laid after time",
+        table=1,
+        scores=told(evening, 7, 5, 5, 1),
+    )
 
     assert result_of(evening).final
     assert evening.events[-1].by == "arbiter:Eva"
@@ -120,9 +125,14 @@ def test_what_stands_is_not_overwritten_by_a_box(evening):
 
 @pytest.mark.parametrize(
     ("by", "do"),
-    [("player:p9", "confirm"), ("table:2", "result"), ("player:p1", "correct"),
-     ("director:Dora", "forfeit"), ("table:1", "confirm")],
-)  # fmt: skip
+    [
+        ("player:p9", "confirm"),
+        ("table:2", "result"),
+        ("player:p1", "correct"),
+        ("director:Dora", "forfeit"),
+        ("table:1", "confirm"),
+    ],
+)
 def test_who_may_not_is_refused(evening, by, do):
     evening.do("result", "table:1", table=1, scores=told(evening, 9, 5, 5, 1))
 
@@ -132,11 +142,17 @@ def test_who_may_not_is_refused(evening, by, do):
 
 @pytest.mark.parametrize(
     "scores",
-    [{}, {"p1": 1}, {"p1": 1, "p2": 1, "p3": 1, "p4": 1, "p9": 1},
-     {"p1": 1.5, "p2": 1, "p3": 1, "p4": 1}, {"p1": "=1+1", "p2": 1, "p3": 1, "p4": 1},
-     {"p1": 10**9, "p2": 1, "p3": 1, "p4": 1}, {"p1": True, "p2": 1, "p3": 1, "p4": 1},
-     [1, 2, 3, 4]],
-)  # fmt: skip
+    [
+        {},
+        {"p1": 1},
+        {"p1": 1, "p2": 1, "p3": 1, "p4": 1, "p9": 1},
+        {"p1": 1.5, "p2": 1, "p3": 1, "p4": 1},
+        {"p1": "=1+1", "p2": 1, "p3": 1, "p4": 1},
+        {"p1": 10**9, "p2": 1, "p3": 1, "p4": 1},
+        {"p1": True, "p2": 1, "p3": 1, "p4": 1},
+        [1, 2, 3, 4],
+    ],
+)
 def test_a_result_that_cannot_be_is_refused(evening, scores):
     with pytest.raises(TournamentError, match="whole points for everybody"):
         evening.do("result", "table:1", table=1, scores=scores)

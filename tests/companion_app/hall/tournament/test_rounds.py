@@ -27,8 +27,14 @@ def test_nothing_is_played_before_the_director_starts_the_round(evening):
     evening.pair()
     table = evening.tables[0]
 
-    refused(evening, "round-not-running", "result", "table:1", table=1,
-            scores=dict.fromkeys(table.players, 1))  # fmt: skip
+    refused(
+        evening,
+        "round-not-running",
+        "result",
+        "table:1",
+        table=1,
+        scores=dict.fromkeys(table.players, 1),
+    )
     refused(evening, "not-allowed", "start-round", ARBITER)
 
 
@@ -226,6 +232,7 @@ def test_after_the_end_nothing_is_paired_but_results_are_put_right(evening):
     table = evening.tables[0]
 
     refused(evening, "over", "pair-round", **paired(evening.now, 1))
-    evening.do("correct", ARBITER, "miscounted", round=1, table=1,
-               scores=dict.fromkeys(table.players, 5))  # fmt: skip
+    evening.do(
+        "correct", ARBITER, "miscounted", round=1, table=1, scores=dict.fromkeys(table.players, 5)
+    )
     assert evening.tables[0].result is not None

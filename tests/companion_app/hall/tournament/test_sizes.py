@@ -9,9 +9,17 @@ from companion_app.hall.tournament.sizes import table_sizes
 
 @pytest.mark.parametrize(
     ("players", "sizes"),
-    [(4, (4,)), (6, (3, 3)), (7, (4, 3)), (8, (4, 4)), (9, (3, 3, 3)), (11, (4, 4, 3)),
-     (5, (4,)), (2, ())],
-)  # fmt: skip
+    [
+        (4, (4,)),
+        (6, (3, 3)),
+        (7, (4, 3)),
+        (8, (4, 4)),
+        (9, (3, 3, 3)),
+        (11, (4, 4, 3)),
+        (5, (4,)),
+        (2, ()),
+    ],
+)
 def test_tables_of_four_else_three_as_at_the_championship(players, sizes):
     assert table_sizes(players, 4, 3, 4) == sizes
 

@@ -68,8 +68,11 @@ def test_buchholz_adds_the_points_of_the_opponents_and_a_bye_counts_as_oneself()
     found = {row.player: tuple(map(float, (row.points, *row.breaks))) for row in rows}
 
     assert found == {
-        "p1": (2, 2, 2), "p2": (1, 2, 0), "p3": (1, 2, 0), "p4": (0, 2, 0),
-    }  # fmt: skip
+        "p1": (2, 2, 2),
+        "p2": (1, 2, 0),
+        "p3": (1, 2, 0),
+        "p4": (0, 2, 0),
+    }
 
 
 def test_level_in_everything_is_the_same_rank():
@@ -91,8 +94,11 @@ def test_direct_meetings_decide_only_where_all_equals_have_met():
     by_hand(evening, ("p1", "p3"), ("p2", "p4"))
 
     assert [(row.player, float(row.points)) for row in standings(evening.now)] == [
-        ("p1", 2), ("p2", 2), ("p3", 1), ("p4", 1),
-    ]  # fmt: skip
+        ("p1", 2),
+        ("p2", 2),
+        ("p3", 1),
+        ("p4", 1),
+    ]
 
 
 def test_each_group_has_its_own_standings():

@@ -39,11 +39,12 @@ def histories(draw: st.DrawFn) -> list[Past]:
     met = {pair: draw(st.integers(0, 2)) for pair in pairs}
     return [
         Past(
-            player := f"p{n}", Fraction(draw(st.integers(0, 4))),
+            player := f"p{n}",
+            Fraction(draw(st.integers(0, 4))),
             {next(iter(pair - {player})): times for pair, times in met.items() if player in pair},
         )
         for n in range(count)
-    ]  # fmt: skip
+    ]
 
 
 @settings(max_examples=60, deadline=None)
@@ -82,9 +83,12 @@ def test_a_small_field_plays_everybody_against_everybody_before_anybody_meets_ag
 
 def test_the_bye_goes_to_the_last_who_had_none_and_was_there():
     pasts = [
-        Past("first", Fraction(3)), Past("second", Fraction(2)), Past("third", Fraction(1)),
-        Past("had one", Fraction(0), byes=1), Past("came late", Fraction(0), missed=1),
-    ]  # fmt: skip
+        Past("first", Fraction(3)),
+        Past("second", Fraction(2)),
+        Past("third", Fraction(1)),
+        Past("had one", Fraction(0), byes=1),
+        Past("came late", Fraction(0), missed=1),
+    ]
 
     assert pair_two(pasts, NOBODY, 1, Random(1)).byes == ("third",)
 

@@ -37,8 +37,17 @@ from companion_app.web.serving.sessions import Sessions
 from tests.companion_app.web.conftest import Guest, Played, playthrough
 
 SECURITY = Path(__file__).parents[4] / "deploy/SECURITY.md"
-FILLED = {"view": "rules", "key": "no-game", "code": "en", "name": "x", "game_name": "chess",
-          "seq": "1", "number": "1", "part": "goal", "chapter": "light"}  # fmt: skip
+FILLED = {
+    "view": "rules",
+    "key": "no-game",
+    "code": "en",
+    "name": "x",
+    "game_name": "chess",
+    "seq": "1",
+    "number": "1",
+    "part": "goal",
+    "chapter": "light",
+}
 
 
 def test_right_pin_makes_a_host_and_a_wrong_one_does_not(played):
@@ -187,12 +196,18 @@ def test_every_answer_carries_safe_headers(played):
 @pytest.mark.parametrize(
     "path",
     [
-        "/static/../web/app.py", "/static/%2e%2e/cli.py", "/static/..%2fcli.py", "/etc/passwd",
-        "/static/", "/api/games/../../page.json/record.json", "/games.sqlite3",
-        "/api/games/x/pictures/1/..%2f..%2fpage.jpg", "/api/strings/..%2f..%2fcli.json",
+        "/static/../web/app.py",
+        "/static/%2e%2e/cli.py",
+        "/static/..%2fcli.py",
+        "/etc/passwd",
+        "/static/",
+        "/api/games/../../page.json/record.json",
+        "/games.sqlite3",
+        "/api/games/x/pictures/1/..%2f..%2fpage.jpg",
+        "/api/strings/..%2f..%2fcli.json",
         "/api/print/..%2f..%2fx.zip",
     ],
-)  # fmt: skip
+)
 def test_no_file_outside_its_own_is_reached(played, path):
     answer = played.guest().client.get(path)
 
@@ -205,9 +220,11 @@ def test_huge_requests_are_refused(played):
 
     assert guest.post("/api/tell", {"answer": "x" * 300_000}).status_code == 413
     large = guest.client.post(
-        "/api/photo-score", data=b"0" * 26_000_000, headers={"X-Snake-Eye": guest.token},
+        "/api/photo-score",
+        data=b"0" * 26_000_000,
+        headers={"X-Snake-Eye": guest.token},
         content_type="multipart/form-data; boundary=x",
-    )  # fmt: skip
+    )
     assert large.status_code == 413
 
 
@@ -257,8 +274,10 @@ def routes(app):
 def table_in(text):
     """Return the table of routes in writing: who may call each."""
     rows = re.findall(r"^\| `(GET|POST) (\S+)` \| (\w+) \|((?: (?:yes|no) \|)+)$", text, re.M)
-    return {(method, rule): (part, dict(zip(ROLES, marks.replace("|", "").split(), strict=True)))
-            for method, rule, part, marks in rows}  # fmt: skip
+    return {
+        (method, rule): (part, dict(zip(ROLES, marks.replace("|", "").split(), strict=True)))
+        for method, rule, part, marks in rows
+    }
 
 
 def as_role(played: Played, role: str) -> Guest:
@@ -271,7 +290,9 @@ def is_refused(phone, method, rule):
     path = re.sub(r"<(?:int:)?(\w+)>", lambda found: FILLED[found[1]], rule)
     answer = phone.client.get(path) if method == "GET" else phone.post(path)
     refused = answer.status_code == 403 and answer.get_json()["error"]["code"] in (
-        "not-host", "not-seated")  # fmt: skip
+        "not-host",
+        "not-seated",
+    )
     answer.close()
     return refused
 
@@ -321,8 +342,13 @@ def test_guest_without_a_seat_tells_nothing(played):
     played.begin(playthrough("sssnake_evening"))
     question = played.guest().get("/api/state")["questions"][0]
 
-    for told in ({"roll": 2}, {"pass": True}, {"finale": True}, {"discard": "x"},
-                 {"answer": question["id"], "value": 2}):  # fmt: skip
+    for told in (
+        {"roll": 2},
+        {"pass": True},
+        {"finale": True},
+        {"discard": "x"},
+        {"answer": question["id"], "value": 2},
+    ):
         refused = played.guest().post("/api/tell", told)
         assert refused.get_json()["error"]["code"] == "not-seated", told
     assert played.desk.match.accepted == []
@@ -345,8 +371,10 @@ def test_wrong_code_gives_no_seat_and_is_slowed(played, script):
     played.begin(script.record)
     guest = played.guest()
 
-    answers = [guest.post("/api/join", {"code": "AAAAA", "seats": ["blue"]}).status_code
-               for _ in range(PIN_TRIES + 1)]  # fmt: skip
+    answers = [
+        guest.post("/api/join", {"code": "AAAAA", "seats": ["blue"]}).status_code
+        for _ in range(PIN_TRIES + 1)
+    ]
 
     assert answers == [403] * PIN_TRIES + [429]
     assert guest.get("/api/me")["seats"] == []
@@ -363,7 +391,8 @@ def test_seats_are_shared_held_together_and_freed(played, script):
     assert one.post("/api/seats/free", {"seat": "blue"}).status_code == 403
 
     assert played.host().post("/api/seats/free", {"seat": "blue"}).get_json() == {
-        "taken": {"red": 1}}  # fmt: skip
+        "taken": {"red": 1}
+    }
     assert two.get("/api/me")["role"] == "watcher"
     assert two.post("/api/join", {"seats": ["green-eyed"]}).status_code == 400
 
@@ -371,9 +400,15 @@ def test_seats_are_shared_held_together_and_freed(played, script):
 def test_join_code_is_shown_to_those_who_may_hand_it_on(played, script):
     played.begin(script.record)
     code = played.settings.now.join_code
-    shown = {name: phone.get("/api/me")["join_code"] for name, phone in
-             {"guest": played.guest(), "seat": played.seat("blue"), "watcher": played.seat(),
-              "host": played.host()}.items()}  # fmt: skip
+    shown = {
+        name: phone.get("/api/me")["join_code"]
+        for name, phone in {
+            "guest": played.guest(),
+            "seat": played.seat("blue"),
+            "watcher": played.seat(),
+            "host": played.host(),
+        }.items()
+    }
 
     assert shown == {"guest": None, "seat": code, "watcher": code, "host": code}
     plain = played.guest().client.get("/api/qr.svg").data
@@ -413,7 +448,10 @@ def test_host_lists_sessions_and_ends_them(played, script):
     host, other, seat = played.host(), played.host(), played.seat("blue")
     listed = host.get("/api/sessions")["sessions"]
     assert sorted((one["host"], one["seats"], one["here"]) for one in listed) == [
-        (False, ["blue"], False), (True, [], False), (True, [], True)]  # fmt: skip
+        (False, ["blue"], False),
+        (True, [], False),
+        (True, [], True),
+    ]
 
     named = next(one["session"] for one in listed if one["host"] and not one["here"])
     host.post("/api/sessions/end", {"session": named})
@@ -479,8 +517,14 @@ def test_pin_is_kept_as_a_hash_and_shown_once(tmp_path):
     assert SettingsFile(tmp_path / "page.json").made_pin is None
 
 
-OLD = {"secret": "ab" * 32, "pin": "246810", "pin_number": 3, "players_answer": False,
-       "pictures_mb": 7, "source": "phone"}  # fmt: skip
+OLD = {
+    "secret": "ab" * 32,
+    "pin": "246810",
+    "pin_number": 3,
+    "players_answer": False,
+    "pictures_mb": 7,
+    "source": "phone",
+}
 
 
 def test_settings_of_version_0_1_0_are_taken_over(tmp_path):
@@ -492,7 +536,12 @@ def test_settings_of_version_0_1_0_are_taken_over(tmp_path):
     assert taken.made_pin is None
     now = taken.now
     assert (now.secret, now.pin_number, now.players_answer, now.pictures_mb, now.source) == (
-        OLD["secret"], 3, False, 7, "phone")  # fmt: skip
+        OLD["secret"],
+        3,
+        False,
+        7,
+        "phone",
+    )
     kept = (tmp_path / "page.json").read_text(encoding="utf-8")
     assert "246810" not in kept
     assert SettingsFile(tmp_path / "page.json").now == now
@@ -564,11 +613,14 @@ def test_many_addresses_neither_fill_the_memory_nor_free_a_guesser():
 @pytest.mark.parametrize(
     ("one", "two", "same"),
     [
-        ("fd00::1:2:3:4", "fd00::9:9:9:9", True), ("fd00:0:0:1::1", "fd00:0:0:2::1", False),
-        ("192.168.1.5", "::ffff:192.168.1.5", True), ("192.168.1.5", "192.168.1.6", False),
-        ("fe80::1%eth0", "fe80::2%eth0", True), ("?", "?", True),
+        ("fd00::1:2:3:4", "fd00::9:9:9:9", True),
+        ("fd00:0:0:1::1", "fd00:0:0:2::1", False),
+        ("192.168.1.5", "::ffff:192.168.1.5", True),
+        ("192.168.1.5", "192.168.1.6", False),
+        ("fe80::1%eth0", "fe80::2%eth0", True),
+        ("?", "?", True),
     ],
-)  # fmt: skip
+)
 def test_phone_with_many_ipv6_addresses_counts_as_one(one, two, same):
     assert (network_of(one) == network_of(two)) == same
 

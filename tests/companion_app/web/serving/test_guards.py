@@ -48,7 +48,7 @@ class Door:
             ("/file", access.takes_files(page(lambda: jsonify([*request.form]))), ["POST"]),
             ("/unread", access.takes_files(page(lambda: "taken")), ["POST"]),
             ("/kept", page(lambda: Response(headers={"Cache-Control": "max-age=9"})), ["GET"]),
-        ):  # fmt: skip
+        ):
             self.app.add_url_rule(rule, rule, view, methods=methods)
 
     def phone(self, address: str = "10.0.0.7", port: Any = 50_000, **more: Any) -> Phone:
@@ -61,8 +61,13 @@ def over_https(address: str, port: int) -> str | None:
 
 
 def me() -> dict[str, Any]:
-    return {"token": access.own_token(), "role": access.role(), "seats": access.seats(),
-            "who": access.caller(), "https": access.is_https()}  # fmt: skip
+    return {
+        "token": access.own_token(),
+        "role": access.role(),
+        "seats": access.seats(),
+        "who": access.caller(),
+        "https": access.is_https(),
+    }
 
 
 def refused(error: WebError) -> tuple[Response, int]:
@@ -223,14 +228,19 @@ def test_view_of_a_part_that_there_is_not_is_a_fault_of_ours():
 @pytest.mark.parametrize(
     ("headers", "said"),
     [
-        ({}, ""), ({"Origin": "http://localhost"}, ""), ({"Sec-Fetch-Site": "same-origin"}, ""),
-        ({"Sec-Fetch-Site": "none"}, ""), ({"Sec-Fetch-Site": "same-site"}, "not-yours"),
-        ({"Sec-Fetch-Site": "cross-site"}, "not-yours"), ({"Origin": "null"}, "not-yours"),
+        ({}, ""),
+        ({"Origin": "http://localhost"}, ""),
+        ({"Sec-Fetch-Site": "same-origin"}, ""),
+        ({"Sec-Fetch-Site": "none"}, ""),
+        ({"Sec-Fetch-Site": "same-site"}, "not-yours"),
+        ({"Sec-Fetch-Site": "cross-site"}, "not-yours"),
+        ({"Origin": "null"}, "not-yours"),
         ({"Origin": "http://evil.example"}, "not-yours"),
         ({"Origin": "http://localhost:81"}, "not-yours"),
-        ({"X-Snake-Eye": ""}, "no-token"), ({"X-Snake-Eye": "a guess"}, "no-token"),
+        ({"X-Snake-Eye": ""}, "no-token"),
+        ({"X-Snake-Eye": "a guess"}, "no-token"),
     ],
-)  # fmt: skip
+)
 def test_change_comes_from_our_own_page_with_its_token(door, headers, said):
     assert door.phone().post("/me", headers=headers) == said
 
@@ -268,14 +278,25 @@ def test_address_that_there_is_not_is_not_found(door):
 @pytest.mark.parametrize(
     ("host", "ours"),
     [
-        ("localhost", True), ("pi", True), ("192.168.1.5", True), ("192.168.1.5:8080", True),
-        ("[fd00::1]:8080", True), ("[::ffff:192.168.1.5]", True),
-        ("snake-eye.local", True), ("snake-eye.local.:80", True),
-        ("SNAKE-EYE.LAN", True), ("a.b.home.arpa", True), ("own.example.org", True),
-        ("example.org", False), ("1.example.org", False), ("snake-eye.fritz.box", False),
-        ("local.example", False), ("other.example.org", False), ("notlocal", True),
+        ("localhost", True),
+        ("pi", True),
+        ("192.168.1.5", True),
+        ("192.168.1.5:8080", True),
+        ("[fd00::1]:8080", True),
+        ("[::ffff:192.168.1.5]", True),
+        ("snake-eye.local", True),
+        ("snake-eye.local.:80", True),
+        ("SNAKE-EYE.LAN", True),
+        ("a.b.home.arpa", True),
+        ("own.example.org", True),
+        ("example.org", False),
+        ("1.example.org", False),
+        ("snake-eye.fritz.box", False),
+        ("local.example", False),
+        ("other.example.org", False),
+        ("notlocal", True),
     ],
-)  # fmt: skip
+)
 def test_page_is_served_by_names_that_nobody_can_buy_and_by_own_ones(door, host, ours):
     door.settings.change(names=("own.example.org",))
 
@@ -323,13 +344,15 @@ def test_uploads_and_looks_are_bounded_each_by_itself(door, limit, most, wait_s)
 @pytest.mark.parametrize(
     ("path", "kind", "length", "said"),
     [
-        ("/me", "application/json", None, ""), ("/me", "application/json", 256 << 10, ""),
+        ("/me", "application/json", None, ""),
+        ("/me", "application/json", 256 << 10, ""),
         ("/me", "application/json", (256 << 10) + 1, "too-large"),
         ("/file", "application/json", (256 << 10) + 1, "too-large"),
         ("/me", "application/x-www-form-urlencoded", 10, "bad-request"),
-        ("/me", "", 10, "bad-request"), ("/nothing", "text/plain", 10, "bad-request"),
+        ("/me", "", 10, "bad-request"),
+        ("/nothing", "text/plain", 10, "bad-request"),
     ],
-)  # fmt: skip
+)
 def test_changes_are_json_of_bounded_length(door, path, kind, length, said):
     declared = {"CONTENT_LENGTH": "" if length is None else str(length)}
 
@@ -339,8 +362,9 @@ def test_changes_are_json_of_bounded_length(door, path, kind, length, said):
 def test_who_sends_something_else_is_told_what_to_send(door):
     phone = door.phone()
 
-    answer = phone.client.post("/me", data="x=y", content_type="text/plain",
-                               headers={"X-Snake-Eye": phone.token})  # fmt: skip
+    answer = phone.client.post(
+        "/me", data="x=y", content_type="text/plain", headers={"X-Snake-Eye": phone.token}
+    )
 
     assert answer.get_json()["detail"] == "send application/json"
 
@@ -357,9 +381,11 @@ def test_file_is_taken_up_to_24_megabytes_by_views_that_take_files(door, length,
     declared = {} if length is None else {"CONTENT_LENGTH": str(length)}
 
     answer = phone.client.post(
-        "/unread", content_type="image/jpeg", headers={"X-Snake-Eye": phone.token},
+        "/unread",
+        content_type="image/jpeg",
+        headers={"X-Snake-Eye": phone.token},
         environ_overrides=declared,
-    )  # fmt: skip
+    )
 
     assert answer.status_code == status
 
@@ -367,11 +393,13 @@ def test_file_is_taken_up_to_24_megabytes_by_views_that_take_files(door, length,
 @pytest.mark.parametrize(
     ("fields", "status"),
     [
-        ({f"f{n}": "x" for n in range(8)}, 200), ({f"f{n}": "x" for n in range(9)}, 413),
-        ({"text": "x" * (256 << 10)}, 200), ({"text": "x" * ((256 << 10) + 1)}, 413),
+        ({f"f{n}": "x" for n in range(8)}, 200),
+        ({f"f{n}": "x" for n in range(9)}, 413),
+        ({"text": "x" * (256 << 10)}, 200),
+        ({"text": "x" * ((256 << 10) + 1)}, 413),
     ],
     ids=["8 parts", "9 parts", "a long text", "too long a text"],
-)  # fmt: skip
+)
 def test_forms_have_few_parts_and_short_texts(door, fields, status):
     phone = door.phone()
 
@@ -394,13 +422,17 @@ def test_body_that_does_not_say_its_length_is_bounded_too(door):
 @pytest.mark.parametrize(
     ("address", "port", "who", "https"),
     [
-        ("10.0.0.7", 50_000, "10.0.0.7", False), ("127.0.0.1", FRONT_PORT, "10.0.0.99", True),
-        ("127.0.0.1", str(FRONT_PORT), "10.0.0.99", True), ("127.0.0.1", 1, "127.0.0.1", False),
-        ("10.0.0.7", FRONT_PORT, "10.0.0.7", False), ("fd00::1:2:3:4", 1, "fd00::/64", False),
-        ("10.0.0.7", None, "10.0.0.7", False), ("10.0.0.7", "?", "10.0.0.7", False),
+        ("10.0.0.7", 50_000, "10.0.0.7", False),
+        ("127.0.0.1", FRONT_PORT, "10.0.0.99", True),
+        ("127.0.0.1", str(FRONT_PORT), "10.0.0.99", True),
+        ("127.0.0.1", 1, "127.0.0.1", False),
+        ("10.0.0.7", FRONT_PORT, "10.0.0.7", False),
+        ("fd00::1:2:3:4", 1, "fd00::/64", False),
+        ("10.0.0.7", None, "10.0.0.7", False),
+        ("10.0.0.7", "?", "10.0.0.7", False),
         (None, 1, "?", False),
     ],
-)  # fmt: skip
+)
 def test_request_counts_for_the_phone_also_behind_https(door, address, port, who, https):
     said = door.phone(address, port).me
 
@@ -522,9 +554,11 @@ def test_session_lasts_anew_from_when_it_was_given_more(door):
     [
         ("Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X)", "iPhone"),
         ("Mozilla/5.0 (Linux; Android 14; Pixel 8)", "Android"),
-        ("Mozilla/5.0 (X11; Linux x86_64)", "Linux"), ("curl/8", ""), ("", ""),
+        ("Mozilla/5.0 (X11; Linux x86_64)", "Linux"),
+        ("curl/8", ""),
+        ("", ""),
     ],
-)  # fmt: skip
+)
 def test_session_says_what_kind_of_phone_it_is(door, agent, device):
     door.phone(agent=agent).be_host()
 
@@ -653,7 +687,8 @@ def test_guesses_are_logged_with_who_guessed_what(door, what, caplog):
         tries(phone, what, "00000")
 
     assert caplog.messages == [f"wrong {what} from 10.0.0.7"] * access.PIN_TRIES + [
-        f"{what} guessing from 10.0.0.7 is slowed for 60 s"]  # fmt: skip
+        f"{what} guessing from 10.0.0.7 is slowed for 60 s"
+    ]
 
 
 def test_who_is_slowed_is_told_how_long(door):

@@ -12,16 +12,28 @@ from hypothesis import strategies as st
 from companion_app.web.serving.openapi import CHANGE, READ, document
 from engine.games import GAMES
 
-PAGES = ("/", "/<view>", "/games/<key>", "/language/<code>", "/static/<name>", "/sw.js",
-         "/favicon.ico", "/manifest.webmanifest", "/guide", "/guide/<chapter>",
-         "/guide/<code>/<chapter>.md", "/guide/pictures/<name>.webp")  # fmt: skip
+PAGES = (
+    "/",
+    "/<view>",
+    "/games/<key>",
+    "/language/<code>",
+    "/static/<name>",
+    "/sw.js",
+    "/favicon.ico",
+    "/manifest.webmanifest",
+    "/guide",
+    "/guide/<chapter>",
+    "/guide/<code>/<chapter>.md",
+    "/guide/pictures/<name>.webp",
+)
 WORD = st.text(st.characters(codec="utf-8"), max_size=8)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 400) | st.text(max_size=6) | st.floats(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner,
-                                                                max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=6,
-)  # fmt: skip
+)
 
 
 def test_every_address_is_described_and_every_description_has_an_address(played):
@@ -34,8 +46,15 @@ def test_every_address_is_described_and_every_description_has_an_address(played)
     assert served == set(document()["paths"])
 
 
-FOR_SEATS = ("/api/tell", "/api/join", "/api/hall/hand", "/api/ideas", "/api/machine/mute",
-             "/api/machine/hand", "/api/machine/draw")  # fmt: skip
+FOR_SEATS = (
+    "/api/tell",
+    "/api/join",
+    "/api/hall/hand",
+    "/api/ideas",
+    "/api/machine/mute",
+    "/api/machine/hand",
+    "/api/machine/draw",
+)
 """Refused to watchers, but not for the host alone."""
 
 
@@ -70,8 +89,10 @@ def test_no_body_breaks_the_server(played, script, path, data):
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
-@given(path=st.sampled_from([p for p in READ if p != "/api/events" and "print" not in p]),
-       words=st.lists(WORD, min_size=4, max_size=4))  # fmt: skip
+@given(
+    path=st.sampled_from([p for p in READ if p != "/api/events" and "print" not in p]),
+    words=st.lists(WORD, min_size=4, max_size=4),
+)
 def test_no_address_breaks_the_server(played, path, words):
     parts = iter(words)
     filled = re.sub(r"\{\w+\}", lambda _: quote(next(parts), safe="") or "x", path)
@@ -86,20 +107,40 @@ def test_no_address_breaks_the_server(played, path, words):
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"null", b'"text"', b"\xff\xfe", b"[" * 20_000, b'{"a":' * 20_000,
-     b'{"%s": "\\ud83d"}', b'{"%s": {"\\udc00": ["x"]}}'],
-    ids=["nothing", "half", "null", "text", "no-text", "deep-list", "deep-object", "half-a-letter",
-         "half-a-letter-as-key"],
-)  # fmt: skip
+    [
+        b"",
+        b"{",
+        b"null",
+        b'"text"',
+        b"\xff\xfe",
+        b"[" * 20_000,
+        b'{"a":' * 20_000,
+        b'{"%s": "\\ud83d"}',
+        b'{"%s": {"\\udc00": ["x"]}}',
+    ],
+    ids=[
+        "nothing",
+        "half",
+        "null",
+        "text",
+        "no-text",
+        "deep-list",
+        "deep-object",
+        "half-a-letter",
+        "half-a-letter-as-key",
+    ],
+)
 def test_no_broken_body_breaks_the_server(played, body):
     host = played.host()
     sent = [(path, key) for path in sorted(CHANGE) for key in [*CHANGE[path][2]["properties"], "x"]]
     for path, key in sent:
         played.time_s += 100
         answer = host.client.post(
-            path, data=body.replace(b"%s", key.encode()), content_type="application/json",
+            path,
+            data=body.replace(b"%s", key.encode()),
+            content_type="application/json",
             headers={"X-Snake-Eye": host.token},
-        )  # fmt: skip
+        )
         if path == "/api/logout":
             host.be_host()
 
@@ -116,11 +157,13 @@ BEGINNINGS = st.fixed_dictionaries(
         "names": st.dictionaries(st.sampled_from(["blue", "red"]), JSON, max_size=2) | JSON,
         "options": st.dictionaries(
             st.sampled_from(sorted({o.name for g in GAMES.values() for o in g.facts.options})),
-            JSON | st.sampled_from(["both", "easy", [5, 7], True, [[0, 0], [1, 1]]]), max_size=2)
+            JSON | st.sampled_from(["both", "easy", [5, 7], True, [[0, 0], [1, 1]]]),
+            max_size=2,
+        )
         | JSON,
         "set": JSON,
     },
-)  # fmt: skip
+)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

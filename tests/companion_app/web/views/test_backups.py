@@ -27,9 +27,11 @@ def kept(tmp_path):
 def send(host, at: int, data: bytes):
     """Send one part of a backup; return the response."""
     return host.client.post(
-        f"/api/backup/part?at={at}", data=data, content_type="application/octet-stream",
+        f"/api/backup/part?at={at}",
+        data=data,
+        content_type="application/octet-stream",
         headers={"X-Snake-Eye": host.token},
-    )  # fmt: skip
+    )
 
 
 def bring(host, data: bytes, part: int = 700):

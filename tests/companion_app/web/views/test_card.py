@@ -26,18 +26,25 @@ def pasted(
     table: np.ndarray, code: str, middle: tuple[int, int], side: int, degrees: float
 ) -> None:
     """Lay a QR code on a table, turned, as a camera sees it."""
-    modules = np.array([[0 if dark else 255 for dark in row]
-                        for row in segno.make_qr(code, error="m", boost_error=False).matrix],
-                       np.uint8)  # fmt: skip
+    modules = np.array(
+        [
+            [0 if dark else 255 for dark in row]
+            for row in segno.make_qr(code, error="m", boost_error=False).matrix
+        ],
+        np.uint8,
+    )
     paper = cv2.resize(np.pad(modules, 4, constant_values=255), (400, 400), interpolation=0)
     spin = cv2.getRotationMatrix2D((200, 200), degrees, side / 400)
     spin[:, 2] += np.array(middle) - 200
     finer = 3
     drawn, shape = (
-        cv2.resize(cv2.warpAffine(one, spin * finer, [finer * n for n in SIZE_PX]), SIZE_PX,
-                   interpolation=cv2.INTER_AREA)
+        cv2.resize(
+            cv2.warpAffine(one, spin * finer, [finer * n for n in SIZE_PX]),
+            SIZE_PX,
+            interpolation=cv2.INTER_AREA,
+        )
         for one in (paper, np.full_like(paper, 255))
-    )  # fmt: skip
+    )
     share = shape[..., None] / 255
     table[:] = (table * (1 - share) + (drawn * 0.8 + 20)[..., None] * share).astype(np.uint8)
 

@@ -122,10 +122,19 @@ def test_ended_game_is_resumed_where_it_was(played, script):
 
 
 def test_new_game_is_begun_with_names_and_options(played):
-    state = played.host().post("/api/new", {
-        "game": "schlangennest", "players": ["blue", "red", "green"],
-        "names": {"blue": "Anna", "red": " Ben\n ", "x": "nobody"}, "options": {"tail_first": True},
-    }).get_json()  # fmt: skip
+    state = (
+        played.host()
+        .post(
+            "/api/new",
+            {
+                "game": "schlangennest",
+                "players": ["blue", "red", "green"],
+                "names": {"blue": "Anna", "red": " Ben\n ", "x": "nobody"},
+                "options": {"tail_first": True},
+            },
+        )
+        .get_json()
+    )
 
     assert [p["name"] for p in state["players"]] == ["Anna", "Ben", "Green"]
     assert state["options"] == {"tail_first": True}
@@ -133,9 +142,14 @@ def test_new_game_is_begun_with_names_and_options(played):
 
 @pytest.mark.parametrize("name", ["a\u202eb", "a\x07", "a" * 41, "a" * 100_000, None, 7])
 def test_name_that_hides_something_or_is_too_long_is_refused(played, name):
-    refused = played.host().post("/api/new", {
-        "game": "schlangennest", "players": ["blue", "red"], "names": {"blue": name},
-    })  # fmt: skip
+    refused = played.host().post(
+        "/api/new",
+        {
+            "game": "schlangennest",
+            "players": ["blue", "red"],
+            "names": {"blue": name},
+        },
+    )
 
     assert refused.status_code == 400
     assert refused.get_json()["error"]["code"] == "bad-name"
@@ -171,8 +185,9 @@ def test_record_with_a_mistake_is_refused_with_its_place(played, record, said):
 )
 def test_json_with_a_mistake_is_refused_with_the_reason(played, body, said):
     host = played.host()
-    refused = host.client.post("/api/new", data=body, content_type="application/json",
-                               headers={"X-Snake-Eye": host.token})  # fmt: skip
+    refused = host.client.post(
+        "/api/new", data=body, content_type="application/json", headers={"X-Snake-Eye": host.token}
+    )
 
     assert refused.status_code == 400
     assert said in refused.get_json()["error"]["detail"]
@@ -225,9 +240,14 @@ def test_what_is_told_wrongly_is_refused_with_a_sentence(played, script):
     host = played.host()
 
     wrong: list[object] = [
-        {"answer": 99, "value": 1}, {"correct": 5, "move": {}}, {"overrule": 1}, {"x": 1},
-        {"answer": []}, {"discard": {}}, {"correct": True, "move": 3},
-    ]  # fmt: skip
+        {"answer": 99, "value": 1},
+        {"correct": 5, "move": {}},
+        {"overrule": 1},
+        {"x": 1},
+        {"answer": []},
+        {"discard": {}},
+        {"correct": True, "move": 3},
+    ]
     for told in wrong:
         refused = host.post("/api/tell", told)
         assert 400 <= refused.status_code < 500, told

@@ -42,9 +42,13 @@ def test_statistics_count_by_person(finished):
     people = finished.guest().get("/api/statistics")["players"]
 
     assert people[0] == {
-        "name": "Anna", "games": 1, "won": 1, "best": {"Schlangennest": 21},
-        "average": {"Schlangennest": 21.0}, "fouls": 0,
-    }  # fmt: skip
+        "name": "Anna",
+        "games": 1,
+        "won": 1,
+        "best": {"Schlangennest": 21},
+        "average": {"Schlangennest": 21.0},
+        "fouls": 0,
+    }
 
 
 def test_replay_shows_every_move(finished):
@@ -103,10 +107,16 @@ def test_bgstats_dates_a_play_by_the_clock_on_the_wall(monkeypatch):
     monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
     time.tzset()
     try:
-        play = play_file({
-            "key": "one", "game": "sssnake", "title": "Sssnake", "began_s": after_midnight,
-            "ended_s": after_midnight + 600, "players": [],
-        })["plays"][0]  # fmt: skip
+        play = play_file(
+            {
+                "key": "one",
+                "game": "sssnake",
+                "title": "Sssnake",
+                "began_s": after_midnight,
+                "ended_s": after_midnight + 600,
+                "players": [],
+            }
+        )["plays"][0]
     finally:
         monkeypatch.undo()
         time.tzset()
@@ -204,8 +214,9 @@ def test_photo_without_a_reader_says_so(played):
     guest = played.guest()
     photo = {"photo": (io.BytesIO(b"no picture"), "a.jpg"), "game": "schlangennest"}
 
-    refused = guest.client.post("/api/photo-score", data=photo,
-                                headers={"X-Snake-Eye": guest.token})  # fmt: skip
+    refused = guest.client.post(
+        "/api/photo-score", data=photo, headers={"X-Snake-Eye": guest.token}
+    )
 
     assert refused.status_code == 400
     assert refused.get_json()["error"]["code"] == "no-reader"
@@ -225,8 +236,9 @@ def test_photo_is_scored_by_the_reader_and_its_advice_is_said(played):
     guest = played.guest()
     photo = {"photo": (io.BytesIO(b"a picture"), "a.jpg"), "game": "schlangennest"}
 
-    answer = guest.client.post("/api/photo-score?lang=de", data=photo,
-                               headers={"X-Snake-Eye": guest.token}).get_json()  # fmt: skip
+    answer = guest.client.post(
+        "/api/photo-score?lang=de", data=photo, headers={"X-Snake-Eye": guest.token}
+    ).get_json()
 
     assert [p["score"] for p in answer["players"]] == [1]
     assert answer["unsure"] == 1
@@ -247,5 +259,6 @@ def test_players_of_a_photo_without_colours_are_called_by_number(played):
     )
 
     assert [(one["id"], one["name"]) for one in answer["players"]] == [
-        ("1", "Spieler 1"), ("2", "Spieler 2")
-    ]  # fmt: skip
+        ("1", "Spieler 1"),
+        ("2", "Spieler 2"),
+    ]

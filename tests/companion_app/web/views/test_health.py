@@ -44,25 +44,47 @@ def picture(light: float = 1.0, blur_px: float = 0.0, *, smear: bool = False) ->
 def everything_doctor_says(home, monkeypatch) -> set[str]:
     """Return the sentences of doctor on machines good and bad, with cameras good and bad."""
     good = Machine(
-        home=home, free_bytes=lambda _: 20 << 30, temperature_c=lambda: 50.0, throttled=lambda: 0,
-        now_s=lambda: NOW_S, clock_is_set=lambda: True, addresses=lambda: ("192.0.2.7",),
-        has_mdns=lambda: True, hostname=lambda: "snake-eye",
-    )  # fmt: skip
+        home=home,
+        free_bytes=lambda _: 20 << 30,
+        temperature_c=lambda: 50.0,
+        throttled=lambda: 0,
+        now_s=lambda: NOW_S,
+        clock_is_set=lambda: True,
+        addresses=lambda: ("192.0.2.7",),
+        has_mdns=lambda: True,
+        hostname=lambda: "snake-eye",
+    )
     changes: list[dict[str, Any]] = [
-        {}, {"free_bytes": lambda _: 50 << 20}, {"free_bytes": lambda _: 500 << 20},
-        {"temperature_c": lambda: 84.0}, {"temperature_c": lambda: None},
-        {"throttled": lambda: 0x5}, {"throttled": lambda: 0x50000}, {"throttled": lambda: None},
-        {"now_s": lambda: 0.0}, {"clock_is_set": lambda: False}, {"addresses": lambda: ()},
+        {},
+        {"free_bytes": lambda _: 50 << 20},
+        {"free_bytes": lambda _: 500 << 20},
+        {"temperature_c": lambda: 84.0},
+        {"temperature_c": lambda: None},
+        {"throttled": lambda: 0x5},
+        {"throttled": lambda: 0x50000},
+        {"throttled": lambda: None},
+        {"now_s": lambda: 0.0},
+        {"clock_is_set": lambda: False},
+        {"addresses": lambda: ()},
         {"has_mdns": lambda: False},
-    ]  # fmt: skip
+    ]
     unfocused = CameraFacts("imx708", "RGB888", (960, 720), (4608, 2592), True, focused=False)
     seen = [
-        Seen(""), Seen("pi", trouble="The camera gives no pictures; check its cable"),
-        *(Seen("pi", bgr) for bgr in (
-            picture(), picture(light=0.08), picture(light=6.0), picture(blur_px=9.0),
-            picture(smear=True), np.full((720, 960, 3), 90, np.uint8))),
+        Seen(""),
+        Seen("pi", trouble="The camera gives no pictures; check its cable"),
+        *(
+            Seen("pi", bgr)
+            for bgr in (
+                picture(),
+                picture(light=0.08),
+                picture(light=6.0),
+                picture(blur_px=9.0),
+                picture(smear=True),
+                np.full((720, 960, 3), 90, np.uint8),
+            )
+        ),
         Seen("pi", picture(), unfocused),
-    ]  # fmt: skip
+    ]
     checks = [c for change in changes for c in diagnose(replace(good, **change), seen[0])]
     checks += [c for one in seen for c in diagnose(good, one)]
     (home / "sets").mkdir(exist_ok=True)
@@ -73,9 +95,12 @@ def everything_doctor_says(home, monkeypatch) -> set[str]:
     (home / FILE).write_bytes(b"SQLite format 3\0" + b"x" * 5000)
     checks += diagnose(good, seen[0])
     return {
-        said for check in checks if check.name not in ("versions", "set mine")
-        for said in (check.text, check.fix) if said
-    }  # fmt: skip
+        said
+        for check in checks
+        if check.name not in ("versions", "set mine")
+        for said in (check.text, check.fix)
+        if said
+    }
 
 
 def test_every_sentence_of_doctor_is_said_in_every_language(tmp_path, monkeypatch):

@@ -43,8 +43,11 @@ def test_wrong_names_and_players_are_refused(played, script):
     key = played.desk.match.key
     host = played.host()
 
-    for body in ({"player": "red", "name": " "}, {"player": "red", "name": "x" * 41},
-                 {"player": "nobody", "name": "Ida"}):  # fmt: skip
+    for body in (
+        {"player": "red", "name": " "},
+        {"player": "red", "name": "x" * 41},
+        {"player": "nobody", "name": "Ida"},
+    ):
         assert host.post("/api/games/rename", {"key": key, **body}).status_code == 400
 
 

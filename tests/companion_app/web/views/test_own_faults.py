@@ -17,11 +17,31 @@ from tests.companion_app.web.test_answers_undone import OLD, asked, shown
 from vision.core.errors import ModelError, PictureError
 
 ODD: tuple[Any, ...] = (
-    None, True, False, -1, 10**30, 2.5, "", "blue", "ß" * 50, [], [[]], [{}], {}, {"tile": []},
-    {"tile": {}}, {"tile": "blue/curve", "turns": []}, {"tile": "blue/curve", "turns": 9},
-    ["blue/curve", 1, "x"], [None, None, None], {"roll": []}, {"value": {}, "tiles": 3},
-    {"do": []}, {"do": "place", "at": "x"}, {"cells": [[0, 0]], "tile": []},
-)  # fmt: skip
+    None,
+    True,
+    False,
+    -1,
+    10**30,
+    2.5,
+    "",
+    "blue",
+    "ß" * 50,
+    [],
+    [[]],
+    [{}],
+    {},
+    {"tile": []},
+    {"tile": {}},
+    {"tile": "blue/curve", "turns": []},
+    {"tile": "blue/curve", "turns": 9},
+    ["blue/curve", 1, "x"],
+    [None, None, None],
+    {"roll": []},
+    {"value": {}, "tiles": 3},
+    {"do": []},
+    {"do": "place", "at": "x"},
+    {"cells": [[0, 0]], "tile": []},
+)
 KINDS = ("roll", "pass", "discard", "finale", "overrule", "correct", "move")
 
 
@@ -57,9 +77,7 @@ def test_fault_of_our_own_in_any_view_is_broken_and_logged(played, caplog):
         caplog.clear()
         played.time_s += 10
         method = "POST" if "POST" in rule.methods else "GET"
-        answer = host.client.open(
-            path, method=method, headers={"X-Snake-Eye": host.token}, json={}
-        )  # fmt: skip
+        answer = host.client.open(path, method=method, headers={"X-Snake-Eye": host.token}, json={})
         assert (answer.status_code, answer.get_json()["error"]["code"]) == (500, "broken"), path
         assert f"a request failed: {method} {path}" in caplog.text
         assert type(fault).__name__ in caplog.text
@@ -78,9 +96,10 @@ def test_photo_is_blamed_for_itself_only(played, fault, status, monkeypatch):
     guest = played.guest()
 
     answer = guest.client.post(
-        "/api/photo-score", data={"game": "snekagon", "photo": (BytesIO(b"x"), "x.jpg")},
+        "/api/photo-score",
+        data={"game": "snekagon", "photo": (BytesIO(b"x"), "x.jpg")},
         headers={"X-Snake-Eye": guest.token},
-    )  # fmt: skip
+    )
 
     assert answer.status_code == status
 

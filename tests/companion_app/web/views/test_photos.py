@@ -43,16 +43,22 @@ class Refusing(Hands):
 
 def send_photo(guest, language="en", data=b"a picture"):
     photo = {"photo": (io.BytesIO(data), "a.jpg"), "game": "schlangennest"}
-    return guest.client.post(f"/api/photo-score?lang={language}", data=photo,
-                             headers={"X-Snake-Eye": guest.token})  # fmt: skip
+    return guest.client.post(
+        f"/api/photo-score?lang={language}", data=photo, headers={"X-Snake-Eye": guest.token}
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     ("error", "status", "waits"),
-    [(HandsFull(), 503, True), (OneAtATime(), 503, True), (TooLong(), 503, True),
-     (TooMuch(), 413, False), (HandLost(), 503, True)],
-)  # fmt: skip
+    [
+        (HandsFull(), 503, True),
+        (OneAtATime(), 503, True),
+        (TooLong(), 503, True),
+        (TooMuch(), 413, False),
+        (HandLost(), 503, True),
+    ],
+)
 def test_work_that_was_not_done_is_refused_in_a_sentence(played, error, status, waits, language):
     played.companion.hands = Refusing(error)
     played.companion.read_photo = read
@@ -154,14 +160,19 @@ def test_what_was_read_comes_with_its_outlines_and_is_scored_anew_when_put_right
     seen = json.loads(send_photo(guest, "de").data)["seen"]
     put_right = [one["lies"] for one in seen["tiles"]]
     again = guest.post(
-        "/api/photo-score", {"game": "schlangennest", "set": seen["set"],
-                             "table": {"tiles": put_right, "clay": seen["clay"]}}
-    )  # fmt: skip
+        "/api/photo-score",
+        {
+            "game": "schlangennest",
+            "set": seen["set"],
+            "table": {"tiles": put_right, "clay": seen["clay"]},
+        },
+    )
 
     assert seen["size"] == [90, 60]
     assert [(one["sure"], one["outline"]) for one in seen["tiles"]] == [
-        (True, OUTLINE), (False, OUTLINE)
-    ]  # fmt: skip
+        (True, OUTLINE),
+        (False, OUTLINE),
+    ]
     assert {one["tile"] for one in seen["kinds"]} >= {"blue/curve", "red/curve"}
     assert [one["id"] for one in again.get_json()["players"]] == ["blue", "red"]
     assert all(one["winner"] for one in again.get_json()["players"])
@@ -260,8 +271,9 @@ def test_list_of_what_to_cut_out_has_whole_names(tmp_path, language, monkeypatch
     monkeypatch.setattr("models.sheets.single.Pdf", noted)
     box, words = built_in_set("snekagon5g"), words_in(language)
 
-    instruction_sheet(tmp_path / "x.pdf", "x", sheet_of("a4"), box, 19.0,
-                      list(box.counts.items()), words)  # fmt: skip
+    instruction_sheet(
+        tmp_path / "x.pdf", "x", sheet_of("a4"), box, 19.0, list(box.counts.items()), words
+    )
 
     listed = {text: right for text, _, right in made[0].lines}
     wanted = [f"{count} x {words.tile(tile)}" for tile, count in box.counts.items()]
@@ -274,7 +286,8 @@ def test_photo_without_colours_is_told_so(played):
     with Image.open(table) as picture:
         picture.convert("L").save(grey, "JPEG")
 
-    answer = scored_photo(played.companion.place, "de", read_photo, grey.getvalue(),
-                          "schlangennest", None)  # fmt: skip
+    answer = scored_photo(
+        played.companion.place, "de", read_photo, grey.getvalue(), "schlangennest", None
+    )
 
     assert Speech("de").page("advice-grey") in answer["advice"]

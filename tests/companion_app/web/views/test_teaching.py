@@ -357,9 +357,14 @@ def test_fault_of_our_own_while_learning_is_said_and_logged(found, caplog):
 
 @pytest.mark.parametrize(
     ("title", "name"),
-    [("Бабушкина коробка", "babushkina-korobka"), ("Boîte d’été", "boite-d-ete"),
-     ("Моя / ../коробка", "moya-korobka"), ("snekagon", "snekagon-2"), ("  --  ", None)],
-)  # fmt: skip
+    [
+        ("Бабушкина коробка", "babushkina-korobka"),
+        ("Boîte d’été", "boite-d-ete"),
+        ("Моя / ../коробка", "moya-korobka"),
+        ("snekagon", "snekagon-2"),
+        ("  --  ", None),
+    ],
+)
 def test_a_box_may_have_any_name_and_its_files_a_safe_one(tmp_path, title, name):
     made = name_for(tmp_path, title)
 
@@ -380,8 +385,9 @@ def test_a_box_is_renamed_in_any_script_and_its_files_keep_their_name(taught):
     assert renamed.status_code == 200
     assert (box["name"], box["title"]) == ("my-box", "Krabička č. 1 蛇")
     assert {(b["name"], b["title"]) for b in taken.get_json()["boxes"]} == {
-        ("my-box", "Krabička č. 1 蛇"), ("eshche-odna", "Ещё одна")
-    }  # fmt: skip
+        ("my-box", "Krabička č. 1 蛇"),
+        ("eshche-odna", "Ещё одна"),
+    }
     assert nameless.get_json()["error"]["code"] == "teach-no-name"
     assert doubled.status_code == 400
     assert find_taught(box["name"], (played.companion.home / "sets",)) is not None

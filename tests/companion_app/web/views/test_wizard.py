@@ -56,9 +56,10 @@ def jpeg(bgr) -> bytes:
 def sent(guest, bgr):
     """Send one photo as the phone's page does."""
     return guest.client.post(
-        "/api/camera/picture", data={"photo": (io.BytesIO(jpeg(bgr)), "a.jpg")},
+        "/api/camera/picture",
+        data={"photo": (io.BytesIO(jpeg(bgr)), "a.jpg")},
         headers={"X-Snake-Eye": guest.token},
-    )  # fmt: skip
+    )
 
 
 def check(played, guest, bgr, language="en"):
@@ -225,8 +226,9 @@ def test_game_that_already_lies_there_is_taken_up_and_goes_on_photo_by_photo(fil
     wanted = {"game": GAME, "players": ["red", "blue"], "options": {"size": [4, 4]}}
 
     seen_there = host.post("/api/table", wanted).get_json()
-    state = host.post("/api/new", {"record": {**wanted, "setup": seen_there["table"],
-                                              "next": moves[5].player}}).get_json()  # fmt: skip
+    state = host.post(
+        "/api/new", {"record": {**wanted, "setup": seen_there["table"], "next": moves[5].player}}
+    ).get_json()
     wait_for(lambda: filmed.desk.seeing == "settled")
     list(lying.visit((layouts[5],)))
     sent(host, next(lying.quiet(0.2)).bgr)
@@ -271,10 +273,24 @@ def test_every_option_can_be_chosen_in_words(game):
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(path=st.sampled_from(["/api/camera", "/api/camera/picture", "/api/camera/calibrate",
-                             "/api/camera/forget", "/api/selftest", "/api/table", "/api/https"]),
-       body=st.dictionaries(st.sampled_from(["source", "game", "set", "players", "options"]),
-                            JSON | st.sampled_from([*GAMES, "phone"]), max_size=4))  # fmt: skip
+@given(
+    path=st.sampled_from(
+        [
+            "/api/camera",
+            "/api/camera/picture",
+            "/api/camera/calibrate",
+            "/api/camera/forget",
+            "/api/selftest",
+            "/api/table",
+            "/api/https",
+        ]
+    ),
+    body=st.dictionaries(
+        st.sampled_from(["source", "game", "set", "players", "options"]),
+        JSON | st.sampled_from([*GAMES, "phone"]),
+        max_size=4,
+    ),
+)
 def test_no_body_breaks_the_wizard(filmed, path, body):
     host = filmed.host()
     filmed.time_s += 100
