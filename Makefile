@@ -75,25 +75,25 @@ pictures: .venv/dev-ready
 	.venv/bin/python -m tests.browser.pictures $(if $(ONLY),--only $(ONLY))
 
 evaluate: setup
-	.venv/bin/python -m models.evaluate $(PARTS) $(if $(SCALE),--scale $(SCALE)) \
+	.venv/bin/python -m models.lab.evaluate $(PARTS) $(if $(SCALE),--scale $(SCALE)) \
 		$(if $(RENDERS),--renders $(RENDERS))
 
 golden: setup
-	.venv/bin/python -m models.evaluate.golden $(PARTS) $(if $(TABLES),--tables $(TABLES)) \
+	.venv/bin/python -m models.lab.evaluate.golden $(PARTS) $(if $(TABLES),--tables $(TABLES)) \
 		$(if $(AGAINST),--against $(AGAINST)) $(if $(RENDERS),--renders $(RENDERS)) \
 		$(if $(OUT),--out $(OUT))
 
 # What the repository ships, trained anew from what it contains. The detector and the hex networks
 # need torch (the extra `train`) and, on a plain processor, patience.
 train: setup
-	.venv/bin/python -m models.training.reader --out models/trained
-	.venv/bin/python -m models.training.evidence --out models/trained
-	.venv/bin/python -m models.training.taught_evidence --out models/trained
-	.venv/bin/python -m models.training.covered --out models/trained
-	.venv/bin/python -m models.training.candidates --out models/trained
-	.venv/bin/python -m models.training.fields --out models/trained
-	.venv/bin/python -m models.training.detector --out build/detector
-	.venv/bin/python -m models.training.hex_boards --out build/hex
+	.venv/bin/python -m models.lab.training.reader --out models/trained
+	.venv/bin/python -m models.lab.training.evidence --out models/trained
+	.venv/bin/python -m models.lab.training.taught_evidence --out models/trained
+	.venv/bin/python -m models.lab.training.covered --out models/trained
+	.venv/bin/python -m models.lab.training.candidates --out models/trained
+	.venv/bin/python -m models.lab.training.fields --out models/trained
+	.venv/bin/python -m models.lab.training.detector --out build/detector
+	.venv/bin/python -m models.lab.training.hex_boards --out build/hex
 
 soak: .venv/dev-ready
 	.venv/bin/python -m tests.faults $(PARTS) $(if $(FRESH),--fresh)

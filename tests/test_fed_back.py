@@ -10,8 +10,8 @@ import cv2
 import pytest
 
 from companion_app.cli.main import main
-from models.scenes.scene import make_scene
-from models.training.hex_samples import hex_table
+from models.lab.scenes.scene import make_scene
+from models.lab.training.hex_samples import hex_table
 
 PLAYTHROUGHS = sorted((Path(__file__).parent / "playthroughs").glob("*.json"))
 GAMES = ("schlangennest", "sssnake", "carnival", "snekagon", "snekagon5g")

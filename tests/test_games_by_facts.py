@@ -10,7 +10,7 @@ from engine.games import GAMES, has_die, several_boards, several_fields
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("engine", "calibration", "vision", "models", "companion_app")
-MAY = frozenset([Path("engine/games"), Path("engine/sets"), Path("models/scenes")])
+MAY = frozenset([Path("engine/games"), Path("engine/sets"), Path("models/lab/scenes")])
 """Rule books, boxes, and the data that scenes are drawn from."""
 
 

@@ -12,10 +12,10 @@ from companion_app.cli.main import main
 from engine.game import Start
 from engine.games import game_named
 from engine.setfile import load_set
-from models.scenes.games.film import film_settings
-from models.scenes.games.stage import Stage
-from models.scenes.scene import camera_for, painted, photographed
-from models.scenes.world.faces import own_box
+from models.lab.scenes.games.film import film_settings
+from models.lab.scenes.games.stage import Stage
+from models.lab.scenes.scene import camera_for, painted, photographed
+from models.lab.scenes.world.faces import own_box
 from tests.lessons import short_lessons
 
 GUIDE = Path(__file__).parents[1] / "CONTRIBUTING.md"

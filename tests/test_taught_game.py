@@ -9,8 +9,8 @@ import pytest
 
 from companion_app.cli.teach_command import add_teach_command
 from companion_app.cli.watch_command import add_watch_command
-from models.evaluate.taught import wood
-from models.evaluate.taught.ropes import (
+from models.lab.evaluate.taught import wood
+from models.lab.evaluate.taught.ropes import (
     GAME,
     LESSON_SEEDS,
     owner_map,
@@ -40,7 +40,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr("sys.stdin", io.StringIO())
     # The same tables with and without photographs of surfaces beside the project.
-    monkeypatch.setattr("models.scenes.settings.photographed_surfaces", lambda split: ())
+    monkeypatch.setattr("models.lab.scenes.settings.photographed_surfaces", lambda split: ())
     with short_lessons():
         yield tmp_path
 

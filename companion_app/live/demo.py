@@ -56,7 +56,7 @@ class DemoSource:
         self._size_px = size_px or SIZES_PX.get(game, LARGE_PX)
         self._clock, self._sleep = clock, sleep
         self._manners = manners
-        """How the players play (``models.scenes.games.refereed.Manners``); ``None``: as usual."""
+        """How the players play (``Manners`` of ``models.lab.scenes``); ``None``: as usual."""
         self._standing: Callable[[], Any] | None = None
         self._lift: Callable[[], None] | None = None
         self._closed = False
@@ -76,7 +76,7 @@ class DemoSource:
             lock: held while the referee works.
             lift: called when a player says that the tile of a foul was lifted.
         """
-        from models.scenes.games.refereed import Standing
+        from models.lab.scenes.games.refereed import Standing
 
         def standing() -> Any:
             with lock:
@@ -91,7 +91,7 @@ class DemoSource:
 
     def frames(self) -> Iterator[Frame | None]:
         """Yield the frames of the game, each when it is due."""
-        from models.scenes.games.refereed import Book, Manners, RefereedFilm
+        from models.lab.scenes.games.refereed import Book, Manners, RefereedFilm
 
         start_s = self._clock()
         usual = Manners(pace_s=0.2) if self._speed >= HASTY else Manners()
@@ -140,7 +140,7 @@ class DemoTable:
 
     def frames(self) -> Iterator[Frame | None]:
         """Yield frames of the table, each with its own noise."""
-        from models.scenes.games.refereed import still_table
+        from models.lab.scenes.games.refereed import still_table
 
         table = still_table(self._game, self._layout, self._players, self._seed, self._size_px)
         while not self._closed:
@@ -154,7 +154,7 @@ class DemoTable:
 
 def halfway(record: Record, seed: int = 1) -> Layout:
     """Return the layout of the demo table halfway through a game."""
-    from models.scenes.games.refereed import dice, plan
+    from models.lab.scenes.games.refereed import dice, plan
 
     game = record.game
     position = game.opening(record.start, record.tile_set)

@@ -2,7 +2,7 @@
 
 The search averages over moves that it only explored, so its values lie too near the middle. A
 curve for each game corrects them, depending on the game's progress. Curves are monotonic, so no
-move changes its rank. ``python -m models.evaluate.play_curve`` fits them to games of the player
+move changes its rank. ``python -m models.lab.evaluate.play_curve`` fits them to games of the player
 against itself and writes ``curves.json``; the numbers are not edited by hand.
 """
 

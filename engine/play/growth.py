@@ -1,7 +1,7 @@
 """Logistic model of the part of its stock that a snake of hexes will still use.
 
-``python -m models.training.growth`` fits the weights to games of the machine and of greedy players
-and writes them to ``growth.json``; they are not edited by hand.
+``python -m models.lab.training.growth`` fits the weights to games of the machine and of greedy
+players and writes them to ``growth.json``; they are not edited by hand.
 """
 
 from __future__ import annotations

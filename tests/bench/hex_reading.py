@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 
 from engine.setfile import built_in_set
-from models.scenes.scene import make_scene
+from models.lab.scenes.scene import make_scene
 from tests.bench.reading import (
     FULL_HD,
     READ_RATIO_WANTED,

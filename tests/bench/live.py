@@ -22,8 +22,8 @@ from companion_app.live.store import Store
 from engine.game import Start
 from engine.games import game_named
 from engine.record import Record, find_set
-from models.scenes.games.film import FilmedTable, film_settings
-from models.scenes.games.positions import Played, played
+from models.lab.scenes.games.film import FilmedTable, film_settings
+from models.lab.scenes.games.positions import Played, played
 from vision.core.types import Frame
 
 SIZE_PX = (1920, 1080)

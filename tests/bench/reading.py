@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from calibration.profile import Lens, Profile, TablePlane
 from engine.setfile import built_in_set
-from models.scenes.scene import make_scene
+from models.lab.scenes.scene import make_scene
 from vision.core.request import ReadRequest, pixels_enough
 from vision.intake.picture import open_picture
 from vision.read import read_table

@@ -9,8 +9,8 @@ from statistics import median
 import cv2
 import numpy as np
 
-from models.scenes.scene import scene_from
-from models.scenes.settings import SceneSettings, draw_settings
+from models.lab.scenes.scene import scene_from
+from models.lab.scenes.settings import SceneSettings, draw_settings
 from tests.live_games.filmed import film
 
 SIZE = (1280, 720)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from models.evaluate.taught.invented import lesson_photo
-from models.scenes.settings import draw_settings
-from models.scenes.splits import invented_names
-from models.scenes.world.invented import MOST_KINDS, invented_set, planned_kinds
+from models.lab.evaluate.taught.invented import lesson_photo
+from models.lab.scenes.settings import draw_settings
+from models.lab.scenes.splits import invented_names
+from models.lab.scenes.world.invented import MOST_KINDS, invented_set, planned_kinds
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach
 from models.teaching.trial import read_with

@@ -11,7 +11,7 @@ from PIL import Image
 from companion_app.eye.watching import Watched
 from companion_app.live.demo import DemoSource, demo_record
 from companion_app.live.reading import make_reader
-from models.scenes.games.refereed import Manners
+from models.lab.scenes.games.refereed import Manners
 from tests.browser.chromium import Page
 from tests.browser.conftest import PHONE, Served
 

@@ -9,7 +9,7 @@ import pytest
 from companion_app.hands.pool import Hands
 from companion_app.web.views.teaching import DRAFT
 from engine.placement import Layout
-from models.evaluate.taught.wood import lesson_layout, photograph
+from models.lab.evaluate.taught.wood import lesson_layout, photograph
 from tests.browser.chromium import Page
 from tests.browser.conftest import PHONE
 from tests.browser.test_teach import LEARNING_S, give_file

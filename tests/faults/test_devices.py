@@ -21,7 +21,7 @@ from engine.game import Start
 from engine.games import game_named
 from engine.placement import Layout
 from engine.record import Record, find_set
-from models.scenes.games.positions import played
+from models.lab.scenes.games.positions import played
 from tests.faults.scripted import Announced, lost_moves
 from tests.live_games.scripted import Moment, ScriptedCamera, ScriptedReader
 from vision.core.files import TRAINED

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from models.scenes.games.positions import GAMES_IN_POOL, Played, played
-from models.scenes.splits import Split
+from models.lab.scenes.games.positions import GAMES_IN_POOL, Played, played
+from models.lab.scenes.splits import Split
 from tests.live_games.steered import STEERED
 
 WHOLE, JOINED = 12, 2

@@ -9,8 +9,8 @@ import numpy as np
 
 from companion_app.live.places import spots_of
 from engine.placement import Clay, Layout, Piece, Placement
-from models.scenes.games.positions import Played
-from models.scenes.world.arrays import Random
+from models.lab.scenes.games.positions import Played
+from models.lab.scenes.world.arrays import Random
 from tests.live_games.plan import Act
 from tests.live_games.tables import Table
 from tests.live_games.umpire import Umpire

@@ -28,7 +28,7 @@ from companion_app.live.store import Store
 from engine.game import Start
 from engine.games import GAMES, game_named
 from engine.record import Record, find_set
-from models.scenes.games.positions import Played, played
+from models.lab.scenes.games.positions import Played, played
 from tests.live_games.tables import FRAMES_A_SECOND, SIZES_PX, FilmTable, Table
 from vision.core.types import Bgr, Frame
 

@@ -14,10 +14,10 @@ from engine.placement import Layout
 from engine.record import move_to_json
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
-from models.scenes.games.film import FilmedTable, FilmFrame, film_settings
-from models.scenes.games.positions import GAMES_IN_POOL, Played, illegal_move, played
-from models.scenes.settings import SceneSettings
-from models.scenes.splits import Split, rng_of
+from models.lab.scenes.games.film import FilmedTable, FilmFrame, film_settings
+from models.lab.scenes.games.positions import GAMES_IN_POOL, Played, illegal_move, played
+from models.lab.scenes.settings import SceneSettings
+from models.lab.scenes.splits import Split, rng_of
 
 Random = np.random.Generator
 Json = dict[str, Any]

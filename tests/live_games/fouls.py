@@ -14,8 +14,8 @@ from engine.infer import change_between
 from engine.lattice import HEX_STEPS, hex_board
 from engine.placement import Layout, Piece, Placement
 from engine.tiles import TileSet
-from models.scenes.games.positions import card_cells, illegal_move
-from models.scenes.world.arrays import Random
+from models.lab.scenes.games.positions import card_cells, illegal_move
+from models.lab.scenes.world.arrays import Random
 
 Rules = tuple[str, ...]
 

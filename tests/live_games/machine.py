@@ -25,10 +25,10 @@ from engine.game import AnyGame, Move, Start
 from engine.games import GAMES, game_named
 from engine.placement import Layout
 from engine.record import Record, find_set, move_to_json
-from models.evaluate.harness import wilson
-from models.scenes.games.positions import Played
-from models.scenes.splits import rng_of
-from models.scenes.world.arrays import Random
+from models.lab.evaluate.harness import wilson
+from models.lab.scenes.games.positions import Played
+from models.lab.scenes.splits import rng_of
+from models.lab.scenes.world.arrays import Random
 from tests.live_games.cast import game_of, split_of
 from tests.live_games.director import Director
 from tests.live_games.plan import Act

@@ -15,7 +15,7 @@ from engine.hexpath import path_cells
 from engine.lattice import HEX_STEPS, SQUARE_STEPS, Cell, hex_board
 from engine.placement import Clay, Layout, Piece, Placement
 from engine.tiles import TileSet
-from models.scenes.games.positions import card_cells, left_in_box
+from models.lab.scenes.games.positions import card_cells, left_in_box
 
 FIXED_ROLES = ("big", "house")
 """Cards that nobody lays or lifts in a game."""

@@ -17,8 +17,8 @@ from companion_app.live.places import Spot, contents
 from engine.game import AnyGame, Move
 from engine.placement import Clay, Layout
 from engine.tiles import TileSet
-from models.scenes.games.positions import Played
-from models.scenes.world.arrays import Random
+from models.lab.scenes.games.positions import Played
+from models.lab.scenes.world.arrays import Random
 from tests.live_games.fouls import Rules, find_foul
 from tests.live_games.seldom import find_seldom
 

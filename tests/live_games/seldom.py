@@ -10,7 +10,7 @@ from engine.game import AnyGame
 from engine.infer import change_between
 from engine.placement import Layout
 from engine.tiles import TileSet
-from models.scenes.world.arrays import Random
+from models.lab.scenes.world.arrays import Random
 from tests.live_games.fouls import NOT_TO_BE_HAD, Rules
 from tests.live_games.one_change import one_change_away
 

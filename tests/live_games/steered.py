@@ -16,9 +16,9 @@ from engine.lattice import square_neighbour
 from engine.nest.position import COLOURS
 from engine.notation import read_layout
 from engine.setfile import built_in_set
-from models.scenes.games.positions import Played
-from models.scenes.splits import rng_of
-from models.scenes.world.arrays import Random
+from models.lab.scenes.games.positions import Played
+from models.lab.scenes.splits import rng_of
+from models.lab.scenes.world.arrays import Random
 
 FREE_MOVES, LONGEST_GAME = 2, 60
 WHIM = 1.5

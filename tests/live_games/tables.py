@@ -13,10 +13,10 @@ from companion_app.live.reading import make_reader
 from engine.game import AnyGame
 from engine.placement import Clay, Layout, Piece, Placement
 from engine.tiles import TileSet
-from models.scenes.games.film import FilmedTable, FilmFrame, film_settings
-from models.scenes.games.positions import Played
-from models.scenes.settings import SceneSettings
-from models.scenes.splits import Split
+from models.lab.scenes.games.film import FilmedTable, FilmFrame, film_settings
+from models.lab.scenes.games.positions import Played
+from models.lab.scenes.settings import SceneSettings
+from models.lab.scenes.splits import Split
 from tests.live_games.scripted import Faults, Moment, ScriptedCamera, ScriptedReader, hand_visit
 from vision.core.types import Frame
 

@@ -18,7 +18,7 @@ from companion_app.live.store import Store
 from engine.game import Move
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, layout_to_json, move_to_json
-from models.scenes.games.positions import Played
+from models.lab.scenes.games.positions import Played
 from tests.live_games.counts import ASKED, DELAY, FOUL, VERDICT_WITHIN_S, Counts
 from tests.live_games.sameness import same_moves, turnings
 from vision.core.types import Frame

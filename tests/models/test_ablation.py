@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 
 from engine.setfile import built_in_set
-from models.evaluate.ablation import Without, ablated, earnings, lines
-from models.evaluate.golden import Marks
-from models.scenes.scene import make_scene
+from models.lab.evaluate.ablation import Without, ablated, earnings, lines
+from models.lab.evaluate.golden import Marks
+from models.lab.scenes.scene import make_scene
 from vision.core.request import ReadRequest
 from vision.core.stages import STAGES, stage, watched_by
 from vision.core.tables import TableState

@@ -13,8 +13,8 @@ import pytest
 from engine.draw.hexes import outline
 from engine.placement import Layout
 from engine.setfile import built_in_set
-from models.evaluate.taught import stained as stained_box
-from models.evaluate.taught.wood import GAME_SEED, lesson_layout, owner_map, photograph
+from models.lab.evaluate.taught import stained as stained_box
+from models.lab.evaluate.taught.wood import GAME_SEED, lesson_layout, owner_map, photograph
 from models.teaching.board_fit import fit_board
 from models.teaching.board_lessons import board_examples, check_learnt
 from models.teaching.errors import TeachingError

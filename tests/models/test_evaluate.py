@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.evaluate import __main__ as everything
-from models.evaluate import harness, renders, tables
-from models.evaluate.harness import Figure, Subject, save_subject, saved_subjects
-from models.evaluate.report import (
+from models.lab.evaluate import __main__ as everything
+from models.lab.evaluate import harness, renders, tables
+from models.lab.evaluate.harness import Figure, Subject, save_subject, saved_subjects
+from models.lab.evaluate.report import (
     BEGIN,
     END,
     keep_text,
@@ -23,10 +23,10 @@ from models.evaluate.report import (
     with_summary,
     write_report,
 )
-from models.evaluate.score import score_table
-from models.evaluate.taught.counting import best_fit
-from models.scenes.scene import scene_from
-from models.scenes.settings import draw_settings, without_disturbance
+from models.lab.evaluate.score import score_table
+from models.lab.evaluate.taught.counting import best_fit
+from models.lab.scenes.scene import scene_from
+from models.lab.scenes.settings import draw_settings, without_disturbance
 from vision.core.tables import TableState
 
 ROOT = Path(__file__).parents[2]
@@ -94,8 +94,8 @@ def test_what_the_commands_of_a_part_print_is_put_together(tmp_path, monkeypatch
 def test_a_scale_makes_every_part_smaller(tmp_path):
     whole, tenth = (everything.parts(scale, 1, None, tmp_path) for scale in (1.0, 0.1))
 
-    assert whole["squares"][0][:4] == ["models.evaluate.tables", "squares", "--tables", "500"]
-    assert tenth["squares"][0][:4] == ["models.evaluate.tables", "squares", "--tables", "50"]
+    assert whole["squares"][0][:4] == ["models.lab.evaluate.tables", "squares", "--tables", "500"]
+    assert tenth["squares"][0][:4] == ["models.lab.evaluate.tables", "squares", "--tables", "50"]
     assert tenth["small"][0][3] == "6"
     assert list(whole) == list(tenth)
 

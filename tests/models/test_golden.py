@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from models.evaluate import golden
-from models.evaluate.golden import change, changes, main
-from models.evaluate.harness import mcnemar
+from models.lab.evaluate import golden
+from models.lab.evaluate.golden import change, changes, main
+from models.lab.evaluate.harness import mcnemar
 from vision.core.tables import TableState
 from vision.core.types import Quality
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from models.evaluate.house import (
+from models.lab.evaluate.house import (
     Busy,
     arrows,
     busy_functions,

@@ -14,8 +14,8 @@ from engine.play.dealing import Dealer
 from engine.play.growth import SIGNS
 from engine.play.nest_world import nest_world
 from engine.record import find_set
-from models.evaluate import play, play_curve
-from models.evaluate.play import (
+from models.lab.evaluate import play, play_curve
+from models.lab.evaluate.play import (
     ITSELF,
     Row,
     is_decided,
@@ -24,8 +24,8 @@ from models.evaluate.play import (
     players_of,
     rows,
 )
-from models.evaluate.play_rivals import RIVALS, SpielState
-from models.training import growth
+from models.lab.evaluate.play_rivals import RIVALS, SpielState
+from models.lab.training import growth
 
 
 def test_a_row_ends_when_it_is_sure_and_not_before():

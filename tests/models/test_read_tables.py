@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.evaluate.score import score_table
-from models.scenes.scene import make_scene
-from models.scenes.splits import SHARED_VARIABLE
+from models.lab.evaluate.score import score_table
+from models.lab.scenes.scene import make_scene
+from models.lab.scenes.splits import SHARED_VARIABLE
 from vision.core.files import TRAINED
 from vision.core.request import ReadRequest
 from vision.detect.network import MANIFEST

@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.evaluate import sealed, tables
-from models.evaluate.harness import Figure, Subject
-from models.evaluate.report import page
-from models.evaluate.sealed import all_openings, openings, put_down
+from models.lab.evaluate import sealed, tables
+from models.lab.evaluate.harness import Figure, Subject
+from models.lab.evaluate.report import page
+from models.lab.evaluate.sealed import all_openings, openings, put_down
 
 
 def test_opening_is_put_down_once_a_reader(tmp_path):
@@ -23,7 +23,9 @@ def test_opening_is_put_down_once_a_reader(tmp_path):
 
 
 def test_report_tells_of_every_opening(monkeypatch):
-    monkeypatch.setattr("models.evaluate.report.openings", lambda: iter(["1. `sealed` was opened"]))
+    monkeypatch.setattr(
+        "models.lab.evaluate.report.openings", lambda: iter(["1. `sealed` was opened"])
+    )
     figure = Figure("tables exactly right", 999, 1000, 100, least=99.5)
 
     text = page([Subject("sealed", "carnival", (figure,))], {}, with_pictures=False)

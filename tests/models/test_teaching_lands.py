@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.scenes.world.invented import invented_set
-from models.scenes.world.lands import land_box
+from models.lab.scenes.world.invented import invented_set
+from models.lab.scenes.world.lands import land_box
+from models.lab.training.print_drawing import kept_faces
 from models.teaching.examples import Examples, aligned
 from models.teaching.fit import FEW_KINDS, shows_lands
 from models.teaching.report import best_photo
-from models.training.print_drawing import kept_faces
 
 LIGHTS = (0.8, 1.15)
 

@@ -6,8 +6,8 @@ import pytest
 
 from companion_app.cli.main import main
 from engine.setfile import built_in_set
-from models.scenes.scene import make_scene, scene_from
-from models.scenes.settings import draw_settings, without_disturbance
+from models.lab.scenes.scene import make_scene, scene_from
+from models.lab.scenes.settings import draw_settings, without_disturbance
 from vision.core.request import ReadRequest
 from vision.core.types import Detection, Detections
 from vision.read import read_table

@@ -12,7 +12,7 @@ from engine.game import Move
 from engine.games import game_named
 from engine.placement import Layout
 from engine.record import find_set, move_to_json
-from models.scenes.games.positions import Played, played
+from models.lab.scenes.games.positions import Played, played
 from tests.companion_app.live.tabletop import Tabletop, said
 from tests.live_games.tables import FilmTable
 from vision.core.types import Frame

@@ -9,8 +9,8 @@ from engine.game import Move
 from engine.games import game_named
 from engine.record import find_set
 from engine.setfile import built_in_set
-from models.scenes.games.positions import played
-from models.scenes.splits import rng_of
+from models.lab.scenes.games.positions import played
+from models.lab.scenes.splits import rng_of
 from tests.live_games import __main__ as evaluation
 from tests.live_games.counts import Counts, interval, report
 from tests.live_games.plan import acts_of

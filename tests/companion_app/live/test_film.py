@@ -8,8 +8,8 @@ from companion_app.live.store import Store
 from engine.game import Start
 from engine.games import game_named
 from engine.record import Record, find_set
-from models.scenes.games.positions import Played, played
-from models.scenes.splits import rng_of
+from models.lab.scenes.games.positions import Played, played
+from models.lab.scenes.splits import rng_of
 from tests.live_games.cast import game_of, seldom_of
 from tests.live_games.director import Director
 from tests.live_games.plan import DISTURBANCES, Act, acts_of

@@ -11,8 +11,8 @@ from companion_app.live.store import Store
 from engine.game import Start
 from engine.games import game_named
 from engine.record import Record, find_set
-from models.scenes.games.film import FilmedTable, FilmFrame, film_settings
-from models.scenes.games.positions import Played
+from models.lab.scenes.games.film import FilmedTable, FilmFrame, film_settings
+from models.lab.scenes.games.positions import Played
 from tests.live_games.cast import game_of, split_of
 from tests.live_games.tables import FRAMES_A_SECOND, _well_hung
 from vision.core.types import Frame

@@ -16,8 +16,8 @@ from engine.games import game_named
 from engine.notation import read_layout
 from engine.placement import Layout
 from engine.record import Record, find_set
-from models.scenes.games.positions import illegal_move, played
-from models.scenes.splits import rng_of
+from models.lab.scenes.games.positions import illegal_move, played
+from models.lab.scenes.splits import rng_of
 from tests.companion_app.live.test_hindrance import Stage, stage
 from tests.live_games.director import Director
 from tests.live_games.plan import DISTURBANCES, Act, acts_of

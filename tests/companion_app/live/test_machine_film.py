@@ -11,8 +11,8 @@ from companion_app.live.store import Store
 from engine.game import Move
 from engine.games import game_named
 from engine.placement import Clay
-from models.scenes.games.positions import played
-from models.scenes.splits import rng_of
+from models.lab.scenes.games.positions import played
+from models.lab.scenes.splits import rng_of
 from tests.companion_app.live.test_film import filmed
 from tests.live_games.machine import KINDS, table, wrong_move
 from tests.live_games.plan import Act

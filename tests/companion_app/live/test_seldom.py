@@ -4,7 +4,7 @@ import pytest
 
 from engine.games import GAMES, game_named
 from engine.record import find_set
-from models.scenes.splits import rng_of
+from models.lab.scenes.splits import rng_of
 from tests.live_games.cast import CAST, WHOLE, game_of
 from tests.live_games.counts import FOUL, Counts, report
 from tests.live_games.plan import acts_of

@@ -13,7 +13,7 @@ import pytest
 from companion_app.hands.pool import Hands
 from companion_app.web.views.teaching import DRAFT
 from engine.placement import Layout
-from models.evaluate.taught.wood import lesson_layout, photograph
+from models.lab.evaluate.taught.wood import lesson_layout, photograph
 from tests.companion_app.web.views.test_teaching import send
 from vision.hexes.cells import turned_cell
 

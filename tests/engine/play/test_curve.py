@@ -50,7 +50,7 @@ def test_a_steeper_curve_is_surer_the_fuller_the_table():
 def test_every_curve_says_what_it_was_fitted_to():
     kept = json.loads(FILE.read_text(encoding="utf-8"))
 
-    assert kept["made_by"].startswith("python -m models.evaluate.play_curve")
+    assert kept["made_by"].startswith("python -m models.lab.evaluate.play_curve")
     for name in kept["curves"]:
         assert name in GAMES
         assert kept["manifest"][name]["games"] > 0

@@ -67,7 +67,7 @@ def test_a_glance_at_a_move_counts_what_it_takes_as_the_move_itself_does():
 def test_growth_is_fitted_by_a_command_and_more_ways_are_worth_more():
     written = json.loads(FILE.read_text("utf-8"))
 
-    assert written["made_by"] == "python -m models.training.growth"
+    assert written["made_by"] == "python -m models.lab.training.growth"
     for name, growth in growths().items():
         assert len(growth.weights) == len(SIGNS)
         few = [1.0, 1.0, 1, 0, 1, 3, 3, 0.5]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.training.drills import drill_crops
+from models.lab.training.drills import drill_crops
 from vision.classify.reader import read_halves, shipped_reader, upper_halves
 
 SKIN = (130, 150, 205)

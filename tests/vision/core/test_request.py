@@ -9,7 +9,7 @@ import pytest
 
 from calibration.profile import Lens, Light, Profile, TablePlane
 from engine.setfile import built_in_set
-from models.scenes.scene import Scene, make_scene
+from models.lab.scenes.scene import Scene, make_scene
 from vision.core.request import (
     READ_WIDE_PX,
     ReadRequest,

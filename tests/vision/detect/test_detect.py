@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.scenes.scene import make_scene
+from models.lab.scenes.scene import make_scene
 from vision.core.errors import ModelError
 from vision.core.files import TRAINED
 from vision.detect.detect import QUICK, DetectSettings, detect_tiles

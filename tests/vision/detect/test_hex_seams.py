@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.training.hex_samples import hex_table
+from models.lab.training.hex_samples import hex_table
 from vision.core.crop import Pyramid
 from vision.detect.hex_seams import on_its_seams
 from vision.hexes.boards import boards_in

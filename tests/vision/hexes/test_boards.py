@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from models.training.hex_samples import hex_table
+from models.lab.training.hex_samples import hex_table
 from vision.core.crop import Pyramid
 from vision.hexes.boards import CROP_PX, boards_in, crop
 from vision.hexes.cells import CELLS

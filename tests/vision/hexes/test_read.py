@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.evaluate.score import Shown, compared, smallest_cell_px
-from models.training.hex_samples import hex_table
+from models.lab.evaluate.score import Shown, compared, smallest_cell_px
+from models.lab.training.hex_samples import hex_table
 from vision.core.request import ReadRequest
 from vision.core.tables import TableState, quality_to_json, table_state_to_json
 from vision.hexes import plane

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.scenes.scene import make_scene
+from models.lab.scenes.scene import make_scene
 from vision import ReadRequest, read_table
 from vision.core.types import Detection, Detections, width_of
 from vision.layout.unread import Visible, burnt_outlines, few_small, small_outlines, unread

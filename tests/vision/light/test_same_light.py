@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from models.evaluate.taught.invented import one_print
-from models.scenes.world.invented import invented_set
+from models.lab.evaluate.taught.invented import one_print
+from models.lab.scenes.world.invented import invented_set
 from vision.classify.embedding import LAND_NUMBERS, described_count
 from vision.classify.reader import make_reader
 from vision.core.types import Look

@@ -6,12 +6,12 @@ import cv2
 import numpy as np
 import pytest
 
-from models.scenes.camera.develop import unpacked
-from models.scenes.scene import camera_for, painted, photographed
-from models.scenes.settings import draw_settings
-from models.scenes.splits import rng_of
-from models.scenes.world.props import die_face
-from models.scenes.world.things import Item, TableTop
+from models.lab.scenes.camera.develop import unpacked
+from models.lab.scenes.scene import camera_for, painted, photographed
+from models.lab.scenes.settings import draw_settings
+from models.lab.scenes.splits import rng_of
+from models.lab.scenes.world.props import die_face
+from models.lab.scenes.world.things import Item, TableTop
 from vision.live.die import read_die
 
 TILE = np.array([(20, 20), (80, 20), (80, 80), (20, 80)], float)

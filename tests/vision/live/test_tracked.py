@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.scenes.games.film import FilmedTable, film_settings
-from models.scenes.games.positions import Played, played
+from models.lab.scenes.games.film import FilmedTable, film_settings
+from models.lab.scenes.games.positions import Played, played
 from vision.core.request import ReadRequest
 from vision.core.types import Detection, Detections
 from vision.hexes import read as hex_read

@@ -36,7 +36,7 @@ SIZE_PX = (1280, 960)
 @pytest.fixture(scope="module")
 def pictured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with ``table.jpg``, its ``truth.json`` and what the Pi source made of it."""
-    from models.scenes.scene import make_scene
+    from models.lab.scenes.scene import make_scene
 
     if os.geteuid() != 0:
         pytest.skip("the Pi's camera library is tested in a chroot, which needs root")

@@ -19,8 +19,8 @@ from companion_app.live.demo import DemoTable, demo_record
 from companion_app.web.lessons.selftest import tiles_to_lay
 from companion_app.web.speech import catalogue
 from engine.games import GAMES
-from models.scenes.games.film import FilmedTable
-from models.scenes.settings import draw_settings
+from models.lab.scenes.games.film import FilmedTable
+from models.lab.scenes.settings import draw_settings
 from tests.calibration.drawn import View, seen
 from tests.companion_app.eye.test_watching import wait_for
 from tests.companion_app.web.serving.test_openapi import JSON

@@ -1,1 +1,0 @@
-"""The same tables through a photoreal renderer: ``python -m models.scenes.photoreal``."""
