@@ -157,4 +157,4 @@ def test_newest_release_of_the_changelog_is_this_version():
     assert releases[0][0] == VERSION
     assert [name for name, _ in releases][-1] == "0.1.0"
     assert [day for _, day in releases] == sorted((day for _, day in releases), reverse=True)
-    assert len(releases) == text.count("\n## ")
+    assert len(releases) == text.replace("\n## Unreleased\n", "", 1).count("\n## ")
