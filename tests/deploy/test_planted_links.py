@@ -64,10 +64,10 @@ def machine():
         "programs/usermod": "#!/bin/sh\n",
         "requirements/run.lock": "",
     }.items():
-        path = source / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        path.chmod(0o755)
+        file = source / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        file.chmod(0o755)
     for folder in ("usr/local/bin", "etc", "var/lib", "var/tmp"):
         (root / folder).mkdir(parents=True)
     yield root
