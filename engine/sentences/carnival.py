@@ -1,6 +1,6 @@
 """What the carnival's referee says, in playing order.
 
-Headings are those of the Russian rules; rulings are numbered as on the rulings page.
+Headings are those of the Russian rules; rulings are numbered as in ``RULINGS.md``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What Schlangennest's referee says, in playing order.
 
-Headings are those of the English rules (G. Cornett 1995); rulings are numbered as on the rulings
-page.
+Headings are those of the English rules (G. Cornett 1995); rulings are numbered as in
+``RULINGS.md``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What Snekagon's referee says, in playing order.
 
-Headings are those of the English rules (A. Španěl); rulings are numbered as on the rulings page.
+Headings are those of the English rules (A. Španěl); rulings are numbered as in ``RULINGS.md``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the referee of Snekagon 5G says, in playing order.
 
-Headings are those of the English rules (A. Španěl, M. Veselý); rulings are numbered as on the
-rulings page.
+Headings are those of the English rules (A. Španěl, M. Veselý); rulings are numbered as in
+``RULINGS.md``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What Sssnake's referee says, in playing order.
 
-Headings are those of the French rules (after B. & B. Micksch); rulings are numbered as on the
-rulings page.
+Headings are those of the French rules (after B. & B. Micksch); rulings are numbered as in
+``RULINGS.md``.
 """
 
 from __future__ import annotations
