@@ -497,11 +497,7 @@ export class RulesView {
             "details",
             {},
             h("summary", {}, t("all-rules")),
-            h(
-              "ul",
-              {},
-              ...game.rules.map((rule) => h("li", {}, rule.text, source(game, rule))),
-            ),
+            h("ul", {}, ...game.rules.map((rule) => h("li", {}, rule.text, source(game, rule)))),
           ),
         ),
       ),
