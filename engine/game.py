@@ -47,17 +47,22 @@ def cited(text: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that a move or a table can break, as in the printed rules."""
+    """A rule as in the printed rules: of what is not allowed, or of what counts and what may be."""
 
     id: str
     text: str
-    """One sentence for players that says what is not allowed (or what must be done)."""
+    """Sentences for players: what is not allowed, what must be done, or what counts."""
     source: str
     """Where the rule is printed or ruled: ``rulebook, "Special cases"; ruling 4``."""
     says: Sentence = ""
-    """The sentence of a violation, with ``{names}`` to fill in; if empty, ``text`` is used."""
+    """The sentence of a violation, with ``{names}`` to fill in; empty where nobody can break it."""
     cases: Mapping[str, Sentence] = field(default_factory=_empty, hash=False)
     """More precise sentences of a violation, by ``Violation.case``."""
+
+    @property
+    def can_be_broken(self) -> bool:
+        """Say whether a move or a table can break it; the others say what counts or what may be."""
+        return bool(self.says)
 
     @property
     def rulings(self) -> tuple[int, ...]:
