@@ -357,6 +357,21 @@ def children_of(pid: int) -> list[int]:
     return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def test_everything_that_is_kept_is_for_its_owner_alone(tmp_path):
+    before = os.umask(0o022)
+    try:
+        process = run(tmp_path / "home")
+    finally:
+        os.umask(before)
+    assert process.stdout is not None and process.stdout.readline()
+    process.terminate()
+    process.communicate(timeout=PATIENCE_S)
+
+    kept = [tmp_path / "home", *(tmp_path / "home").rglob("*")]
+    assert len(kept) > 3
+    assert [str(path) for path in kept if path.lstat().st_mode & 0o077] == []
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_nothing_outlives_the_command_however_it_ends(tmp_path, how):
     process = run(tmp_path)
