@@ -20,6 +20,7 @@ TARGETS = (
     "run",
     "hall",
     "check",
+    "size",
     "test",
     "bench",
     "evaluate",
