@@ -1,4 +1,4 @@
-"""Cards that touch nothing: what a hand has laid is judged or asked about, stocks are left alone."""
+"""Cards that touch nothing: what a hand has laid is judged or asked about, stocks are left."""
 
 from typing import Any
 
