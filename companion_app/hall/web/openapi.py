@@ -99,16 +99,6 @@ TOURNAMENT: Doc = {
         "overall": {"type": "array", "items": {"type": "object"}},
     },
 }
-LEAGUE: Doc = {
-    "type": "object",
-    "properties": {
-        "id": TEXT,
-        "name": TEXT,
-        "counting": {"type": ["integer", "null"]},
-        "evenings": {"type": ["array", "integer"], "description": "in a list of leagues, how many"},
-        "standings": {"type": "array", "items": {"type": "object"}},
-    },
-}
 PATHS: dict[str, tuple[str, str, list[Doc], Doc]] = {
     "/api/hall": ("How all tables stand", "application/json", [], ALL),
     "/api/hall/events": (
@@ -178,28 +168,6 @@ PATHS: dict[str, tuple[str, str, list[Doc], Doc]] = {
                 },
                 "which file",
             ),
-        ],
-        TEXT,
-    ),
-    "/api/hall/leagues": (
-        "All leagues in short",
-        "application/json",
-        [],
-        {"type": "object", "properties": {"leagues": {"type": "array", "items": LEAGUE}}},
-    ),
-    "/api/hall/leagues/{id_}": (
-        "The table of a league: points over its evenings, the best ones counted",
-        "application/json",
-        [TOURNAMENT_ID, LANG],
-        LEAGUE,
-    ),
-    "/api/hall/leagues/{id_}/export": (
-        "A file: CSV that no spreadsheet computes, or JSON",
-        "*/*",
-        [
-            TOURNAMENT_ID,
-            LANG,
-            _query("as", {"enum": ["standings.csv", "league.json"]}, "which file"),
         ],
         TEXT,
     ),

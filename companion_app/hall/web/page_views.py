@@ -29,7 +29,6 @@ FOLDERS = ("static", "hall/web/static")
 @blueprint.get("/table/<id_>")
 @blueprint.get("/overlay/<id_>")
 @blueprint.get("/tournament/<id_>")
-@blueprint.get("/league/<id_>")
 @blueprint.get("/tournament/<id_>/<part>")
 @open_to(OPEN)
 def page(view: str = "", id_: str = "", part: str = "") -> Response:

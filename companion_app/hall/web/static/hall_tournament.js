@@ -1,6 +1,5 @@
 // Tournaments for everybody: the list, pairings and standings, the wall, and a player's own phone.
 import { Line, go } from "./hall.js";
-import { leagueList } from "./hall_league.js";
 import { attempt, get, h, icon, me, post, reached, score, sheet, t, toast } from "./ui.js";
 
 const TICK_MS = 500;
@@ -252,8 +251,6 @@ export class TournamentsView {
           )
         : h("p", {}, link("/arbiter", icon("key"), t("tour-sign-in"))),
     );
-    const leagues = await leagueList().catch(() => null);
-    if (leagues) this.element.append(leagues);
   }
 
   async create() {
