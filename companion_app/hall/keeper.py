@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
@@ -100,7 +100,6 @@ class Keeper:
         clock: Callable[[], float] = time.time,
         also: Callable[[], None] = lambda: None,
     ) -> None:
-        self.counts: Counter[str] = Counter()
         self.foul_s = FOUL_S
         self._store, self._games, self._tell, self._clock = store, games, tell, clock
         self._also = also
@@ -166,7 +165,6 @@ class Keeper:
                 for (table, key), game in games.items()
                 if (one := self._made(table, key, game)) is not None
             ]
-            self.counts["standings"] += len(games)
             if made:
                 self._store.keep_standings(made)
 

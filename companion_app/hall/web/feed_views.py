@@ -14,7 +14,6 @@ from companion_app.hall.web.board import Board, Shown
 from companion_app.hall.web.guard import OPEN, arbiter, limit_looks, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.hall.web.hidden import hidden_names, is_hidden, without_hidden
-from companion_app.hall.web.openapi import document
 from companion_app.line.hub import FullHouse
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import language
@@ -83,13 +82,6 @@ def drawing(id_: str) -> Response:
     answer = Response(drawn, mimetype="image/svg+xml")
     answer.headers["Cache-Control"] = f"max-age={KEPT_S}" if "v" in request.args else "no-cache"
     return answer
-
-
-@blueprint.get("/api/hall/openapi.json")
-@open_to(OPEN, public=True)
-def openapi() -> Response:
-    """Return the OpenAPI document of the feed."""
-    return jsonify(document())
 
 
 def board() -> Board:
