@@ -52,14 +52,12 @@ class Games:
         self._lock = threading.Lock()
         self._at_hand: OrderedDict[Mark, GameSoFar] = OrderedDict()
 
-    def game(self, table: str, key: str, upto: int | None = None) -> GameSoFar | None:
-        """Return a game replayed to line ``upto``, or to its end; ``None`` where it is broken."""
+    def game(self, table: str, key: str) -> GameSoFar | None:
+        """Return a game replayed to its end; ``None`` where it is broken."""
         with self._lock:
             mark = table, key
             known = self._at_hand.get(mark)
-            if known is not None and upto is not None and known.number > upto:
-                known = None
-            lines = self._store.lines(table, key, known.number if known else 0, upto)
+            lines = self._store.lines(table, key, known.number if known else 0)
             return self._replayed(mark, known, lines)
 
     def games(self, marks: Iterable[Mark]) -> dict[Mark, GameSoFar | None]:

@@ -320,7 +320,7 @@ def test_arbiters_phone_shows_an_objection_and_leads_to_it(opened, hall):
     assert page.errors == []
 
 
-def test_wall_that_is_signed_in_shows_everything_at_once_and_public_names_alone(opened, hall):
+def test_wall_that_is_signed_in_shows_public_names_alone(opened, hall):
     from tests.companion_app.hall.test_tournament_evening import Evening
 
     evening = Evening(hall)
@@ -329,7 +329,6 @@ def test_wall_that_is_signed_in_shows_everything_at_once_and_public_names_alone(
     for player in ("p1", "p2", "p3"):
         evening.do("check-in", player=player)
     evening.do("hide-player", player="p2")
-    evening.posted(f"{evening.at}/delay", {"minutes": 60})
     evening.posted(f"{evening.at}/pair", {})
     page = opened("/arbiter", 1280, 720)
     signed_in(page, hall)

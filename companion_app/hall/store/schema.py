@@ -133,7 +133,6 @@ tournaments = Table(
     metadata,
     Column("id", Text, primary_key=True),
     Column("made_s", Float, nullable=False),
-    Column("delay_s", Float, nullable=False, server_default="0"),
     Column("events", BigInteger, nullable=False, server_default="0"),
 )
 """``events`` is the number of the last event, compared before adding one (optimistic locking)."""

@@ -272,7 +272,6 @@ def test_guest_directs_nothing_and_player_speaks_for_himself_alone(hall):
         ("do", {"do": "end"}),
         ("pair", {}),
         ("players", {"csv": ""}),
-        ("delay", {"minutes": 1}),
         ("my", {"do": "check-in"}),
     ):
         assert guest.post(f"{evening.at}/{path}", body)[0] == 403
@@ -299,22 +298,6 @@ def test_guesses_at_codes_are_slowed_even_for_who_knows_his_own(hall):
 
     assert thief.post(f"{evening.at}/me", {"code": "AAAAAA"})[0] == 403
     assert thief.post(f"{evening.at}/me", {"code": "AAAAAA"})[0] == 429
-
-
-def test_delayed_broadcast_shows_players_at_once_and_the_public_later(hall):
-    evening, guest = Evening(hall), Guest(hall.port)
-    evening.enter()
-    for player in ("p1", "p2", "p3"):
-        evening.sign_in(player)
-    evening.posted(f"{evening.at}/delay", {"minutes": 60})
-    evening.posted(f"{evening.at}/pair", {})
-    feed = f"/api/hall/tournaments/{evening.id}"
-
-    assert guest.get(feed)["rounds"] == []
-    assert evening.phones["p1"].get(f"{evening.at}/me")["round"]["table"]["table"] == 1
-    assert evening.director.post(f"{evening.at}/delay", {"minutes": 61})[0] == 400
-    evening.posted(f"{evening.at}/delay", {"minutes": 0})
-    assert len(guest.get(feed)["rounds"]) == 1
 
 
 def test_stream_tells_of_every_change_and_why_says_who_is_ahead(hall):

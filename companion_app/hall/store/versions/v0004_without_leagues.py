@@ -1,4 +1,7 @@
-"""Leagues are no more; what there was of them is in a file by now (``database.migrate``)."""
+"""No leagues, and nothing is shown later than it is.
+
+What there was of leagues is in a file by now (``database.migrate``).
+"""
 
 from __future__ import annotations
 
@@ -9,5 +12,6 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Remove the table."""
+    """Remove a table and a column."""
     op.drop_table("leagues")
+    op.drop_column("tournaments", "delay_s")

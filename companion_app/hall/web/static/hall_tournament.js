@@ -338,8 +338,7 @@ export class TournamentView {
     this.page = 0;
     this.clock = new Clock(wall);
     this.element = h("section.hall");
-    // Who is signed in shows it as it is: the wall of the room is not a broadcast.
-    this.at = me.arbiter ? `/api/tournaments/${id}` : `/api/hall/tournaments/${id}`;
+    this.at = `/api/hall/tournaments/${id}`;
     this.line = new Line(
       () => `${this.at}/events`,
       ["tournament"],
@@ -366,7 +365,6 @@ export class TournamentView {
       toast(error.message, "bad");
       return null;
     });
-    if (me.arbiter && this.wall) this.whole = await get(`${this.at}/wall`).catch(() => this.whole);
     this.draw();
   }
 
