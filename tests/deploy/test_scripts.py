@@ -151,7 +151,6 @@ def test_installed_command_says_where_the_service_is_needed(command, tmp_path):
         (["referee", "game.json"], 1000, "none"),
         (["box", "ropes.zip"], 1000, "none"),
         (["referee", "game.json"], 0, "/var/lib/snake-eye/home"),
-        (["box", "ropes.zip", "--sign", "key"], 0, "/var/lib/snake-eye/home"),
     ],
 )
 def test_installed_command_leads_nobody_into_a_folder_that_is_closed_to_him(
