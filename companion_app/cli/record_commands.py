@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 from companion_app.answers import (
@@ -35,7 +36,7 @@ from companion_app.live.places import leading
 from companion_app.web.speech import Speech
 from engine import referee as judging
 from engine.errors import EngineError, RecordError
-from engine.game import AnyGame, Json, Move, Start
+from engine.game import AnyGame, Json, Move, Rule, Start
 from engine.games import GAMES, game_named
 from engine.given import LARGEST_BYTES, load_json
 from engine.record import (
@@ -209,10 +210,18 @@ def rules(arguments: Namespace) -> int:
             summary.end,
             summary.scoring,
             "",
-            *(f"{rule.id}: {rule.text} ({ENGLISH.source(rule.source)})" for rule in facts.rules),
+            *(f"{rule.id}: {rule.text} ({_source(rule)})" for rule in facts.rules),
+            "",
+            f"The numbers of our readings are those of {files('engine') / 'RULINGS.md'}.",
         ],
     )
     return ANSWERED
+
+
+def _source(rule: Rule) -> str:
+    """Return where a rule is printed, with the numbers of our own readings of it."""
+    numbers = ", ".join(map(str, rule.rulings))
+    return ENGLISH.source(rule.source) + (f" {numbers}" if numbers else "")
 
 
 def score(arguments: Namespace) -> int:

@@ -1,4 +1,4 @@
-"""The commands ``teach`` (learn a box from labelled photos) and ``box`` (look into one, import it)."""
+"""The commands ``teach`` (learn a box from labelled photos) and ``box`` (look into or take one)."""
 
 from __future__ import annotations
 

@@ -237,6 +237,7 @@ def _game_to_json(game: AnyGame, words: Speech) -> Doc:
                 "id": rule.id,
                 "text": words.rule(facts.name, rule),
                 "source": words.source(rule.source),
+                "rulings": list(rule.rulings),
             }
             for rule in facts.rules
         ],
