@@ -19,6 +19,9 @@ from companion_app.eye.desk import Desk, is_real_camera, source_in
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
+from companion_app.hands.errors import HandsError
+from companion_app.hands.pool import done_apart
+from companion_app.hands.work import RESTORE
 from companion_app.help_orders import HELP_OFF, HELP_ON, order_of
 from companion_app.kept_looks import KeptLooks
 from companion_app.line.ends import Answer
@@ -175,21 +178,22 @@ class Commands:
     def _restore(self, body: Doc) -> Any:
         """Restore the backup that was uploaded to the page; the eye is restarted afterwards."""
         # Imported late: it loads the page's modules to check their files.
-        from companion_app.restore import restore_backup
+        from companion_app.restore import put_in_place, sweep, unpacked
 
         home = self.desk.store.path.parent
         with self.desk.lock:
             if self._is_played():
                 raise Refusal(code="restore-game", status=409)
         try:
-            restored = restore_backup(
-                home,
-                home / BY_PAGE / TAKEN_IN,
-                let_go=self._let_go,
-                with_secrets=body["with_secrets"],
-            )
+            # Checked by a worker: whatever is in the file, the game does not feel it.
+            file = home / BY_PAGE / TAKEN_IN
+            backup = done_apart(RESTORE, unpacked, home, file, body["with_secrets"])
+            restored = put_in_place(home, backup, self._let_go)
         except BackupError as error:
             raise Refusal(code=error.code, status=422) from error
+        except HandsError as error:
+            sweep(home)
+            raise Refusal(code=error.code, status=error.status) from error
         if restored.kept is not None:
             shutil.rmtree(restored.kept / BY_PAGE, ignore_errors=True)
         return {"files": restored.files, "left_out": len(restored.left_out)}

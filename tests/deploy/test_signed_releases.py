@@ -140,7 +140,7 @@ def test_update_checks_before_it_unpacks_or_changes_anything():
         for text in (
             '"$here/check-release.sh" $knowingly',
             'tar -C "$work/release"',
-            '"$command" backup',
+            '"$2" backup "$3"',
             'if ! "$source/deploy/install.sh"',
         )
     ]

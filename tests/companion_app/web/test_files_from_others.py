@@ -68,6 +68,8 @@ NO_TOML = {
     "5,000 digits": b"format = " + DIGITS,
     "lists in lists": b"format = " + b"[" * DEEP,
     "tables in tables": b"format = " + b"{a = " * 20_000,
+    "a key of 30,000 parts": b"a." * 30_000 + b"b = 1",
+    "many tables": b"".join(b"[t%d]\n" % n for n in range(30_000)),
     "no text": b"\x00\xff\xfe\x80",
     "text of another kind": "format = 1".encode("utf-16"),
     "no number": b"pitch_mm = nan\nformat = 1",
