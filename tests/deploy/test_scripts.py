@@ -19,6 +19,18 @@ EXPOSED_AT_MOST = 20
 """Tenths, as ``systemd-analyze security`` counts: 0 is closed, 100 open; a usual service has 96."""
 
 
+def made_key(folder: Path, name: str) -> Path:
+    """Return a new secret key of minisign; its public one lies beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    secret = folder / f"{name}.key"
+    subprocess.run(
+        ["minisign", "-G", "-W", "-f", "-p", folder / f"{name}.pub", "-s", secret],
+        check=True,
+        capture_output=True,
+    )
+    return secret
+
+
 def have(program: str, package: str) -> None:
     """Install a tool where that is possible without a password; skip with the reason elsewhere."""
     if shutil.which(program) is None:
