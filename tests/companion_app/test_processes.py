@@ -218,6 +218,18 @@ def test_without_its_eye_the_page_shows_the_game_and_says_what_is_wrong(house):
     refused.value.close()
 
 
+def test_health_of_a_page_whose_eye_was_stopped_is_not_good(house):
+    Phone(house.url).until("verdict")
+    os.kill(house.eye, signal.SIGSTOP)
+
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        house.get("health")
+
+    assert refused.value.code == 503
+    assert json.loads(refused.value.read())["error"]["code"] == "eye-away"
+    refused.value.close()
+
+
 def test_page_that_hangs_is_started_again_and_stops_no_move(house):
     Phone(house.url).until("verdict")
     eye, page = house.eye, house.page

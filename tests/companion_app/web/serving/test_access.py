@@ -140,6 +140,22 @@ def test_damaged_settings_are_made_anew(tmp_path):
     assert len(SettingsFile(tmp_path / "page.json").made_pin or "") == 6
 
 
+@pytest.mark.parametrize("edited", ["[]", "", "{", '{"secret": "short"}', '{"pin_hash": 7}'])
+def test_file_that_somebody_spoils_makes_no_pin_that_nobody_is_shown(tmp_path, edited, caplog):
+    file = tmp_path / "page.json"
+    settings = SettingsFile(file, pin_cost=2)
+    pin, before = settings.made_pin, settings.now
+
+    file.write_text(edited, encoding="utf-8")
+
+    assert settings.now == before
+    assert settings.made_pin == pin
+    assert settings.is_pin(pin)
+    assert "the old ones hold" in caplog.text
+    settings.change(ideas=3)
+    assert SettingsFile(file, pin_cost=2).is_pin(pin), "what is kept next is whole again"
+
+
 def test_settings_that_cannot_be_read_just_now_stay_as_they_were(tmp_path, monkeypatch):
     file = tmp_path / "page.json"
     settings = SettingsFile(file, pin_cost=2)
