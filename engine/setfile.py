@@ -344,7 +344,8 @@ class _Reader:
     ) -> None:
         for key in table:
             if key not in known:
-                problem = f"{key} is not known here{meant(key, known)}"
+                named = f"{key} " if inside else ""
+                problem = f"{named}is not known here{meant(key, known)}"
                 raise self._error(tile, inside or key, problem)
 
     def _error(self, tile: int | None, key: str, problem: str) -> SetError:

@@ -119,6 +119,35 @@ def test_several_records_are_a_series_with_totals(run, write):
     assert answer["totals"] == {"blue": 2, "red": 2}
 
 
+def test_totals_of_several_records_are_printed(run, write):
+    _, out, _ = run("referee", write(RECORD), write(RECORD, "again.json"))
+
+    assert out.endswith("All games together:\nblue: 2 points\nred: 2 points\n")
+
+
+def test_several_who_are_ahead_are_listed_as_people_list_them(run, write):
+    moves = [
+        {"player": who, "do": "place", "tile": f"{who}/straight", "at": [0, n], "turns": 0}
+        for n, who in enumerate(("blue", "red", "yellow"))
+    ]
+    everybody = ["blue", "red", "yellow", "green"]
+    _, out, _ = run("referee", write(changed(players=everybody, moves=moves)))
+
+    assert "Not over yet. Ahead: blue, red and yellow." in out
+
+
+@pytest.mark.parametrize("command", ["score", "perft"])
+def test_an_option_and_players_that_are_wrong_are_named_as_they_are_typed(run, write, command):
+    given = [write({"tiles": []})] if command == "score" else ["--depth", "1"]
+    start = [command, *given, "--game", "schlangennest"]
+    option = run(*start, "--players", "blue,red", "--option", "size=soon")
+    nobody = run(*start, "--players", "")
+
+    assert option[0] == nobody[0] == 2
+    assert "--option size: must be " in option[2]
+    assert "--players: names nobody" in nobody[2]
+
+
 def test_records_on_standard_input_are_answered_line_by_line(run):
     lines = "\n".join([json.dumps(RECORD), "not json", json.dumps(changed(game="chess"))])
     status, out, err = run("referee", "-", "--json", stdin=lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -151,8 +151,7 @@ def referee(arguments: Namespace) -> int:
             records.append(record_from(name))
             answers.append(judging.referee_record(records[-1]))
     document = answers[0] if len(answers) == 1 else judging.series_of(answers)
-    judged = zip(records, answers, strict=True)
-    answer(arguments, document, (line for one in judged for line in _judgement(*one)))
+    answer(arguments, document, _judgements(records, answers, document.get("totals", {})))
     return max(_illegal_status(one) for one in answers)
 
 
@@ -219,7 +218,7 @@ def score(arguments: Namespace) -> int:
     """Score a table, from a JSON file or a picture."""
     game, tile_set = _game_and_set(arguments)
     options = told_options(game, arguments.option)
-    players = told_players(game, arguments.players) if arguments.players else ()
+    players = () if arguments.players is None else told_players(game, arguments.players)
     with named(arguments.table):
         given = _table_from(arguments, Record(game, tile_set, Start(players, options)))
         layout, table = parse_table(game, tile_set, given, more=game.facts.counts)
@@ -329,6 +328,16 @@ def _game_and_set(arguments: Namespace) -> tuple[AnyGame, TileSet]:
     return game, box_for(game, arguments.set)
 
 
+def _judgements(
+    records: Iterable[Record], answers: Iterable[dict[str, Json]], totals: Mapping[str, Json]
+) -> Iterator[str]:
+    for record, said in zip(records, answers, strict=True):
+        yield from _judgement(record, said)
+    if totals:
+        yield "All games together:"
+        yield from (f"{player}: {_points(points)}" for player, points in totals.items())
+
+
 def _judgement(record: Record, said: dict[str, Json]) -> Iterator[str]:
     for n, (move, verdict) in enumerate(zip(record.moves, said["moves"], strict=True), start=1):
         words = {True: "legal", False: "ILLEGAL", None: "not judged"}[verdict["legal"]]
@@ -370,11 +379,15 @@ def _points(points: int | None) -> str:
 def _standing(said: dict[str, Json]) -> str:
     winners = said["winners"]
     if said["over"]:
-        return "Over. Won by " + " and ".join(winners) + "." if winners else "Over. Nobody has won."
+        return f"Over. Won by {_listed(winners)}." if winners else "Over. Nobody has won."
     ahead = leading(said["scores"])
     if not ahead or len(ahead) == len(said["scores"]):
         return "Not over yet. Nobody is ahead."
-    return f"Not over yet. Ahead: {' and '.join(ahead)}."
+    return f"Not over yet. Ahead: {_listed(ahead)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _move_in_words(move: Move, record: Record) -> str:

@@ -21,6 +21,7 @@ from companion_app.live.demo import demo_record
 from companion_app.live.errors import StoreError, StoreInUse
 from companion_app.live.machine import NAME
 from companion_app.live.match import Match
+from companion_app.live.opening import check_source
 from companion_app.live.store import Store
 from companion_app.refusal import Refusal
 from engine.game import AnyGame, Start
@@ -60,7 +61,12 @@ def source_asked(asked: str | None, home: Path, store: Store, again: bool) -> st
         home: the folder in which the page keeps the source that was chosen on it.
         store: the games.
         again: whether this eye replaces one that has died or was restarted.
+
+    Raises:
+        InputError: there is no source as the command line names it.
     """
+    if asked is not None and not again:
+        check_source(asked)
     before = source_in(store, store.unfinished()) if again else ""
     return before or asked or source_at_start(source_kept(home), store)
 
@@ -110,7 +116,8 @@ def begin(desk: Desk, camera: TableCamera, asked: Namespace, again: bool) -> Non
 
 def is_asked(asked: Namespace) -> bool:
     """Say whether the command line names a game, or anything about one."""
-    return bool(asked.game or asked.players or asked.option or asked.set or asked.machine)
+    named = asked.players is not None
+    return bool(asked.game or named or asked.option or asked.set or asked.machine)
 
 
 def _taken_up(desk: Desk) -> Match | None:
@@ -133,7 +140,7 @@ def _opened(camera: TableCamera, record: Record) -> Feeder | None:
 
 def _asked_record(asked: Namespace, camera: TableCamera) -> Record:
     game = game_named(asked.game or DEMO_GAME)
-    named = asked.players or asked.option or asked.set
+    named = asked.players is not None or asked.option or asked.set
     if not named and camera.kind == "recorded":
         script = shipped_script(game.facts.name)
         if script is not None:
@@ -141,7 +148,7 @@ def _asked_record(asked: Namespace, camera: TableCamera) -> Record:
     if not named and camera.kind == "demo":
         return demo_record(game.facts.name)
     box = find_set(game, asked.set, set_folders())
-    players = told_players(game, asked.players or _some_players(game))
+    players = told_players(game, _some_players(game) if asked.players is None else asked.players)
     start = Start(players, told_options(game, asked.option))
     game.opening(start, box)
     return Record(game, box, start)

@@ -110,6 +110,7 @@ BOARDS_APART = Rule(
     "A snake escapes only to a neighbouring board.",
     "rulebook, Extension of the snake by escape to another floor; ruling 1",
     "Boards {one} and {other} are not neighbours.",
+    {"same": "A snake escapes to another board, but this tile lies on board {one}, too."},
 )
 OTHER_FIELD = Rule(
     "other-field",
