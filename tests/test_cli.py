@@ -83,6 +83,19 @@ def with_move(**move):
 # --- answers
 
 
+@pytest.mark.parametrize("game", ["sssnake", "snekagon", "snekagon5g"])
+def test_a_photo_of_another_game_has_no_score_and_says_which_game_it_is(run, game):
+    photo = str(ROOT / "tests" / "examples" / "table.jpg")
+    status, out, _ = run("score", photo, "--game", game, "--json")
+    answer = json.loads(out)
+    (advice,) = answer["table"]["quality"]["advice"]
+
+    assert status == 1
+    assert (answer["scores"], answer["lines"], answer["winners"]) == ({}, {}, [])
+    assert advice["looks_like"] == "schlangennest"
+    assert "they look like Schlangennest." in advice["text"]
+
+
 def test_referee_answers_with_verdicts_scores_and_lines(run, write):
     status, out, err = run("referee", write(RECORD), "--json")
     answer = json.loads(out)

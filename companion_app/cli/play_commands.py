@@ -355,7 +355,6 @@ def _play(arguments: Namespace) -> int:
     if arguments.out:
         _check_out(arguments.out)
     game = game_named(arguments.game)
-    facts = game.facts
     players = _two_players(game)
     if arguments.players is not None:
         players = told_players(game, arguments.players)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from companion_app.another_game import NO_SCORE, shows_another_game
 from companion_app.answers import (
     ANSWERED,
     BAD_INPUT,
@@ -222,6 +223,11 @@ def score(arguments: Namespace) -> int:
     with named(arguments.table):
         given = _table_from(arguments, Record(game, tile_set, Start(players, options)))
         layout, table = parse_table(game, tile_set, given, more=game.facts.counts)
+        head = {"format": TABLE_FORMAT, "version": VERSION, "game": game.facts.name}
+        full = head | {"set": tile_set.name} | dict(table)
+        if shows_another_game(table):
+            answer(arguments, {"table": full} | NO_SCORE, _doubts(table))
+            return NO
         start = Start(
             players or players_seen(game, tile_set, layout),
             options,
@@ -231,8 +237,6 @@ def score(arguments: Namespace) -> int:
             out=parse_counts(table.get("out", {}), "out"),
         )
         scored = judging.score_table(game, tile_set, start)
-    head = {"format": TABLE_FORMAT, "version": VERSION, "game": game.facts.name}
-    full = head | {"set": tile_set.name} | dict(table)
     answer(arguments, {"table": full} | scored, (*_doubts(table), *_score(scored)))
     good = _is_json(arguments.table) or table["quality"]["ok"]
     return NO if scored["violations"] or not good else ANSWERED

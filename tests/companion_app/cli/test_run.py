@@ -207,6 +207,7 @@ def test_run_refuses_a_source_in_a_new_home_and_in_one_with_a_game(tmp_path):
         refused = subprocess.run(
             [sys.executable, "-c", START, "run", "--json", "--port", "0", "--source", "moon"],
             capture_output=True,
+            check=False,
             text=True,
             cwd=ROOT,
             env={**os.environ, "SNAKE_EYE_HOME": str(home)},
