@@ -181,6 +181,8 @@ def new() -> Doc:
     """Begin a new game: game, set, players with names, options; or a whole record."""
     sent = asked()
     whole, folders = sent.get("record"), companion().place.set_folders
+    # A game that is taken up from its table has no moves yet, and the page sends none.
+    whole = {"moves": []} | whole if isinstance(whole, dict) else whole
     record = record_begun(sent) if whole is None else parse_given(whole, folders)
     machine = _machine(sent.get("machine", {}), record.start.players)
     if machine:
