@@ -15,7 +15,7 @@ SQUARE_BOX = "schlangennest"
 """The box that a picture without a board is tried with; the reader names other square boxes."""
 FEWEST = 3
 """Fewest tiles that tell which box lies on the table."""
-NO_SCORE: Mapping[str, Any] = {
+NO_SCORE: dict[str, Any] = {
     "scores": {},
     "lines": {},
     "over": False,

@@ -722,3 +722,31 @@ def test_the_command_runs_as_a_program():
     )
 
     assert json.loads(answer.stdout)["rules"]
+
+
+def test_what_no_table_holds_is_refused_on_the_command_line(run, write):
+    score = (
+        "score",
+        write({"tiles": [{"tile": "blue/head", "at": [n, 0], "turns": 0} for n in (0, 1)]}),
+    )
+    tables = (
+        run(*score, "--game", "schlangennest"),
+        run("score", write({}, "bare.json"), "--game", "carnival"),
+    )
+    seats = [
+        run("perft", "--game", "sssnake", "--players", "Ann,Ann ", "--depth", "1"),
+        run("perft", "--game", "snekagon", "--players", "", "--depth", "1"),
+        run(
+            "score", write({"tiles": []}, "t.json"), "--game", "carnival", "--players", "red,black"
+        ),
+    ]
+    record = dict(RECORD)
+    del record["moves"]
+
+    assert [one[0] for one in (*tables, *seats)] == [2] * 5
+    assert "blue/head lie on the table, but the box has 1" in tables[0][2]
+    assert "tiles: is missing" in tables[1][2]
+    assert "look alike" in seats[0][2]
+    assert "names nobody" in seats[1][2]
+    assert "--players: two players sit opposite" in seats[2][2]
+    assert "moves: must be a list, but is missing" in run("referee", write(record, "m.json"))[2]

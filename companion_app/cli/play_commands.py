@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 
 from companion_app.answers import ANSWERED, InputError, answer, print_line, shown_name, writing
-from companion_app.boxes import box_for
+from companion_app.boxes import box_for, some_players
 from companion_app.cli.arguments import (
     SMALLEST,
     Commands,
@@ -29,7 +29,8 @@ from companion_app.cli.record_commands import ENGLISH, answer_lines, named, reco
 from companion_app.cli.terminal_game import TerminalGame
 from engine import play as player
 from engine import referee as judging
-from engine.game import AnyGame, Json, Start
+from engine.asked import check_start
+from engine.game import Json, Start
 from engine.games import game_named
 from engine.play.analysis import Analysis, analyse
 from engine.record import Record, move_to_json, parse_move
@@ -345,27 +346,24 @@ def _words(record: Record, entry: Json) -> str:
 # --- play ----------------------------------------------------------------------------------------
 
 
-def _two_players(game: AnyGame) -> tuple[str, str]:
-    names = game.facts.player_names or ("you", "machine")
-    return names[0], names[2 if game.facts.two_sit_opposite else 1]
-
-
 def _play(arguments: Namespace) -> int:
     """Play a game in the terminal."""
     if arguments.out:
         _check_out(arguments.out)
     game = game_named(arguments.game)
-    players = _two_players(game)
+    players = some_players(game, ("you", "machine"))
     if arguments.players is not None:
         players = told_players(game, arguments.players)
     seat = arguments.seat or players[0]
     if seat not in players:
         raise InputError(f"--seat {seat}: is not one of {', '.join(players)}")
     start = Start(players, told_options(game, arguments.option))
+    box = box_for(game, arguments.set)
+    check_start(game, box, start, "--players")
     table = TerminalGame(
         game,
         start,
-        box_for(game, arguments.set),
+        box,
         seat,
         _budget(arguments),
         arguments.level,

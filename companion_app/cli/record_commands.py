@@ -35,6 +35,7 @@ from companion_app.home import set_folders
 from companion_app.live.places import leading
 from companion_app.web.speech import Speech
 from engine import referee as judging
+from engine.asked import check_counts, check_start, check_table, parse_given
 from engine.errors import EngineError, RecordError
 from engine.game import AnyGame, Json, Move, Start
 from engine.games import GAMES, game_named
@@ -44,7 +45,6 @@ from engine.record import (
     VERSION,
     Record,
     parse_counts,
-    parse_record,
     parse_table,
 )
 from engine.tiles import TileSet
@@ -186,6 +186,7 @@ def perft(arguments: Namespace) -> int:
         raise InputError(f"perft cannot count {game.facts.name}: the hands are hidden")
     players = told_players(game, arguments.players)
     start = Start(players, told_options(game, arguments.option))
+    check_start(game, tile_set, start, "--players")
     nodes = judging.perft(game, game.opening(start, tile_set), arguments.depth)
     moves = in_english(MOVES, {"n": str(arguments.depth)})
     answer(
@@ -220,6 +221,8 @@ def score(arguments: Namespace) -> int:
     game, tile_set = _game_and_set(arguments)
     options = told_options(game, arguments.option)
     players = () if arguments.players is None else told_players(game, arguments.players)
+    if players:
+        check_start(game, tile_set, Start(players, options), "--players")
     with named(arguments.table):
         given = _table_from(arguments, Record(game, tile_set, Start(players, options)))
         layout, table = parse_table(game, tile_set, given, more=game.facts.counts)
@@ -236,6 +239,9 @@ def score(arguments: Namespace) -> int:
             tokens=parse_counts(table.get("tokens", {}), "tokens"),
             out=parse_counts(table.get("out", {}), "out"),
         )
+        if _is_json(arguments.table):
+            check_table(table)
+            check_counts(tile_set, layout, start.out, "tiles")
         scored = judging.score_table(game, tile_set, start)
     answer(arguments, {"table": full} | scored, (*_doubts(table), *_score(scored)))
     good = _is_json(arguments.table) or table["quality"]["ok"]
@@ -275,7 +281,7 @@ def answer_lines(
         if not line.strip():
             continue
         try:
-            document = answered(parse_record(load_json(line), set_folders()))
+            document = answered(parse_given(load_json(line), set_folders()))
             status = max(status, status_of(document))
         except EngineError as error:
             complain(f"line {number}: {error}")
@@ -309,7 +315,7 @@ def named(name: str) -> Iterator[None]:
 
 def record_from(name: str) -> Record:
     """Return the record in a file, or on standard input."""
-    record = parse_record(_json_from(name), set_folders())
+    record = parse_given(_json_from(name), set_folders())
     # The opening checks that players, options and set-up are consistent.
     record.game.opening(record.start, record.tile_set)
     return record

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from companion_app.answers import InputError
+from companion_app.boxes import some_players
 from companion_app.cli.arguments import told_machine, told_options, told_players
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.desk import Desk, is_real_camera, source_in
@@ -24,7 +25,8 @@ from companion_app.live.match import Match
 from companion_app.live.opening import check_source
 from companion_app.live.store import Store
 from companion_app.refusal import Refusal
-from engine.game import AnyGame, Start
+from engine.asked import check_start
+from engine.game import Start
 from engine.games import game_named
 from engine.record import Record, find_set
 
@@ -148,12 +150,10 @@ def _asked_record(asked: Namespace, camera: TableCamera) -> Record:
     if not named and camera.kind == "demo":
         return demo_record(game.facts.name)
     box = find_set(game, asked.set, set_folders())
-    players = told_players(game, _some_players(game) if asked.players is None else asked.players)
+    players = some_players(game)
+    if asked.players is not None:
+        players = told_players(game, asked.players)
     start = Start(players, told_options(game, asked.option))
+    check_start(game, box, start, "--players")
     game.opening(start, box)
     return Record(game, box, start)
-
-
-def _some_players(game: AnyGame) -> str:
-    names = game.facts.player_names or ("Anna", "Ben")
-    return ",".join(names[: game.facts.fewest_players])
