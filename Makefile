@@ -3,7 +3,9 @@
 #   make run        the companion (ARGS="..." adds arguments)
 #   make hall       a hall with a dozen tables that play by themselves (ARGS="..." adds arguments)
 #   make setup      .venv with what a game needs, and the command .venv/bin/snake-eye
-#   make check      format, lint, types, imports
+#   make check      format, lint, types, imports, sizes
+#   make size       what each room weighs beside its budget (ARGS=--passed counts the files that a
+#                   photo and a frame pass, ARGS=--lower lowers the budgets to what there is)
 #   make test       check and every test: exactly what CI runs
 #   make bench      speed, as ratios to a yardstick in the same run (ONLY="schlangennest" for some)
 #   make look       screenshots of every view, phone to television, into build/look (ONLY=foul for one)
@@ -26,7 +28,7 @@
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run hall hall-ready check test suite bench look pictures evaluate golden train soak fuzz mutate audit release test-deploy lock clean
+.PHONY: setup run hall hall-ready check size test suite bench look pictures evaluate golden train soak fuzz mutate audit release test-deploy lock clean
 
 # Compiled modules are kept, whatever the environment says: the tests start many processes, and each
 # would compile all libraries anew.
@@ -54,7 +56,10 @@ check: .venv/dev-ready .venv/js-ready
 	@if [ -x node_modules/.bin/prettier ]; then $(PRETTIER); \
 	else echo "Without Node.js and its tools the form of the JavaScript is not checked."; fi
 	.venv/bin/mypy
-	.venv/bin/python -m pytest --quiet tests/test_imports.py
+	.venv/bin/python -m pytest --quiet tests/test_imports.py tests/test_size.py
+
+size: .venv/dev-ready
+	.venv/bin/python -m tests.size $(ARGS)
 
 PRETTIER = node_modules/.bin/prettier --log-level warn --check $$(git ls-files '*.js')
 

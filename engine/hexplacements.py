@@ -52,6 +52,8 @@ class PlacementTable:
     """
 
     placements: tuple[TilePlacement, ...]
+    number: Mapping[tuple[str, tuple[Cell, ...]], int]
+    """By shape and covered cells: the number of the placement."""
     of_shape: Mapping[str, Placements]
     covering: ByCell
     inner_touching: ByCell
@@ -70,9 +72,9 @@ class PlacementTable:
     pairs: Placements
     """Tiles of two hexes."""
 
-    def alone(self, placement: TilePlacement) -> Placements:
-        """Return the set that holds only this placement."""
-        return 1 << (len(self.placements) - 1 - self.placements.index(placement))
+    def only(self, number: int) -> Placements:
+        """Return the set that holds only the placement of this number."""
+        return 1 << (len(self.placements) - 1 - number)
 
     def chosen(self, choice: Placements, things: Sequence[T]) -> list[T]:
         """Return the things at the indices of a set; ``things`` has one for each placement."""
@@ -101,6 +103,7 @@ def placement_table(tiles: tuple[tuple[str, str], ...], side: int) -> PlacementT
         sets.enter(number, placement.walk)
     return PlacementTable(
         placements=placements,
+        number={(placed.shape, placed.cells): n for n, placed in enumerate(placements)},
         of_shape={shape: _as_set(p.shape == shape for p in placements) for shape, _ in tiles},
         covering=sets.finished("covering"),
         inner_touching=sets.finished("inner_touching"),

@@ -9,9 +9,11 @@ from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
 
-from engine.drills import by_colour, clay_of, drill, find_drills, unlike
+from engine.drills import boards_beside, by_colour, clay_of, drill, find_drills, unlike
 from engine.errors import RecordError
 from engine.game import Change, Move, Outcome, Place, Reason, ScoreLine, Start
+from engine.hexground import Boards, Ground, around_cells, traced
+from engine.hexplacements import placement_table
 from engine.hexsnakes import Drill, Drilled, Spot, drilled_from, snakes, tile_ends
 from engine.lattice import Cell
 from engine.placement import Clay, Layout, Piece
@@ -81,6 +83,23 @@ class HexPosition:
     """Where clay is wrong or missing, in a game that starts in progress."""
     doubts: Mapping[str, tuple[frozenset[Drill], ...]] = field(default_factory=dict)
     """Sets of drills that explain the clay equally well, in a game that starts in progress."""
+    grown: Ground | None = field(default=None, compare=False, repr=False)
+    """The ground if it grew with the last tile; ``None`` if it must be traced."""
+
+    @cached_property
+    def ground(self) -> Ground:
+        """Where tiles may still lie, for each player."""
+        if self.grown is not None:
+            return self.grown
+        agreed, players = self.agreed, self.players
+        boards = Boards(
+            tuple(placement_table(agreed.paths[player], agreed.side) for player in players),
+            tuple(boards_beside(board, agreed.boards) for board in range(agreed.boards)),
+            around_cells(agreed.side),
+            agreed.eyes,
+        )
+        own = [self.own[player] for player in players]
+        return traced(boards, own, [self.drilled[player] for player in players])
 
     @cached_property
     def drilled(self) -> Mapping[str, Drilled]:
@@ -91,10 +110,6 @@ class HexPosition:
     def taken(self) -> Mapping[Spot, str]:
         """The player whose tile covers each hex."""
         return {spot: player for player, spots in self.own.items() for spot in spots}
-
-    def foreign(self, player: str) -> list[Spot]:
-        """Return the hexes of all other players."""
-        return list(chain(*(spots for other, spots in self.own.items() if other != player)))
 
 
 def spots_of(board: int | None, cells: Iterable[Cell]) -> tuple[Spot, ...]:
@@ -207,7 +222,19 @@ def lay(position: HexPosition, move: Move) -> HexPosition:
         left=MappingProxyType({**position.left, player: tuple(left)}),
         clay_amiss=(),
         doubts=MappingProxyType({}),
+        grown=_grown(position, move),
     )
+
+
+def _grown(position: HexPosition, move: Move) -> Ground | None:
+    """Return the ground after a tile that fits; after any other, it must be traced."""
+    ground, seat = position.ground, position.players.index(move.player)
+    number = ground.boards.tables[seat].number.get((move.tile or "", move.cells or ()))
+    board, drilled = move.board or 0, tuple(drilled_to(move))
+    if number is None or (move.origin and move.origin == move.to):
+        return None
+    fits = ground.takes(seat, board, number, drilled)
+    return ground.with_tile(seat, board, number, drilled) if fits else None
 
 
 def drills_made(move: Move) -> list[Drill]:

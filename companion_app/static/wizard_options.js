@@ -9,6 +9,7 @@ const CHOICES = {
   "schlangennest.two_snakes": ["off", "both", "one"],
   "sssnake.rolls": ["told", "trust"],
   "carnival.hands": ["trust", "ask"],
+  "carnival.gift_beside_log": ["side", "gift"],
   "carnival.snakes": [2, 1],
 };
 const SIZES = [3, 12];

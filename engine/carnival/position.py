@@ -97,6 +97,8 @@ class Agreed:
     """By player: one colour, or two."""
     asks: bool = False
     """Whether players must declare facts about their hands, instead of being trusted."""
+    logs_spoil_gifts: bool = False
+    """Whether a log takes the worth of the whole gift beside it, not of its own side (ruling 8)."""
 
     def owner(self, colour: str | None) -> str | None:
         """Return the player of a colour, ``None`` if nobody plays it."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine.carnival.position import CarnivalPosition, Hat, Token
-from engine.carnival.snakes import BODY, Snake, hidden_head, with_card
+from engine.carnival.position import Agreed, CarnivalPosition, Hat, Token
+from engine.carnival.snakes import BODY, LOGS, Snake, hidden_head, with_card
 from engine.carnival.words import named
 from engine.game import Answer, OpenQuestion, ScoreLine
 from engine.lattice import Cell, square_neighbours
 from engine.sentences import carnival as say
-from engine.snakes import Card
+from engine.snakes import Card, Cards
 
 DIAMOND_POINTS = 4
 GIFT_POINTS = 1
@@ -66,12 +66,20 @@ def _tile_lines(
         beside = position.cards.get(near)
         if beside is None:
             continue
-        if beside.kind.role == "gift":
+        if beside.kind.role == "gift" and is_whole(near, position.cards, position.agreed):
             points = beside.kind.points or position.box.extras.get("gift_points", GIFT_POINTS)
             yield ScoreLine(points, say.GIFT_SIDE, (cell, near), {"colour": colour})
         elif beside.kind.role == "trouble" and laid.kind.role != "diamond":
             cost = abs(beside.kind.points)
             yield ScoreLine(-cost, say.TROUBLE_SIDE, (cell, near), {"colour": colour})
+
+
+def is_whole(gift: Cell, cards: Cards, agreed: Agreed) -> bool:
+    """Say whether a gift gives points at all: where so agreed, a log beside it spoils it."""
+    if not agreed.logs_spoil_gifts:
+        return True
+    beside = (cards.get(near) for near in square_neighbours(gift))
+    return not any(lying and lying.kind.role in LOGS for lying in beside)
 
 
 # --- diamonds (ruling 7) -------------------------------------------------------------------------

@@ -45,7 +45,9 @@ def opened(start: Start, box: TileSet, chosen: Mapping[str, Json]) -> CarnivalPo
     house_at = _house_placement(lying, box)
     exits = _exits(box[house_at.tile], house_at.turns)
     colours = _colours(start.players, chosen, exits)
-    agreed = Agreed(MappingProxyType(colours), chosen["hands"] == "ask")
+    agreed = Agreed(
+        MappingProxyType(colours), chosen["hands"] == "ask", chosen["gift_beside_log"] == "gift"
+    )
     house = House(house_at.at, {c: edge for c, edge in exits.items() if agreed.owner(c)})
     tiles = {p.at: card(box[p.tile], p.turns) for p in (*lying, house_at)}
     cards, hats = _with_hats(tiles, house, box)

@@ -63,6 +63,13 @@ class Carnival:
                 options.one_of("trust", "ask"),
             ),
             Option(
+                "gift_beside_log",
+                "side",
+                "A log that touches a gift wins nothing for its own side, or the whole gift wins "
+                "nobody a point: the printed rule can be read both ways.",
+                options.one_of("side", "gift"),
+            ),
+            Option(
                 "snakes",
                 2,
                 "With two players: two snakes each, or one each of the colour that faces you; the "

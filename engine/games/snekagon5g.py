@@ -154,7 +154,7 @@ class Snekagon5G(HexGame):
         for player, ways in position.doubts.items():
             answers = []
             for way in ways:
-                drilled = replace(position, drills={**position.drills, player: way})
+                drilled = replace(position, drills={**position.drills, player: way}, grown=None)
                 scores = hexposition.outcome(drilled, say.LONGEST, over=False).scores
                 answers.append(Answer(_in_words(way), scores))
             question = f"Between which boards do the {player} snakes escape, from left to right?"

@@ -8,14 +8,14 @@ may be laid, but only for the tiles in hand.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from engine.carnival.last_round import is_over
 from engine.carnival.laying import BESIDE_SNAKES, NEVER_REPLACED, wearers_at
 from engine.carnival.position import RESHUFFLES_THAT_BRING_BACK, CarnivalPosition
-from engine.carnival.score import DIAMOND_POINTS, GIFT_POINTS, WINNING, score_lines
+from engine.carnival.score import DIAMOND_POINTS, GIFT_POINTS, WINNING, is_whole, score_lines
 from engine.carnival.setup import HAND
 from engine.carnival.snakes import BODY, PLAIN, SNAKE_TILES, Snake, is_straight
 from engine.carnival.tiles import LAST_ROUND_TILES, declared, judge_tile, layable
@@ -23,7 +23,7 @@ from engine.game import Move
 from engine.games.carnival import Carnival
 from engine.lattice import Cell, square_neighbours
 from engine.play.world import Token, lead
-from engine.snakes import card
+from engine.snakes import Card, Cards, card
 from engine.tiles import TileKind
 
 BOOK = Carnival()
@@ -243,32 +243,45 @@ class CarnivalWorld:
             beside = [table.cards.get(near) for near in square_neighbours(cell)]
             costs = sum(abs(b.kind.points) for b in beside if b and b.kind.role == "trouble")
             self._add(found, table.to_move, worth - costs)
-        if kind.role in BESIDE_SNAKES:
-            self._beside(found, cell, kind)
+        if kind.role == "trouble":
+            self._trouble(found, cell, kind)
+        self._gifts(found, cell, card(kind, move.turns or 0))
         return found
 
     def _sides(self, cell: Cell, kind: TileKind) -> int:
-        """Return the points of a snake's tile with the gifts and troubles beside it."""
+        """Return the points of a snake's tile with the troubles beside it."""
         points = kind.points
         for near in square_neighbours(cell):
             beside = self.table.cards.get(near)
-            if beside is None:
-                continue
-            if beside.kind.role == "gift":
-                points += self._gift(beside.kind)
-            elif beside.kind.role == "trouble" and kind.role != "diamond":
+            if beside and beside.kind.role == "trouble" and kind.role != "diamond":
                 points -= abs(beside.kind.points)
         return points
 
-    def _beside(self, found: dict[int, int], cell: Cell, kind: TileKind) -> None:
-        """Add what a new gift or trouble does to the tiles around it."""
+    def _gifts(self, found: dict[int, int], cell: Cell, laid: Card) -> None:
+        """Add what a laid tile changes at the gift that it is, and at the gifts beside it."""
+        before = self.table.cards
+        after = ChainMap({cell: laid}, before)  # type: ignore[arg-type]
+        for gift in (cell, *square_neighbours(cell)):
+            for cards, sign in ((before, -1), (after, 1)):
+                lying = cards.get(gift)
+                if lying is None or lying.kind.role != "gift":
+                    continue
+                if is_whole(gift, cards, self.table.agreed):
+                    self._gift_sides(found, gift, cards, sign * self._gift(lying.kind))
+
+    def _gift_sides(self, found: dict[int, int], gift: Cell, cards: Cards, points: int) -> None:
+        for near in square_neighbours(gift):
+            lying = cards.get(near)
+            if lying is not None and lying.kind.role in WINNING:
+                self._add(found, lying.kind.colour, points)
+
+    def _trouble(self, found: dict[int, int], cell: Cell, kind: TileKind) -> None:
+        """Add what a new trouble does to the tiles around it."""
         for near in square_neighbours(cell):
             lying = self.table.cards.get(near)
             if lying is None or lying.kind.role not in WINNING:
                 continue
-            if kind.role == "gift":
-                self._add(found, lying.kind.colour, self._gift(kind))
-            elif lying.kind.role != "diamond":
+            if lying.kind.role != "diamond":
                 self._add(found, lying.kind.colour, -abs(kind.points))
             else:
                 for token in self.table.tokens:

@@ -1,4 +1,4 @@
-"""How fast Snekagon and Snekagon 5G list, judge and cut; each position is new to the engine."""
+"""How fast Snekagon and Snekagon 5G list, judge and cut; each position has just come about."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from engine.setfile import built_in_set
 from tests.bench.chess_yardstick import REPEATS, python_chess
 
 HexGame = Snekagon | Snekagon5G
+Step = tuple[HexPosition, Move]
+"""A position and the move that leads to the one that is measured."""
 SNEKAGON, FIVE_G = Snekagon(), Snekagon5G()
 TWO = ("red", "green")
 FIVE = ("blue", "red", "yellow", "green", "violet")
@@ -34,10 +36,10 @@ Row = tuple[str, float, str, str]
 
 def rows() -> list[Row]:
     """Return what the benchmark's table shows of the hex games."""
-    early = list(_positions(SNEKAGON, TWO, EARLY, {}))
-    middle = list(_positions(SNEKAGON, TWO, MIDDLE, {}))
-    five = list(_positions(FIVE_G, FIVE, MIDDLE_5G, {}))
-    advanced = list(_positions(FIVE_G, FIVE, MIDDLE_5G, {"advanced": True}))
+    early = list(_steps(SNEKAGON, TWO, EARLY, {}))
+    middle = list(_steps(SNEKAGON, TWO, MIDDLE, {}))
+    five = list(_steps(FIVE_G, FIVE, MIDDLE_5G, {}))
+    advanced = list(_steps(FIVE_G, FIVE, MIDDLE_5G, {"advanced": True}))
     return [
         _listing("snekagon, early", SNEKAGON, early, LIST_RATIO_WANTED),
         _listing("snekagon, middle game", SNEKAGON, middle, LIST_RATIO_WANTED),
@@ -50,27 +52,29 @@ def rows() -> list[Row]:
     ]
 
 
-def _positions(
+def _steps(
     game: HexGame, players: tuple[str, ...], tiles: tuple[int, int], options: dict[str, Json]
-) -> Iterator[HexPosition]:
-    """Yield positions of random play that escapes and grows a little more than chance would."""
+) -> Iterator[Step]:
+    """Yield steps of random play that escapes and grows a little more than chance would."""
     box = built_in_set(game.facts.name)
     for seed in range(POSITIONS):
         rng = random.Random(seed)
         position = game.opening(Start(players, options), box)
+        step = (position, Move(players[0], "pass"))
         for _ in range(rng.randint(*tiles)):
             moves = game.legal_moves(position)
             drilled = [move for move in moves if move.origin]
             chosen = drilled if drilled and rng.random() < 1 / 3 else moves
-            position = game.apply(position, rng.choice(chosen))
-        yield position
+            step = (position, rng.choice(chosen))
+            position = game.apply(*step)
+        yield step
 
 
-def _listing(name: str, game: HexGame, positions: list[HexPosition], wanted: float) -> Row:
+def _listing(name: str, game: HexGame, steps: list[Step], wanted: float) -> Row:
     chess = python_chess()
     moves_per_s, moves = 0.0, 0
     for _ in range(REPEATS):
-        fresh = [replace(position) for position in positions]
+        fresh = [game.apply(*step) for step in steps]
         start = perf_counter()
         moves = sum(len(game.legal_moves(position)) for position in fresh)
         moves_per_s = max(moves_per_s, moves / (perf_counter() - start))
@@ -79,16 +83,16 @@ def _listing(name: str, game: HexGame, positions: list[HexPosition], wanted: flo
         moves_per_s / chess.moves_listed_per_s,
         f"x (at least {wanted})",
         f"{moves_per_s:.0f}/s against {chess.moves_listed_per_s:.0f}/s; "
-        f"{len(positions)} positions, {moves / len(positions):.0f} moves each; {chess.counted}",
+        f"{len(steps)} positions, {moves / len(steps):.0f} moves each; {chess.counted}",
     )
 
 
-def _judging(name: str, game: HexGame, positions: list[HexPosition]) -> Row:
+def _judging(name: str, game: HexGame, steps: list[Step]) -> Row:
     chess = python_chess()
-    tried = list(_tried(game, positions))
+    tried = list(_tried(game, steps))
     judged_per_s, illegal = 0.0, 0
     for _ in range(REPEATS):
-        fresh = [(replace(position), move) for position, move in tried]
+        fresh = [(game.apply(*step), move) for step, move in tried]
         start = perf_counter()
         illegal = sum(not game.judge(position, move).legal for position, move in fresh)
         judged_per_s = max(judged_per_s, len(fresh) / (perf_counter() - start))
@@ -101,24 +105,24 @@ def _judging(name: str, game: HexGame, positions: list[HexPosition]) -> Row:
     )
 
 
-def _tried(game: HexGame, positions: list[HexPosition]) -> Iterator[tuple[HexPosition, Move]]:
+def _tried(game: HexGame, steps: list[Step]) -> Iterator[tuple[Step, Move]]:
     """Yield legal moves, and the same one step aside, which mostly breaks something."""
     rng = random.Random(1)
-    for position in positions:
-        moves = [move for move in game.legal_moves(position) if move.cells]
+    for step in steps:
+        moves = [move for move in game.legal_moves(game.apply(*step)) if move.cells]
         for move in rng.sample(moves, min(TRIED_EACH, len(moves))):
             dq, dr = rng.choice(HEX_STEPS)
-            yield position, move
+            yield step, move
             yield (
-                position,
+                step,
                 replace(move, cells=tuple((q + dq, r + dr) for q, r in move.cells or ())),
             )
 
 
-def _cutting(positions: list[HexPosition]) -> Row:
+def _cutting(steps: list[Step]) -> Row:
     box = built_in_set("snekagon")
     slowest_ms = 0.0
-    for position in positions:
+    for position in [SNEKAGON.apply(*step) for step in steps]:
         cells = {colour: [spot[1:] for spot in own] for colour, own in position.own.items()}
         times_s = []
         for _ in range(REPEATS):
@@ -130,5 +134,5 @@ def _cutting(positions: list[HexPosition]) -> Row:
         "snekagon: a board cut into tiles without a notch, slowest",
         slowest_ms,
         f"ms (at most {CUT_MS_WANTED})",
-        f"{len(positions)} boards, best of {REPEATS}",
+        f"{len(steps)} boards, best of {REPEATS}",
     )

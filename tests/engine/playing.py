@@ -94,7 +94,7 @@ _VARIANTS: dict[str, list[tuple[tuple[str, ...], dict[str, Json]]]] = {
     ],
     "carnival": [
         (("yellow", "black"), {}),
-        (("violet", "red"), {"snakes": 1}),
+        (("violet", "red"), {"snakes": 1, "gift_beside_log": "gift"}),
         (_CARNIVAL[:3], {"hands": "ask"}),
         (_CARNIVAL, {}),
     ],

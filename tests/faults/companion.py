@@ -79,9 +79,9 @@ class Companion:
             cwd=ROOT,
             env={
                 **os.environ,
+                "PYTHONPATH": str(ROOT),
                 **(environment or {}),
                 "SNAKE_EYE_HOME": str(home),
-                "PYTHONPATH": str(ROOT),
             },
         )
         self.url = ""

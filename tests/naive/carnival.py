@@ -109,6 +109,7 @@ class NaiveCarnival:
     ) -> None:
         options = dict(options or {})
         self.players = list(players)
+        self.whole_gifts = options.get("gift_beside_log", "side") == "gift"
         self.ask = options.get("hands", "trust") == "ask"
         self.colours = self._colours(options.get("snakes", 2), options.get("colours"))
         self.owner = {colour: player for player in players for colour in self.colours[player]}
@@ -325,6 +326,12 @@ class NaiveCarnival:
         tile = self.table.get(cell, ("", 0))[0]
         return int(tile.split("/")[1]) if tile.startswith("trouble/") else 0
 
+    def _is_gift(self, cell: Cell) -> bool:
+        """Say whether a gift that gives points lies on a cell (rule 8)."""
+        around = [self.table.get(beside(cell, side), ("", 0))[0] for side in SIDES]
+        spoilt = self.whole_gifts and any(tile.startswith("log/") for tile in around)
+        return self.table.get(cell, ("", 0))[0] == "gift" and not spoilt
+
     def _snake_points(self, colour: str) -> int:
         """Return the printed points and the hat, the gifts' and the troubles' sides (rule 8)."""
         points = 0
@@ -335,7 +342,7 @@ class NaiveCarnival:
             points += POINTS[kind]
             for side in SIDES:
                 other = beside(cell, side)
-                points += self.table.get(other, ("", 0))[0] == "gift"
+                points += self._is_gift(other)
                 if kind != "diamond":
                     points -= self._trouble(other)
         if colour in self.hats:

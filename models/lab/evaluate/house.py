@@ -1,9 +1,8 @@
 """Counts the reader's house: ``python -m models.lab.evaluate.house [--before COMMIT]``.
 
-Files, lines and statements of ``vision/`` and ``models/``; every number that somebody chose, by
-what it is; functions that do too much; lines that stand twice; dictionaries between stages; who
-imports whom; and the files that an easy photo passes. With ``--before`` a commit stands beside the
-working tree.
+Every number that somebody chose, by what it is; functions that do too much; lines that stand twice
+in ``vision/`` and ``models/``; dictionaries between stages; and who imports whom. With ``--before``
+a commit stands beside the working tree. How large each room is counts ``make size``.
 
 A number counts wherever it is written down to be compared with something later: in a constant of a
 module, a field of a class, a default of a function, or in the midst of a comparison. Nothing is
@@ -15,14 +14,13 @@ from __future__ import annotations
 import ast
 import io
 import keyword
-import marshal
 import subprocess
 import sys
 import tarfile
 import tempfile
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -309,14 +307,6 @@ def counts(root: Path) -> dict[str, str]:
     rows: dict[str, str] = {}
     for package in PACKAGES:
         sources = _sources(root / package)
-        rows[f"{package}: files"] = str(len(sources))
-        rows[f"{package}: lines"] = str(sum(len(s.splitlines()) for s in sources.values()))
-        statements = sum(
-            isinstance(node, ast.stmt)
-            for source in sources.values()
-            for node in ast.walk(ast.parse(source))
-        )
-        rows[f"{package}: statements"] = str(statements)
         pairs = same_shaped(sources)
         rows[f"{package}: pairs of {SAME_LINES} lines of one shape"] = str(len(pairs))
     reader = _sources(root / READER)
@@ -338,7 +328,6 @@ def counts(root: Path) -> dict[str, str]:
     rows["dictionaries between stages"] = str(sum(map(dictionary_places, stages.values())))
     rows["id() as identity"] = str(sum(map(_identities, reader.values())))
     rows["arrows between rooms"] = str(len(arrows(reader, READER)))
-    rows["files that an easy photo passes"] = _passed(root)
     return rows
 
 
@@ -383,64 +372,6 @@ def _data_numbers(path: Path) -> int:
     except UnicodeDecodeError:
         return path.stat().st_size
     return sum(word.lstrip("-[").replace(".", "", 1).isdigit() for word in words)
-
-
-def _passed(root: Path) -> str:
-    """Return the number of files that run for a photo of a tidy table, from command to answer."""
-    if not (root / "companion_app").is_dir():
-        return "not counted"
-    with tempfile.TemporaryDirectory() as folder:
-        photo, profile = Path(folder, "easy.png"), Path(folder, "profile")
-        _draw_easy(photo)
-        command = [
-            "-m",
-            "cProfile",
-            "-o",
-            str(profile),
-            "-m",
-            "companion_app.cli",
-            "read",
-            str(photo),
-            "--game",
-            "schlangennest",
-        ]
-        subprocess.run([sys.executable, *command], cwd=root, capture_output=True, check=True)
-        ran = marshal.loads(profile.read_bytes())
-    return str(len(files_called({place: stats[4] for place, stats in ran.items()}, root)))
-
-
-Place = tuple[str, int, str]
-"""File, line and name of a function."""
-
-
-def files_called(callers: Mapping[Place, Iterable[Place]], root: Path) -> set[str]:
-    """Return the files of a tree in which a function was called; importing a file is no call.
-
-    Args:
-        callers: the callers of every function that ran.
-        root: the tree.
-    """
-    inside = {
-        Path(place[0]).relative_to(root)
-        for place, by in callers.items()
-        if Path(place[0]).is_relative_to(root) and not _loads(place) and not all(map(_loads, by))
-    }
-    return {str(path) for path in inside if not path.parts[0].startswith(".")}
-
-
-def _loads(place: Place) -> bool:
-    """Say whether something runs while a file is loaded: the file itself, or a class."""
-    return place[2] == "<module>" or place[2].lstrip("_")[:1].isupper()
-
-
-def _draw_easy(path: Path) -> None:
-    import cv2
-
-    from models.lab.scenes.scene import scene_from
-    from models.lab.scenes.settings import draw_settings, without_disturbance
-
-    settings = without_disturbance(draw_settings(3, "held-out", "schlangennest", (1280, 960)))
-    cv2.imwrite(str(path), scene_from(settings).bgr)
 
 
 def table(now: Mapping[str, str], before: Mapping[str, str] | None) -> str:

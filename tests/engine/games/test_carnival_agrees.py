@@ -24,6 +24,7 @@ def both(chance, *hands):
     """Return the same game for both referees: players, options and the house at random."""
     players = chance.sample(FOUR, chance.choice((2, 3, 4)))
     options = {"hands": chance.choice(hands or ("trust", "ask"))}
+    options["gift_beside_log"] = chance.choice(("side", "gift"))
     if len(players) == 2:
         options["snakes"] = chance.choice((2, 1))
     turns = chance.randrange(4)

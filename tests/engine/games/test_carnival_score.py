@@ -160,6 +160,26 @@ def test_logs_hats_and_the_house_win_and_lose_nothing():
     assert set(scores(with_log).values()) == {0}
 
 
+@pytest.mark.parametrize("log", ["log/straight@2,-1^1", "log/crossing@2,-1", "log/corner@1,-2^2"])
+@pytest.mark.parametrize(("agreed", "sides"), [("side", 2), ("gift", 0)])
+def test_a_gift_that_a_log_touches_is_read_by_side_or_as_a_whole(log, agreed, sides):
+    touching = f"yellow/straight@0,-1^1 violet/straight@1,0 gift@1,-1 {log}"
+    position = table(touching, gift_beside_log=agreed)
+    found = [line for p in FOUR for line in lines(position, p) if line[1] == "gift-side"]
+
+    assert len(found) == sides
+
+
+def test_a_gift_is_whole_again_when_its_log_is_replaced():
+    position = table(
+        "log/straight@0,-1^1 yellow/corner@0,-2^2 yellow/straight@1,-2 gift@1,-1",
+        gift_beside_log="gift",
+    )
+    mended = played(position, swap("yellow/straight@0,-1^1"))
+
+    assert (scores(position)["yellow"], scores(mended)["yellow"]) == (1, 1 + 1 + 2)
+
+
 def test_a_head_wins_and_loses_beside_gifts_and_troubles():
     position = table("yellow/head@0,-1^3 gift@1,-1 trouble/2@-1,-1")
 

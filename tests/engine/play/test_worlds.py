@@ -139,6 +139,7 @@ def test_a_game_that_is_dealt_again_from_its_seed_goes_on_with_new_rolls():
     [
         (("yellow", "black"), {}),
         (("yellow", "violet", "black"), {"hands": "ask"}),
+        (("yellow", "violet"), {"gift_beside_log": "gift", "snakes": 1}),
         (("yellow", "violet", "black", "red"), {}),
     ],
 )
