@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from companion_app.settings import LARGEST_FILE, is_public, settings_path
+from engine.given_toml import load_toml
 
 UNREADABLE = "# The settings file is no TOML, so it is left out.\n"
 
@@ -37,8 +37,8 @@ def without_secrets(settings: bytes) -> str:
     A name that was mistyped is unknown, so a password under it is left out, too.
     """
     try:
-        told = tomllib.loads(settings[:LARGEST_FILE].decode())
-    except (ValueError, RecursionError):
+        told = load_toml(settings[:LARGEST_FILE].decode())
+    except ValueError:
         return UNREADABLE
     return "".join(_lines(told, ""))
 

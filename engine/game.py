@@ -6,6 +6,7 @@ does not check the move: it was judged before, or the table overruled the refere
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -30,19 +31,43 @@ def _empty() -> Mapping[str, Json]:
     return EMPTY
 
 
+RULINGS = re.compile(r"\brulings? (\d+(?:(?:, | and | to )\d+)*)")
+"""A citation of rulings, such as ``ruling 4``, ``rulings 3 and 4`` or ``rulings 3 to 5``."""
+
+
+def cited(text: str) -> tuple[int, ...]:
+    """Return the numbers of the rulings that a text cites, in its order."""
+    numbers: list[int] = []
+    for said in RULINGS.findall(text):
+        for part in re.split(", | and ", said):
+            first, _, last = part.partition(" to ")
+            numbers += range(int(first), int(last or first) + 1)
+    return tuple(numbers)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that a move or a table can break, as in the printed rules."""
+    """A rule as in the printed rules: of what is not allowed, or of what counts and what may be."""
 
     id: str
     text: str
-    """One sentence for players that says what is not allowed (or what must be done)."""
+    """Sentences for players: what is not allowed, what must be done, or what counts."""
     source: str
     """Where the rule is printed or ruled: ``rulebook, "Special cases"; ruling 4``."""
     says: Sentence = ""
-    """The sentence of a violation, with ``{names}`` to fill in; if empty, ``text`` is used."""
+    """The sentence of a violation, with ``{names}`` to fill in; empty where nobody can break it."""
     cases: Mapping[str, Sentence] = field(default_factory=_empty, hash=False)
     """More precise sentences of a violation, by ``Violation.case``."""
+
+    @property
+    def can_be_broken(self) -> bool:
+        """Say whether a move or a table can break it; the others say what counts or what may be."""
+        return bool(self.says)
+
+    @property
+    def rulings(self) -> tuple[int, ...]:
+        """Return the numbers of the rulings that the source cites, as in ``RULINGS.md``."""
+        return cited(self.source)
 
 
 @dataclass(frozen=True, slots=True)

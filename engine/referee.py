@@ -151,7 +151,15 @@ def violation_to_json(violation: Violation) -> dict[str, Json]:
 
 def rules_to_json(facts: Facts) -> dict[str, Json]:
     """Return the summary of a game, and its rules with ids, sentences and sources."""
-    rules = [{"id": rule.id, "text": rule.text, "source": rule.source} for rule in facts.rules]
+    rules = [
+        {
+            "id": rule.id,
+            "text": rule.text,
+            "source": rule.source,
+            "rulings": list(rule.rulings),
+        }
+        for rule in facts.rules
+    ]
     return {"summary": asdict(facts.summary), "rules": rules}
 
 

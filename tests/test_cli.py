@@ -231,7 +231,7 @@ def test_rules_are_listed_with_ids_texts_and_sources(run):
 
     assert status == 0
     assert "colours-joined" in {rule["id"] for rule in rules}
-    assert all(set(rule) == {"id", "text", "source"} for rule in rules)
+    assert all(set(rule) == {"id", "text", "source", "rulings"} for rule in rules)
     assert list(json.loads(out)["summary"]) == ["goal", "turn", "end", "scoring"]
 
 

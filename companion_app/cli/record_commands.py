@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 from companion_app.another_game import NO_SCORE, shows_another_game
@@ -37,7 +38,7 @@ from companion_app.web.speech import Speech
 from engine import referee as judging
 from engine.asked import check_counts, check_start, check_table, parse_given
 from engine.errors import EngineError, RecordError
-from engine.game import AnyGame, Json, Move, Start
+from engine.game import AnyGame, Json, Move, Rule, Start
 from engine.games import GAMES, game_named
 from engine.given import LARGEST_BYTES, load_json
 from engine.record import (
@@ -210,10 +211,18 @@ def rules(arguments: Namespace) -> int:
             summary.end,
             summary.scoring,
             "",
-            *(f"{rule.id}: {rule.text} ({ENGLISH.source(rule.source)})" for rule in facts.rules),
+            *(f"{rule.id}: {rule.text} ({_source(rule)})" for rule in facts.rules),
+            "",
+            f"The numbers of our readings are those of {files('engine') / 'RULINGS.md'}.",
         ],
     )
     return ANSWERED
+
+
+def _source(rule: Rule) -> str:
+    """Return where a rule is printed, with the numbers of our own readings of it."""
+    numbers = ", ".join(map(str, rule.rulings))
+    return ENGLISH.source(rule.source) + (f" {numbers}" if numbers else "")
 
 
 def score(arguments: Namespace) -> int:

@@ -122,7 +122,7 @@ class DemoRounds:
             return
         self._number += 1
         record = demo_record(ROUND[self._number % len(ROUND)])
-        match = self._desk.begin(record, {}, self._feeder(record, self._number))
+        match = self._desk.begin(record, {}, self._feeder(record, self._number), by_people=False)
         self._newest = match.key
         self._rounds.append(match.key)
         for old in self._rounds[: -1 - KEPT_ROUNDS]:

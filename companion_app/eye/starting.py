@@ -13,7 +13,7 @@ from companion_app.answers import InputError
 from companion_app.boxes import some_players
 from companion_app.cli.arguments import told_machine, told_options, told_players
 from companion_app.eye.camera import TableCamera
-from companion_app.eye.desk import Desk, is_real_camera, source_in
+from companion_app.eye.desk import Desk, is_demo, is_real_camera, source_in
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.recorded import shipped_script
 from companion_app.found_cameras import found_cameras
@@ -108,12 +108,13 @@ def begin(desk: Desk, camera: TableCamera, asked: Namespace, again: bool) -> Non
     named = is_asked(asked)
     match = _taken_up(desk) if asked.resume or again or not named else None
     if match is not None:
-        desk.feed(_opened(camera, match.record()))
+        if camera.kind != "demo" or is_demo(source_in(desk.store, match.key)):
+            desk.feed(_opened(camera, match.record()))
     elif not again and (named or camera.kind in ("demo", "recorded")):
         record = _asked_record(asked, camera)
         machine = told_machine(record.start.players, asked.machine)
         names = dict.fromkeys(machine, NAME)
-        desk.begin(record, names, _opened(camera, record), machine)
+        desk.begin(record, names, _opened(camera, record), machine, by_people=named)
 
 
 def is_asked(asked: Namespace) -> bool:

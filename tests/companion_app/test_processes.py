@@ -300,6 +300,32 @@ def test_page_never_loads_what_reads_pictures(house):
     assert not [name for name in ("cv2", "onnxruntime", "numpy") if f"/{name}" in loaded]
 
 
+def highest_mb(pid: int) -> int:
+    """Return the most memory that a process ever took."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(status.partition("VmHWM:")[2].split()[0]) >> 10
+
+
+def test_box_made_to_harm_takes_neither_time_nor_memory_of_the_page(house, tmp_path):
+    folder = tmp_path / "home/sets"
+    folder.mkdir()
+    house.get("api/games")
+    before = highest_mb(house.page)
+    # A key of 30,000 parts; a box that is right lies beside it.
+    (folder / "evil.toml").write_text("a." * 30_000 + "b = 1", encoding="utf-8")
+    mine = (ROOT / "engine/sets/schlangennest.toml").read_text(encoding="utf-8")
+    mine = mine.replace('name = "schlangennest"', 'name = "mine"', 1)
+    (folder / "mine.toml").write_text(mine, encoding="utf-8")
+
+    answers = [house.get("api/games")["games"] for _ in range(3)]
+
+    listed = [{one["game"]: one["sets"] for one in games} for games in answers]
+    for sets in listed:
+        assert [one["set"] for one in sets["schlangennest"]] == ["schlangennest", "mine"]
+    assert highest_mb(house.page) < before + 60
+    assert house.get("health")["ok"]
+
+
 # --- the command itself ---
 
 

@@ -260,7 +260,14 @@ def test_rules_of_a_game_have_ids_sentences_and_sources_after_the_game_in_short(
             "end": facts.summary.end,
             "scoring": facts.summary.scoring,
         },
-        "rules": [{"id": "askew", "text": "Cards lie straight.", "source": "ruling 99"}],
+        "rules": [
+            {
+                "id": "askew",
+                "text": "Cards lie straight.",
+                "source": "ruling 99",
+                "rulings": [99],
+            }
+        ],
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import asdict
 
 from flask import Response, current_app, jsonify, request
@@ -30,7 +29,6 @@ from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from engine.draw import face, svg
 from engine.draw.display import moved, placed, turned
 from engine.draw.palette import coat
-from engine.errors import EngineError
 from engine.game import AnyGame
 from engine.games import GAMES, game_named, has_die
 from engine.record import find_set, move_to_json
@@ -240,6 +238,7 @@ def _game_to_json(game: AnyGame, words: Speech) -> Doc:
                 "id": rule.id,
                 "text": words.rule(facts.name, rule),
                 "source": words.source(rule.source),
+                "rulings": list(rule.rulings),
             }
             for rule in facts.rules
         ],
@@ -254,12 +253,9 @@ def _sets(game: AnyGame) -> list[dict[str, str]]:
     """Return the boxes that a game can be played with: its own, then those of the owner."""
     own = find_set(game, None)
     listed = [{"set": own.name, "title": own.title or game.facts.title}]
-    for folder in companion().place.set_folders:
-        for file in sorted(folder.glob("*.toml")):
-            with suppress(EngineError):
-                box = find_set(game, file.stem, companion().place.set_folders)
-                if box.name != own.name:
-                    listed.append({"set": box.name, "title": box.title or box.name})
+    for name, title, of in companion().own_boxes.named.of(companion().place.set_folders):
+        if of == game.facts.name and name != own.name:
+            listed.append({"set": name, "title": title})
     return listed
 
 

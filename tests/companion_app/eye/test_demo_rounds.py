@@ -39,8 +39,8 @@ def rounds(played):
     going = DemoRounds(played.desk, feeder, admired_s=0.0)
     real = played.desk.begin
 
-    def begin(*arguments):
-        match = real(*arguments)
+    def begin(*arguments, **more):
+        match = real(*arguments, **more)
         news.release()
         return match
 
