@@ -594,52 +594,6 @@ def test_all_others_are_ended_and_not_oneself(door):
     assert [one.me["role"] for one in (host, other, seat)] == ["host", "watcher", "watcher"]
 
 
-# --- cookies of version 0.1.0 --------------------------------------------------------------------
-
-
-@pytest.fixture
-def old(door: Door) -> str:
-    """Return the cookie of a host of version 0.1.0, which is good for itself."""
-    number = door.settings.now.pin_number
-    door.settings.change(old_cookies=number)
-    return signed(door.app, token="t", host=number)
-
-
-def test_host_of_version_0_1_0_gets_a_session_that_lasts(door, old):
-    phone = door.phone()
-    phone.client.set_cookie(COOKIE, old)
-
-    answer = phone.client.get("/me")
-
-    assert answer.get_json()["role"] == "host"
-    assert "Expires=" in answer.headers["Set-Cookie"]
-    assert [one.host for one in door.sessions.listed().values()] == [door.settings.now.pin_number]
-
-
-def test_old_cookie_of_another_pin_makes_no_host(door, old):
-    door.settings.change_pin("123123")
-    assert with_cookie(door.phone(), old).me["role"] == "watcher"
-
-    door.settings.change(old_cookies=door.settings.now.pin_number)
-    assert with_cookie(door.phone(), old).me["role"] == "watcher"
-
-
-@pytest.mark.parametrize("ends", [access.log_out, access.end_others])
-def test_copies_of_an_old_cookie_end_with_it(door, old, ends):
-    host = with_cookie(door.phone(), old)
-
-    host.does(ends)
-
-    assert door.settings.now.old_cookies == 0
-    assert with_cookie(door.phone(), old).me["role"] == "watcher"
-
-
-def test_guest_who_logs_out_ends_nobody_elses_old_cookie(door, old):
-    door.phone().sit("blue").does(access.log_out)
-
-    assert with_cookie(door.phone(), old).me["role"] == "host"
-
-
 # --- PIN, code and card --------------------------------------------------------------------------
 
 
