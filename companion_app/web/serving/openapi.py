@@ -48,10 +48,6 @@ READ: dict[str, tuple[str, list[Doc]]] = {
         [_query("since", NUMBER, "the last event known; so does Last-Event-ID")],
     ),
     "/api/health": ("What doctor says of this machine", [LANG]),
-    "/api/help.zip": (
-        "One file to send for help; only for the host",
-        [_query("picture", {"enum": ["1"]}, "with a picture of the table")],
-    ),
     "/api/update": (
         "Which release runs, which waits, how the last update went, why it cannot be",
         [],
