@@ -367,11 +367,6 @@ export class ReplayView {
           },
           t("share-picture"),
         ),
-        h(
-          "a.button",
-          { href: `${url}/sheet.pdf?lang=${document.documentElement.lang}`, download: "" },
-          t("share-pdf"),
-        ),
         h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
         h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),
         !me.host || (this.live.state?.key === this.key && !game.over)

@@ -133,7 +133,6 @@ READ: dict[str, tuple[str, list[Doc]]] = {
     "/api/alone/{name}/table.svg": ("Its table drawn", [LANG]),
     "/api/games/{key}/record.json": ("The game in the record format", []),
     "/api/games/{key}/play.bgsplay": ("The game for Board Game Stats", []),
-    "/api/games/{key}/sheet.pdf": ("The score sheet", [LANG]),
     "/api/print/{game_name}/{part}.pdf": (
         "One PDF to print in the guest's words: tiles, boards, die, calibration or instructions",
         [_query("set", TEXT, "a box"), _query("paper", {"enum": ["a4", "letter"]}, "the paper")],

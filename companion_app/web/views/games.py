@@ -219,13 +219,6 @@ def _in_short(key: str) -> Doc:
     return said(key, made.summary, language())
 
 
-@views.reads("/api/games/<key>/sheet.pdf")
-def sheet(key: str) -> Response:
-    """Return the last table and the score sheet as PDF."""
-    made = _from(replays.game_sheet, key, language())
-    return a_file(made, "application/pdf", f"snake-eye-{key}.pdf")
-
-
 # --- pictures and corrections --------------------------------------------------------------------
 
 
