@@ -77,10 +77,6 @@ READ: dict[str, tuple[str, list[Doc]]] = {
     ),
     "/api/camera.svg": ("The camera's picture with outlines of what was read", [LANG]),
     "/api/sheet.pdf": ("The calibration sheet to print", [_query("paper", TEXT, "a4 or letter")]),
-    "/api/selftest.svg": (
-        "The tiles to lay for the self-test",
-        [_query("game", TEXT, "the game"), _query("set", TEXT, "the box"), LANG],
-    ),
     "/api/authority.pem": ("The certificate that makes a phone trust this machine's https", []),
     "/api/tile.svg": (
         "One tile face",
@@ -358,7 +354,6 @@ CHANGE: dict[str, tuple[str, bool, Doc]] = {
         _object(),
     ),
     "/api/camera/forget": ("Forget what was learnt about the camera", True, _object()),
-    "/api/selftest": ("Read the tiles that were laid as shown", True, _object(game=TEXT, set=TEXT)),
     "/api/table": (
         "Read the table as it lies, to take up a game in its middle",
         True,
