@@ -88,7 +88,7 @@ export class GamesView {
                 {},
                 h("b", {}, game.title),
                 h("span.grow"),
-                game.demo ? h("span.badge.recorded", {}, t("demo")) : null,
+                game.demo ? h("span.badge.demo", {}, t("demo")) : null,
                 game.ended ? null : h("span.badge", {}, t("unfinished")),
               ),
               h(

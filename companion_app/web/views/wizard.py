@@ -126,7 +126,7 @@ def source_in_words(name: str, words: Speech) -> str:
     kind, _, number = name.partition(":")
     if kind == "webcam":
         return words.page("source-webcam", n=int(number or 0) + 1)
-    if kind in ("pi", "phone", "demo", "recorded"):
+    if kind in ("pi", "phone", "demo"):
         return words.page(f"source-{kind}")
     return words.page("source-file", name=Path(number or name).name)
 
