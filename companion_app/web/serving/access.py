@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import logging
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -349,31 +349,6 @@ def try_card(code: str, settings: SettingsFile, limiter: Limiter) -> None:
     number = settings.now.pin_number
     _guess("card", number, lambda: settings.is_card(code), limiter, NotHost(code="wrong-card"))
     _grant(host=number)
-
-
-def try_cards_seen(codes: Iterable[str], settings: SettingsFile) -> None:
-    """Make this guest the host where the camera sees the host card; this counts as no guess.
-
-    Raises:
-        NotHost: no code that the camera sees is the card's.
-    """
-    number = settings.now.pin_number
-    if not any(settings.is_card(code) for code in codes):
-        raise NotHost(code="card-not-seen")
-    _grant(host=number)
-
-
-def phone_code(make: Callable[[], str]) -> str:
-    """Return the code by which the camera recognises this phone's screen; it is made once."""
-    if "phone" not in session:
-        session["phone"] = make()
-        session.permanent = True
-    return str(session["phone"])
-
-
-def forget_phone_code() -> None:
-    """Discard this phone's code, so that the next one differs."""
-    session.pop("phone", None)
 
 
 def try_code(code: str, settings: SettingsFile, limiter: Limiter) -> None:

@@ -95,7 +95,6 @@ READ: dict[str, tuple[str, list[Doc]]] = {
     "/api/games": ("The games there are rule books for", [LANG]),
     "/api/sessions": ("The phones that may do more than watch; only for the host", []),
     "/api/openapi.json": ("This document", []),
-    "/api/card.svg": ("The code that this phone shows beside the host card", []),
     "/api/qr.svg": (
         "The address of the page as a QR code",
         [_query("view", TEXT, "of one of its views, such as camera")],
@@ -145,12 +144,6 @@ CHANGE: dict[str, tuple[str, bool, Doc]] = {
         "Become the host by the PIN, or by the code on the host card",
         False,
         _object(pin=TEXT, card=TEXT),
-    ),
-    "/api/login/card": (
-        "Become the host where the camera sees the card, and beside it the code "
-        "that this phone shows",
-        False,
-        _object(),
     ),
     "/api/salvaged/seen": ("Tell of damaged games no more", True, _object()),
     "/api/card": (

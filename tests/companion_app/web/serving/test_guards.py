@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flask import Flask, Response, jsonify, request, session
+from flask import Flask, Response, jsonify, request
 from flask.sessions import SecureCookieSessionInterface
 from flask.testing import FlaskClient
 
@@ -691,36 +691,6 @@ def test_code_may_be_typed_in_small_letters_with_spaces_around(door):
 @WHAT
 def test_what_is_no_text_is_a_wrong_guess(door, what):
     assert tries(door.phone(), what, "\ud800") == f"wrong-{what.lower()}"
-
-
-def test_card_that_the_camera_sees_makes_a_host_and_no_guess(door):
-    phone = door.phone()
-    for _ in range(access.PIN_TRIES + 1):
-        seen = phone.does(access.try_cards_seen, ["another"], door.settings)
-        assert seen == "card-not-seen"
-
-    assert phone.does(access.try_cards_seen, ["another", CARD], door.settings) == ""
-    assert phone.me["role"] == "host"
-
-
-def test_phone_shows_the_same_code_until_it_is_forgotten(door):
-    codes = iter(["first", "second"])
-    shown: list[str] = []
-    phone = door.phone()
-
-    def show() -> None:
-        shown.append(access.phone_code(lambda: next(codes)))
-
-    for what in (show, show, access.forget_phone_code, access.forget_phone_code, show):
-        phone.does(what)
-
-    assert shown == ["first", "first", "second"]
-
-
-def test_phone_that_shows_a_code_is_remembered_like_others(door):
-    with door.app.test_request_context():
-        assert access.phone_code(lambda: "code") == "code"
-        assert session.permanent
 
 
 # --- headers -------------------------------------------------------------------------------------
