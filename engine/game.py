@@ -205,8 +205,8 @@ class Option:
     """What else a value may be: two numbers, two colours for each player, or two cells."""
     players: tuple[int, ...] = ()
     """The numbers of players that it is for; empty for any."""
-    only_with: tuple[str, tuple[Json, ...]] | None = None
-    """Another option and the values of it that this one makes sense with."""
+    only_with: Mapping[str, tuple[Json, ...]] = field(default_factory=_empty, hash=False)
+    """Other options, each with the values of it that this one makes sense with."""
     laid_before: tuple[Json, ...] = ()
     """The values that need cards laid before the game."""
 

@@ -15,7 +15,7 @@ from typing import Any
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.corrections import Corrections, keep_named, named_by_cells, spots_named
-from companion_app.eye.desk import Desk, is_real_camera, source_in
+from companion_app.eye.desk import Desk, is_demo, source_in
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
@@ -169,6 +169,7 @@ class Commands:
                 can_undo=desk.can_undo,
                 can_redo=desk.can_redo,
                 paused=desk.paused,
+                by_people=desk.by_people,
                 machine=self.machine.to_json(),
                 looks=loop.looks if loop else 0,
             )
@@ -242,7 +243,8 @@ class Commands:
     def _begin(self, body: Doc) -> None:
         record = parse_record(body["record"], self.desk.set_folders)
         with self.camera.or_as_before() if self.camera is not None else nullcontext():
-            feeder = self._feeder(record)
+            # The demo's hands play nobody's game unless they are asked to.
+            feeder = None if self._is_demo else self._feeder(record)
         match = self.desk.begin(record, body["names"], feeder, body.get("machine"))
         order = order_of(self.desk.store.path.parent)
         if order is not None and not order.help:
@@ -267,13 +269,17 @@ class Commands:
     def _feeder_again(self, match: Match) -> Feeder | None:
         """Return the feeder of a game that goes on.
 
-        ``None`` if a camera watched it and only the demo table is there, whose simulated players
-        would play people's game; the camera is then chosen on the page.
+        ``None`` if only the demo table is there, and it has not played this game before: its
+        simulated players would play people's game. What looks at it is chosen on the page.
         """
-        is_demo = self.camera is not None and self.camera.kind == "demo"
-        if is_demo and is_real_camera(source_in(self.desk.store, match.key)):
+        if self._is_demo and not is_demo(source_in(self.desk.store, match.key)):
             return None
         return self._feeder(match.record())
+
+    @property
+    def _is_demo(self) -> bool:
+        """Whether only the demo table is there."""
+        return self.make_feeder is None and self.camera is not None and self.camera.kind == "demo"
 
     def _pause(self, body: Doc) -> None:
         desk = self.desk

@@ -436,8 +436,11 @@ export const ownNames = (players) =>
     players.filter((p) => p.name.toLowerCase() !== p.word.toLowerCase()).map((p) => [p.id, p.name]),
   );
 
+// In the page's language, as it is written where the browser says that it is; nowhere is not America.
 export function when(seconds) {
-  return new Intl.DateTimeFormat(document.documentElement.lang, {
+  const region = navigator.languages.map((one) => new Intl.Locale(one).region).find(Boolean);
+  const here = new Intl.Locale(document.documentElement.lang, { region: region ?? "001" });
+  return new Intl.DateTimeFormat(here, {
     dateStyle: "medium",
     timeStyle: "short",
   }).format(new Date(seconds * 1000));

@@ -56,7 +56,7 @@ function applies(game, option, { players, options }) {
   );
 }
 
-function tick(option, { setup: { options } }) {
+function tick(option, { setup: { options }, changed }) {
   return h(
     "label.option",
     {},
@@ -65,6 +65,7 @@ function tick(option, { setup: { options } }) {
       checked: options[option.name] ?? option.default,
       onchange: (e) => {
         options[option.name] = e.target.checked;
+        changed();
       },
     }),
     h("span", {}, option.text),

@@ -78,7 +78,7 @@ class Carnival:
             ),
             options.colours(
                 "With two players and two snakes each: which two colours each player has.",
-                only_with=("snakes", (2,)),
+                only_with={"snakes": (2,)},
             ),
         ),
         summary=say.SUMMARY,

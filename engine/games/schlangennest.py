@@ -59,6 +59,8 @@ class Schlangennest:
                 (*SIZES, None),
                 parse_size,
                 more="size",
+                # The cards of a fixed border or of a frame mark the field.
+                only_with={"border": ("grows",), "frame": (False,)},
             ),
             options.one_of(
                 "border",
@@ -66,14 +68,14 @@ class Schlangennest:
                 "grows",
                 "fixed",
                 players=(2, 3),
-                only_with=("two_snakes", ("off",)),
+                only_with={"two_snakes": ("off",)},
                 laid_before=("fixed",),
             ),
             options.flag(
                 "frame",
                 "The outer ring of cards laid before the game is a frame round the field.",
                 players=(FRAMED_PLAYERS,),
-                only_with=("two_snakes", ("off",)),
+                only_with={"two_snakes": ("off",)},
                 laid_before=(True,),
             ),
             options.flag("tail_first", "The first card of every snake is its tail."),
@@ -88,7 +90,7 @@ class Schlangennest:
             ),
             options.colours(
                 "With two snakes each: which two colours each player has.",
-                only_with=("two_snakes", ("both", "one")),
+                only_with={"two_snakes": ("both", "one")},
             ),
         ),
         summary=say.SUMMARY,

@@ -67,6 +67,7 @@ def test_newcomer_is_led_from_the_camera_to_a_game_of_their_own(table):
     for selector, words in (("button.primary", "Next"), ("button.primary", "Start")):
         page.click(selector, words)
         steps += 1
+    page.click(".waiting button", "Let the demo play it")
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
 
     assert page.js("[...document.querySelectorAll('.player b')].map((e) => e.innerText)") == [
@@ -141,12 +142,36 @@ def test_game_that_already_lies_there_is_taken_up_and_goes_on(table):
         lying,
     )
     assert dict(table.desk.machine.seats) == {"blue": 2}
+    page.click(".waiting button", "Let the demo play it")
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
+
+
+def test_game_that_somebody_begins_waits_until_its_player_is_chosen(table):
+    record = demo_record("schlangennest")
+    table.desk.begin(record, None, table.eye.camera.feeder(record), by_people=False)
+    page = table.open("/", host=True)
+    page.wait(
+        "document.querySelector('.demo-note') && !document.querySelector('.demo-note').hidden"
+    )
+
+    table.host().post("/api/new", {"game": "snekagon", "players": ["red", "green"]})
+    page.wait("document.querySelectorAll('.waiting button.wide').length === 4")
+    hint_is_gone = page.js("document.querySelector('.demo-note').hidden")
+    assert table.desk.match.accepted == []
+    page.click(".waiting button", "Plug in a camera")
+    page.wait("document.querySelector('dialog .problem')")
+    page.js("document.querySelector('dialog').close()")
+    page.click(".waiting button", "Let the demo play it")
+
+    page.wait("!document.querySelector('.waiting')")
+    page.wait("/^Moves: [1-9]/.test(document.querySelector('.moves summary')?.innerText)")
+    assert hint_is_gone
+    assert page.js("document.querySelector('.demo-note').hidden")
 
 
 def test_picture_with_outlines_is_shown_beside_the_drawing_and_zooms_by_pinch(table):
     record = demo_record("schlangennest")
-    table.desk.begin(record, None, table.eye.camera.feeder(record))
+    table.desk.begin(record, None, table.eye.camera.feeder(record), by_people=False)
     page = table.open("/", host=True)
     # A busy machine may have seen the second move before the page has drawn the first.
     page.wait("/^Moves: [1-9]/.test(document.querySelector('.moves summary')?.innerText)")

@@ -56,8 +56,7 @@ def variants_of(game: AnyGame) -> list[Variant]:
     """
     agreed: list[tuple[Option | None, dict[str, Json]]] = [(None, {})]
     for option in game.facts.options:
-        others = dict([option.only_with]) if option.only_with else {}
-        needed = {name: values[0] for name, values in others.items()}
+        needed = {name: values[0] for name, values in option.only_with.items()}
         needed = {n: v for n, v in needed.items() if v != default_of(game, n)}
         values = [v for v in option.values[1:] if v not in option.laid_before]
         values += [MORE[option.more]] if option.more else []

@@ -449,6 +449,9 @@ def play(life: Companion, host: Guest, ear: Ear, stalls: Stalls) -> Window:
     ear.over.clear()
     status, said, _ = host.ask("POST", "/api/new", json.dumps(GAME).encode())
     assert status == 200, said
+    # The demo plays a game that somebody has begun only when it is asked to.
+    status, said, _ = host.ask("POST", "/api/camera", b'{"source": "demo"}')
+    assert status == 200, said
     began_s = time.monotonic()
     while not ear.over.wait(0.5) and time.monotonic() - began_s < LONGEST_S:
         window.most_mb = max(window.most_mb, pss_mb(life.family()))

@@ -27,7 +27,7 @@ def invented(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give Snekagon two options that nobody else knows of."""
     facts = GAMES[GAME].facts
     weather = one_of("weather", "It is dry, wet or windy.", "dry", "wet", 3, players=(2,))
-    rain = flag("rain", "It rains.", only_with=("weather", ("wet",)))
+    rain = flag("rain", "It rains.", only_with={"weather": ("wet",)})
     told = replace(facts, options=(*facts.options, weather, rain))
     monkeypatch.setattr(type(GAMES[GAME]), "facts", told)
 
@@ -56,7 +56,7 @@ def test_every_default_is_the_first_of_the_values_and_allowed():
             allowed = [value for value in option.values if value is not None]
             assert [option.parse(value) for value in allowed] == allowed
             assert set(option.laid_before) <= set(map(_hashable, option.values))
-            assert not option.only_with or option.only_with[0] in names - {option.name}
+            assert set(option.only_with) <= names - {option.name}
 
 
 def _hashable(value: object) -> object:
