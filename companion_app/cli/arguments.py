@@ -159,6 +159,8 @@ port = between(int, 0, 65535, "a port is a number from 0 to 65535")
 
 def told_players(game: AnyGame, given: str) -> tuple[str, ...]:
     """Return the validated players of ``--players A,B``."""
+    if not given.strip():
+        raise InputError("--players: names nobody; write the names in turn order, as A,B")
     return parse_players(game, given.split(","), "--players")
 
 
