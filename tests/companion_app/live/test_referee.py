@@ -653,7 +653,7 @@ def test_move_counts_while_a_known_card_is_not_seen_and_the_card_is_asked_about(
         move = next(
             m
             for m in game.legal_moves(match.position)
-            if m.do == "place" and max(abs(m.at[0] - hidden.at[0]), abs(m.at[1] - hidden.at[1])) > 1
+            if m.at and max(abs(m.at[0] - hidden.at[0]), abs(m.at[1] - hidden.at[1])) > 1
         )
         whole = game.layout(game.apply(match.position, move))
         seen = replace(whole, cards=whole.cards - {hidden})
