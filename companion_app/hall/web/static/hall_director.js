@@ -291,6 +291,9 @@ export class DirectorView {
     return [
       h("h2", {}, t("tour-players")),
       h("p", { role: "status" }, t("tour-here-count", { here, all: whole.players.length })),
+      !whole.over && whole.byes_ahead.grouped > whole.byes_ahead.together
+        ? h("p.tour-group-byes", {}, t("tour-group-byes", whole.byes_ahead))
+        : "",
       h(
         "div.row.wrap",
         {},
