@@ -24,7 +24,7 @@ MARKS = {True: "well ", False: "FAULT", None: "  -  "}
 
 def add_doctor_command(commands: Commands) -> None:
     """Add ``doctor`` to the commands of ``snake-eye``."""
-    examples = ["doctor", "doctor --source webcam:0", "doctor --json >help.json"]
+    examples = ["doctor", "doctor --source webcam:0", "doctor --json"]
     asking = add_command(commands, "doctor", doctor, examples)
     asking.add_argument(
         "--source",
