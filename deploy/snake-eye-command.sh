@@ -14,10 +14,9 @@ if [ "${1:-}" = setting ]; then
 fi
 case "${1:-}" in
     box)
-        # A box that is taken in becomes the service's; one that is signed stays the caller's.
+        # A box that is taken in becomes the service's.
         whose=caller
         case " $* " in
-            *" --sign"*) ;;
             *" --take "*) whose=service ;;
         esac
         ;;

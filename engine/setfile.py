@@ -18,7 +18,7 @@ from engine.given import hides, meant, shown
 from engine.given_toml import TomlError, load_toml
 from engine.hexpath import is_path, path_cells
 from engine.lattice import EDGE_NAMES, Cell
-from engine.setroles import box_mistake, tile_mistake
+from engine.setroles import box_mistake, lattice_mistake, tile_mistake
 from engine.tiles import GREY, Exit, Strand, TileKind, TileSet
 
 BUILT_IN_FOLDER = Path(__file__).parent / "sets"
@@ -191,6 +191,8 @@ class _Reader:
         lattice = data.get("lattice")
         if lattice not in ("square", "hex"):
             raise self._error(None, "lattice", 'must be "square" or "hex"')
+        if mistake := lattice_mistake(data.get("game"), lattice):
+            raise self._error(None, *mistake)
         pitch = data.get("pitch_mm", 45)
         if not _is_number(pitch) or not 5 <= pitch <= 500:
             raise self._error(None, "pitch_mm", "must be a number of millimetres from 5 to 500")
@@ -371,7 +373,8 @@ class _Reader:
     ) -> None:
         for key in table:
             if key not in known:
-                problem = f"{key} is not known here{meant(key, known)}"
+                named = f"{key} " if inside else ""
+                problem = f"{named}is not known here{meant(key, known)}"
                 raise self._error(tile, inside or key, problem)
 
     def _error(self, tile: int | None, key: str, problem: str) -> SetError:

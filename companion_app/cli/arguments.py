@@ -40,7 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "pin": ("home_commands", "make another host PIN"),
     "card": ("home_commands", "make a card to print that makes a phone host"),
     "teach": ("teach_command", "learn your own tiles from photos of them"),
-    "box": ("teach_command", "say who signed a taught box in a file; sign it, or take it in"),
+    "box": ("teach_command", "say which taught box is in a file, or take it in"),
     "watch": ("watch_command", "referee a live game, one event a line"),
     "run": ("run_command", "the companion: a page for every phone at the table"),
     "hall": ("hall_command", "the hall: many tables on one page, with an arbiter"),
@@ -159,6 +159,8 @@ port = between(int, 0, 65535, "a port is a number from 0 to 65535")
 
 def told_players(game: AnyGame, given: str) -> tuple[str, ...]:
     """Return the validated players of ``--players A,B``."""
+    if not given.strip():
+        raise InputError("--players: names nobody; write the names in turn order, as A,B")
     return parse_players(game, given.split(","), "--players")
 
 

@@ -144,7 +144,7 @@ def _is_half_covered(spot: Spot, belief: Belief, settled: Settled) -> bool:
 
 
 def _may_be(content: Content, belief: Belief) -> bool:
-    if not belief.guesses or belief.best == NOBODY_KNOWS:
+    if not belief.guesses or belief.best in (NOBODY_KNOWS, content):
         return True
     return dict(belief.guesses).get(content, 0.0) >= COULD_STILL_BE
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,25 +31,48 @@ def lattice_through(centres_px: Mapping[Cell, Point]) -> CellsFromPx | None:
     return np.asarray(found.T, np.float64)
 
 
-def places_by(
-    lattice: CellsFromPx, entries: Iterable[Mapping[str, Any]]
-) -> list[tuple[Cell, int]] | None:
-    """Return cell and quarter turns, clockwise, of every card; ``None`` if one is off the lattice.
+class Place(NamedTuple):
+    """Where a card lies on a lattice."""
+
+    cell: Cell
+    quarters: int
+    """Quarter turns, clockwise."""
+    off: float
+    """Distance of its centre from that of the cell, in cells."""
+    askew: float
+    """By how much of a quarter turn it is turned beside the lattice; at most a half."""
+
+
+def place_by(lattice: CellsFromPx, entry: Mapping[str, Any]) -> Place | None:
+    """Return where a card lies; ``None`` without its corners.
 
     The outline of a card starts at its upper left corner.
     """
+    outline = entry.get("outline") or ()
+    centre = middle(outline)
+    if centre is None or len(outline) != CORNERS:
+        return None
+    at = lattice @ np.array([*centre, 1.0])
+    cell = np.round(at)
+    corners = np.asarray(outline, np.float64)
+    x, y = lattice[:, :2] @ (corners[1] + corners[2] - corners[0] - corners[3])
+    quarters = float(np.arctan2(y, x)) / (np.pi / 2)
+    return Place(
+        (int(cell[0]), int(cell[1])),
+        round(quarters) % QUARTERS,
+        float(np.abs(at - cell).max()),
+        abs(quarters - round(quarters)),
+    )
+
+
+def places_by(
+    lattice: CellsFromPx, entries: Iterable[Mapping[str, Any]]
+) -> list[tuple[Cell, int]] | None:
+    """Return cell and quarter turns of every card; ``None`` if one is off the lattice."""
     found = []
     for entry in entries:
-        outline = entry.get("outline") or ()
-        centre = middle(outline)
-        if centre is None or len(outline) != CORNERS:
+        place = place_by(lattice, entry)
+        if place is None or place.off > OFF_CELL:
             return None
-        at = lattice @ np.array([*centre, 1.0])
-        cell = np.round(at)
-        if float(np.abs(at - cell).max()) > OFF_CELL:
-            return None
-        corners = np.asarray(outline, np.float64)
-        x, y = lattice[:, :2] @ (corners[1] + corners[2] - corners[0] - corners[3])
-        quarters = round(float(np.arctan2(y, x)) / (np.pi / 2)) % QUARTERS
-        found.append(((int(cell[0]), int(cell[1])), quarters))
+        found.append((place.cell, place.quarters))
     return found

@@ -201,7 +201,7 @@ export class SetupView {
       ?.find((one) => one.game === game.game)
       ?.players.map((p) => (isMachine(p.id) ? "" : p.id));
     this.players = game.players.length
-      ? game.players.slice(0, game.fewest).map((p) => p.id)
+      ? [...game.at_first]
       : (before ?? Array(game.fewest).fill(""));
     this.names = this.named(game);
   }
@@ -302,13 +302,10 @@ export class SetupView {
       { length: Math.max(this.players.length, game.fewest) },
       (_, n) => (this.players[n] ?? "").trim() || nameless(n),
     ).filter(Boolean);
-    if (list.length < game.fewest || list.length > game.most || new Set(list).size < list.length) {
+    const wrong = wrongPlayers(game, list);
+    if (wrong) {
       attempt(() => {
-        throw new Error(
-          game.fewest === game.most
-            ? t("players-wrong-exactly", { n: game.most })
-            : t("players-wrong", { a: game.fewest, b: game.most }),
-        );
+        throw new Error(wrong);
       });
       return false;
     }
@@ -442,4 +439,15 @@ function samples(game) {
     }[game.game] ?? [];
   const found = wanted.filter((tile) => tiles.includes(tile));
   return (found.length ? found : tiles).slice(0, 3);
+}
+
+// Why these players cannot play the game, if they cannot.
+function wrongPlayers(game, list) {
+  if (list.length < game.fewest || list.length > game.most || new Set(list).size < list.length)
+    return game.fewest === game.most
+      ? t("players-wrong-exactly", { n: game.most })
+      : t("players-wrong", { a: game.fewest, b: game.most });
+  const seats = list.map((id) => game.players.findIndex((p) => p.id === id));
+  const opposite = Math.abs(seats[0] - seats[1]) === 2;
+  return game.two_sit_opposite && list.length === 2 && !opposite ? t("players-opposite") : "";
 }

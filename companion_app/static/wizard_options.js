@@ -38,6 +38,8 @@ export function optionList(game, setup) {
 function applies(game, option, { players, options }) {
   const two = players.length === 2;
   const oneEach = (options.two_snakes ?? "off") === "off";
+  // The cards of a fixed border or of a frame mark the field.
+  if (option.name === "size") return options.border !== "fixed" && !options.frame;
   if (option.name === "two_snakes" || option.name === "snakes") return two;
   // A border is laid with a colour that nobody plays, a frame with two.
   if (option.name === "border") return players.length < game.players.length && oneEach;
@@ -46,7 +48,7 @@ function applies(game, option, { players, options }) {
   return two && (game.game === "schlangennest" ? !oneEach : options.snakes !== 1);
 }
 
-function tick(option, { setup: { options } }) {
+function tick(option, { setup: { options }, changed }) {
   return h(
     "label.option",
     {},
@@ -55,6 +57,7 @@ function tick(option, { setup: { options } }) {
       checked: options[option.name] ?? option.default,
       onchange: (e) => {
         options[option.name] = e.target.checked;
+        changed();
       },
     }),
     h("span", {}, option.text),

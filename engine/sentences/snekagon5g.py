@@ -112,6 +112,7 @@ BOARDS_APART = Rule(
     " board: the next one on either side, or the other one of two.",
     "rulebook, Game setup, Extension of the snake by escape to another floor; ruling 1",
     "Boards {one} and {other} are not neighbours.",
+    {"same": "A snake escapes to another board, but this tile lies on board {one}, too."},
 )
 BOARDS_DO_NOT_TOUCH = Rule(
     "boards-do-not-touch",

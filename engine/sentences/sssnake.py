@@ -80,7 +80,7 @@ WRONG_SNAKE = Rule(
     " a 2 or 3, you first lay all cards but one of your choice on your own snake; that one goes to"
     " your left neighbour, who lays it if it fits, otherwise it comes back to you.",
     "rulebook, Le dé; ruling 4",
-    "This card goes on {due}'s snake, not on {snake}'s.",
+    "This card goes on the snake of {due}, not on {snake}'s.",
     {
         "own": "This is one of {due}'s own cards: it goes on {due}'s snake, not on {snake}'s.",
         "neighbour": "On a 1, the card goes on the left neighbour's snake while it fits there:"

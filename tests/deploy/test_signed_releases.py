@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.test_scripts import DEPLOY, have
-from tests.models.test_signature import made_key
+from tests.deploy.test_scripts import DEPLOY, have, made_key
 
 
 def release(path: Path, version: str = "1.2.0") -> Path:

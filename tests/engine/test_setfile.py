@@ -60,7 +60,12 @@ def test_a_set_that_is_not_there_is_told(name):
 MISTAKES = {
     "a count that is a text": ("count = 7", 'count = "seven"', "line 13: count: must be a whole"),
     "a count below zero": ("count = 9", "count = -1", "line 19: count"),
-    "an unknown key": ("count = 9", "cuont = 9", "line 19: cuont: cuont is not known here"),
+    "a lattice that is not the game's": (
+        'lattice = "square"',
+        'lattice = "hex"',
+        'line 6: lattice: must be "square", as in schlangennest',
+    ),
+    "an unknown key": ("count = 9", "cuont = 9", "line 19: cuont: is not known here"),
     "an unknown colour": ('colours = "each"', 'colours = ["pink"]', "line 12: colours"),
     "a strand of three edges": ('edges = "WE"', 'edges = "WES"', "line 14: strands"),
     "an unknown edge": ('edges = "WE"', 'edges = "WX"', "line 14: strands: edges are letters"),

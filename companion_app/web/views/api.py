@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from flask import Response, current_app, jsonify, request
 
+from companion_app.boxes import some_players
 from companion_app.help_orders import help_is_off
 from companion_app.line.ends import EyeAway
 from companion_app.live.kept import KeptGames
@@ -214,6 +215,8 @@ def _game_to_json(game: AnyGame, words: Speech) -> Doc:
         "about": words.page(f"about-{facts.name}"),
         "fewest": facts.fewest_players,
         "most": facts.most_players,
+        "at_first": list(some_players(game)) if facts.player_names else [],
+        "two_sit_opposite": facts.two_sit_opposite,
         "board_side": board_side(box),
         "players": [
             {"id": name, "word": words.player(name), "colour": coat(name, box.colours).base}

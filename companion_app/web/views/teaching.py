@@ -82,14 +82,10 @@ def shelf() -> Doc:
 
 
 def _listed() -> list[Doc]:
-    """Return the taught boxes, each with a sentence on who signed it."""
+    """Return the taught boxes."""
     from models.teaching.shelf import listed
 
-    words, boxes = speech(), listed(sets_folder())
-    for box in boxes:
-        signed = box["signed"]
-        signed["text"] = words.page(f"box-{signed['state']}", name=signed["by"])
-    return boxes
+    return listed(sets_folder())
 
 
 def _games() -> dict[str, list[str]]:

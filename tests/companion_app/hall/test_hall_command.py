@@ -110,7 +110,7 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monk
     hall.communicate(timeout=30)
     assert hall.returncode == 0
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "hall"))
-    assert said(capsys, "hall", "migrate")[1]["now"] == "0003"
+    assert said(capsys, "hall", "migrate")[1]["now"] == "0004"
     assert len(said(capsys, "hall", "pin")[1]["arbiter_pin"]) == 6
     assert said(capsys, "hall", "backup", str(tmp_path / "evening.backup"))[0] == 0
 

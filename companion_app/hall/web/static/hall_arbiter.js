@@ -81,7 +81,6 @@ export class ArbiterView {
         () => [h("h2", {}, t("hall-decided")), this.decisions(whole.decisions, names)],
       ],
       [names, () => [h("h2", {}, t("hall-health")), this.health(whole)]],
-      [whole.delay_minutes, () => [this.delay(whole)]],
       [
         whole.code,
         () => [
@@ -383,28 +382,6 @@ export class ArbiterView {
             ),
           )
         : h("p", {}, t("hall-no-choice")),
-    );
-  }
-
-  delay(whole) {
-    const input = h("input", {
-      type: "number",
-      min: 0,
-      max: 60,
-      value: whole.delay_minutes,
-      "aria-label": t("tour-delay"),
-    });
-    return h(
-      "form.row.wrap",
-      {
-        onsubmit: (e) => {
-          e.preventDefault();
-          this.do("/api/arbiter/delay", { minutes: Number(input.value) });
-        },
-      },
-      h("span", {}, t("tour-delay")),
-      input,
-      h("button", {}, t("tour-apply")),
     );
   }
 

@@ -98,6 +98,7 @@ def test_a_photo_of_another_game_says_which_and_offers_it(played, language):
     answer = json.loads(send_photo(played.guest(), language).data)
 
     assert answer["looks_like"] == "carnival"
+    assert answer["players"] == [] and answer["scores"] == {}
     assert "Carnival" in answer["advice"][0]
     assert "Schlangennest" in answer["advice"][0]
 
