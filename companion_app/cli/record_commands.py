@@ -29,6 +29,7 @@ from companion_app.cli.arguments import (
     add_game,
     between,
     games_in_words,
+    option_in_words,
     told_options,
     told_players,
 )
@@ -199,7 +200,7 @@ def perft(arguments: Namespace) -> int:
 
 
 def rules(arguments: Namespace) -> int:
-    """List the rules of a game with their ids."""
+    """List the rules of a game with their ids, and its options with their values."""
     facts = game_named(arguments.game).facts
     summary = facts.summary
     answer(
@@ -212,6 +213,8 @@ def rules(arguments: Namespace) -> int:
             summary.scoring,
             "",
             *(f"{rule.id}: {rule.text} ({_source(rule)})" for rule in facts.rules),
+            "",
+            *(f"{option_in_words(option)}: {option.text}" for option in facts.options),
             "",
             f"The numbers of our readings are those of {files('engine') / 'RULINGS.md'}.",
         ],
