@@ -138,7 +138,7 @@ def decide() -> Response:
     if newest is not None:
         key, number = newest.game, newest.number
     if whole_number(sent.get("number")) and isinstance(sent.get("key"), str):
-        key, number = sent["key"], sent["number"]  # as it stood when the arbiter was asked
+        key, number = sent["key"][:100], sent["number"]  # as it stood when the arbiter was asked
     # It says what it is about, so that the table does not carry it out on anything later.
     do = {"what": what, "key": key, "number": number, "foul": foul}
     if what == "correct":
@@ -253,7 +253,7 @@ def _alert(one: arbiter_store.Alert) -> Mapping[str, Any]:
 
 def _game_shown(table: str) -> dict[str, Any]:
     """Return which game is shown of a table, and the number of its last line."""
-    shown = hall().overview.live.table(table)
+    shown = hall().overview.board.table(table)
     document = {} if shown is None else shown.document
     return {name: document[name] for name in ("key", "number") if name in document}
 
