@@ -5,7 +5,7 @@ import { CameraStep } from "./wizard_camera.js";
 import { machineSeats } from "./machine.js";
 import { isMachine, seatList, seatRing } from "./wizard_seats.js";
 import { optionList } from "./wizard_options.js";
-import { selfTest, takeUp } from "./wizard_table.js";
+import { takeUp } from "./wizard_table.js";
 
 const CAMERA = 0,
   GAME = 1,
@@ -358,12 +358,6 @@ export class SetupView {
         ? h(
             "div.looks",
             {},
-            h(
-              "button",
-              { onclick: () => attempt(() => this.test()) },
-              icon("camera"),
-              t("selftest-open"),
-            ),
             h("button", { onclick: () => this.takeUp() }, icon("table"), t("take-up")),
           )
         : null,
@@ -377,11 +371,6 @@ export class SetupView {
         ),
       ),
     );
-  }
-
-  async test() {
-    const { kind } = await get("/api/camera");
-    await selfTest(this.chosen, this.set, kind === "demo");
   }
 
   takeUp() {
