@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from companion_app.eye.camera import TableCamera
 from companion_app.live.demo import DemoTable, demo_record
-from companion_app.web.lessons.selftest import tiles_to_lay
 from companion_app.web.speech import catalogue
 from engine.games import GAMES
 from models.lab.scenes.games.film import FilmedTable
 from models.lab.scenes.settings import draw_settings
 from tests.calibration.drawn import View, seen
 from tests.companion_app.eye.test_watching import wait_for
+from tests.companion_app.web.conftest import ten_tiles_of
 from tests.companion_app.web.serving.test_openapi import JSON
 from tests.companion_app.web.test_speech import english_in
 
@@ -29,9 +29,9 @@ SETTINGS = draw_settings(4, "held-out", GAME, (1280, 720))
 
 @pytest.fixture(scope="module")
 def ten_tiles():
-    """Return a picture of the ten tiles of the self-test, as a camera saw them."""
+    """Return a picture of the ten tiles side by side, as a camera saw them."""
     record = demo_record(GAME)
-    table = DemoTable(GAME, tiles_to_lay(record.tile_set), record.start.players)
+    table = DemoTable(GAME, ten_tiles_of(record.tile_set), record.start.players)
     frame = next(iter(table.frames()))
     assert frame is not None
     return frame.bgr
@@ -173,38 +173,7 @@ def test_sheet_can_be_printed(filmed):
     assert filmed.guest().client.get("/api/sheet.pdf?paper=a7").status_code == 400
 
 
-# --- the self-test and a game taken up ---
-
-
-def test_ten_tiles_laid_as_shown_are_all_read_right(filmed, ten_tiles):
-    host = filmed.host()
-    sent(host, cv2.rotate(ten_tiles, cv2.ROTATE_180))
-
-    said = host.post("/api/selftest", {"game": GAME}).get_json()
-
-    assert (said["right"], said["of"], said["wrong"]) == (10, 10, [])
-    assert host.client.get(f"/api/selftest.svg?game={GAME}").data.count(b'class="tap"') == 10
-
-
-def test_tile_that_was_not_read_is_named_and_marked(filmed, ten_tiles):
-    host = filmed.host()
-    sent(host, ten_tiles)
-    table = host.post("/api/table", {"game": GAME}).get_json()["table"]["tiles"]
-    from vision.core.request import ReadRequest
-    from vision.read import read_table
-
-    box = demo_record(GAME).tile_set
-    covered = read_table(ten_tiles, ReadRequest("square", box)).tiles[3]
-    hidden = cv2.fillPoly(
-        ten_tiles.copy(), [np.asarray(covered["outline"], np.int32)], (60, 90, 120)
-    )
-    sent(host, hidden)
-
-    said = host.post("/api/selftest", {"game": GAME}).get_json()
-
-    assert len(table) == 10
-    assert (said["right"], len(said["wrong"])) == (9, 1)
-    assert said["wrong"][0]["spots"]
+# --- a game taken up ---
 
 
 def test_game_that_already_lies_there_is_taken_up_and_goes_on_photo_by_photo(filmed):
@@ -272,7 +241,6 @@ def test_every_option_can_be_chosen_in_words(game):
             "/api/camera/picture",
             "/api/camera/calibrate",
             "/api/camera/forget",
-            "/api/selftest",
             "/api/table",
             "/api/https",
         ]
