@@ -12,7 +12,7 @@ from engine.games import GAMES
 from engine.play.curve import log_odds
 from engine.play.dealing import Dealer
 from engine.play.growth import SIGNS
-from engine.play.nest_world import nest_world
+from engine.play.nest_world import NestWorld
 from engine.record import find_set
 from models.lab.evaluate import play, play_curve
 from models.lab.evaluate.play import (
@@ -87,8 +87,7 @@ def test_rivals_make_legal_moves():
 def test_openspiel_sees_the_same_game():
     book = GAMES["schlangennest"]
     position = book.opening(Start(("blue", "red")), find_set(book, None))
-    world = nest_world(position)
-    assert world is not None
+    world = NestWorld(position)
     state, rng = SpielState(world), random.Random(1)
     while not state.is_terminal():
         state = state.clone()

@@ -15,7 +15,7 @@ from engine.games import GAMES
 from engine.play.carnival_world import CarnivalWorld
 from engine.play.dealing import Dealer
 from engine.play.hex_world import hex_world
-from engine.play.nest_world import nest_world
+from engine.play.nest_world import NestWorld
 from engine.play.sssnake_world import sssnake_world
 from engine.play.world import ahead, chances, lead, shares
 from engine.record import find_set, parse_options
@@ -66,12 +66,14 @@ def assert_same_game(name: str, position: Any, world_of: Callable[[Any], Any], s
         (NEST[1:3], {"size": None}),
         (NEST[:3], {"tail_first": True}),
         (NEST, {"size": "hard"}),
+        (NEST[:2], {"two_snakes": "both"}),
+        (NEST[:2], {"two_snakes": "one"}),
     ],
 )
 def test_schlangennest_is_played_by_its_rule_book(players, options):
     for seed in range(3):
         position = opening("schlangennest", players, options)
-        assert_same_game("schlangennest", position, nest_world, seed)
+        assert_same_game("schlangennest", position, NestWorld, seed)
 
 
 @pytest.mark.parametrize(
