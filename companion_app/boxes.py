@@ -47,6 +47,16 @@ def box_on_the_table(record: Record) -> TileSet:
     return replace(box, extras=MappingProxyType({**box.extras, "board": board}))
 
 
+def some_players(game: AnyGame, nameless: tuple[str, ...] = ("Anna", "Ben")) -> tuple[str, ...]:
+    """Return players of a game for which nobody was named, as few as it allows."""
+    names = game.facts.player_names
+    if names is None:
+        return nameless
+    if game.facts.two_sit_opposite and game.facts.fewest_players == 2:
+        return names[0], names[2]
+    return names[: game.facts.fewest_players]
+
+
 def players_seen(game: AnyGame, tile_set: TileSet, layout: Layout) -> tuple[str, ...]:
     """Return the players whose colours or fields are on a table, in the game's order."""
     names = game.facts.player_names

@@ -14,7 +14,8 @@ import stat
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -44,6 +45,8 @@ LARGEST_MANIFEST = 8 << 20
 LARGEST_TOTAL = 64 << 30
 SPARE_BYTES = 64 << 20
 """Bytes that must stay free on the disk, so that games can go on after a restore."""
+STAGING = ".restoring-"
+"""Stands in the name of the folder in which a backup is unpacked."""
 TLS = "tls"
 """The folder of this machine's certificates, which are in no backup."""
 
@@ -59,6 +62,17 @@ class Restored:
     """A sentence for each file that was left out because it cannot be used."""
     own: bool = True
     """Whether this machine kept its own PIN, sessions, settings and place in a hall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """A backup that was unpacked and checked, and waits to be put in place."""
+
+    file: Path
+    staging: Path
+    left_out: tuple[str, ...]
+    own: bool
+    """As for ``Restored``."""
 
 
 def restore_backup(
@@ -84,8 +98,21 @@ def restore_backup(
         BackupError: the file is not a valid backup, does not fit on the disk, or another process
             has the games open.
     """
+    return put_in_place(home, unpacked(home, file, with_secrets, free_bytes), let_go)
+
+
+def unpacked(
+    home: Path,
+    file: Path,
+    with_secrets: bool,
+    free_bytes: Callable[[Path], int] | None = None,
+) -> Unpacked:
+    """Unpack a backup beside the data folder and check everything in it; nothing else is changed.
+
+    Args and errors are those of ``restore_backup``.
+    """
     parent = home.parent
-    try:
+    with _telling(file):
         parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(file) as archive:
             kept = _checked(archive, file)
@@ -93,7 +120,7 @@ def restore_backup(
             if sum(one.size for one in kept) + SPARE_BYTES > free:
                 text = f"{file} does not fit on the disk: {free >> 20} MB are free"
                 raise BackupError(text, "backup-no-room")
-            staging = Path(tempfile.mkdtemp(prefix=f"{home.name}.restoring-", dir=parent))
+            staging = Path(tempfile.mkdtemp(prefix=f"{home.name}{STAGING}", dir=parent))
             try:
                 _unpack(archive, kept, staging, file)
                 check_games(staging, file)
@@ -102,13 +129,41 @@ def restore_backup(
                 else:
                     _keep_own(home, staging)
                 _keep_folder(home / TLS, staging / TLS)
-                left_out = leave_out_unusable(staging)
-                number_on(staging / GAMES_FILE, home / GAMES_FILE)
-                let_go()
-                files = sum(path.is_file() for path in staging.rglob("*"))
-                return Restored(files, _swapped(home, staging), left_out, not with_secrets)
-            finally:
+                return Unpacked(file, staging, leave_out_unusable(staging), not with_secrets)
+            except BaseException:
                 shutil.rmtree(staging, ignore_errors=True)
+                raise
+
+
+def put_in_place(
+    home: Path, backup: Unpacked, let_go: Callable[[], None] = lambda: None
+) -> Restored:
+    """Put an unpacked backup in place of the data folder.
+
+    Args and errors are those of ``restore_backup``.
+    """
+    staging = backup.staging
+    with _telling(backup.file):
+        try:
+            number_on(staging / GAMES_FILE, home / GAMES_FILE)
+            let_go()
+            files = sum(path.is_file() for path in staging.rglob("*"))
+            return Restored(files, _swapped(home, staging), backup.left_out, backup.own)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+
+
+def sweep(home: Path) -> None:
+    """Delete what a check that was cut off has left beside the data folder."""
+    for left in home.parent.glob(f"{home.name}{STAGING}*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+@contextmanager
+def _telling(file: Path) -> Iterator[None]:
+    """Turn what goes wrong into a ``BackupError`` that names the file."""
+    try:
+        yield
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -229,7 +284,7 @@ def _keep_folder(own: Path, restored: Path) -> None:
     shutil.rmtree(restored, ignore_errors=True)
     if own.is_dir() and not own.is_symlink():
         # A file that is just being replaced has this ending, and may be gone before it is copied.
-        shutil.copytree(own, restored, ignore=shutil.ignore_patterns("*.new"))
+        shutil.copytree(own, restored, symlinks=True, ignore=shutil.ignore_patterns("*.new"))
 
 
 def _swapped(home: Path, staging: Path) -> Path | None:

@@ -18,6 +18,7 @@ from typing import Any
 from companion_app.answers import InputError
 from companion_app.home import home_folder
 from engine.games import GAMES
+from engine.given_toml import TomlError, load_toml
 
 FILE = "snake-eye.toml"
 LARGEST_FILE = 64 << 10
@@ -170,12 +171,6 @@ def settings_path() -> Path:
     return Path(named) if named else home_folder() / FILE
 
 
-def is_public(section: str, key: str) -> bool:
-    """Say whether a setting exists and its value is no secret."""
-    known = any((rule.section, rule.key) == (section, key) for rule in _RULES)
-    return known and key not in _SECRETS
-
-
 def load_settings(path: Path | None = None) -> Settings:
     """Return the settings; the defaults if there is no file.
 
@@ -209,14 +204,11 @@ def parse_settings(data: bytes, path: Path = Path(FILE)) -> Settings:
         line = data[: error.start].count(b"\n") + 1
         raise SettingsError(path, (f"line {line}: is not UTF-8 text; save it as UTF-8",)) from error
     try:
-        content = tomllib.loads(text)
+        content = load_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(path, (_syntax(str(error), text),)) from error
-    except RecursionError as error:
-        raise SettingsError(path, ("is nested too deeply: no settings",)) from error
-    except ValueError as error:
-        # tomllib passes on one error that is not its own: Python's limit on the digits of an int.
-        raise SettingsError(path, ("a number has too many digits",)) from error
+    except TomlError as error:
+        raise SettingsError(path, (str(error),)) from error
     values, mistakes = _checked(content, text)
     if mistakes:
         raise SettingsError(path, tuple(mistakes))

@@ -17,7 +17,10 @@ def write_whole(path: Path, data: str | bytes, mode: int = 0o666) -> None:
     """
     beside = path.with_suffix(".new")
     try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        # Made anew, whatever lies there: through a link that somebody left, root would write into
+        # any file of the machine.
+        beside.unlink(missing_ok=True)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
         with os.fdopen(handle, "wb") as file:
             if os.geteuid() == 0:
                 owner = path.parent.stat()

@@ -72,8 +72,11 @@ fi
 
 # --- Settings, games, command, service ---
 
-mkdir -p "$(dirname "$settings")" "$home"
-[ -e "$settings" ] || install -m 644 "$release/deploy/snake-eye.toml" "$settings"
+mkdir -p "$(dirname "$settings")" "$state"
+[ -e "$settings" ] || install -m 640 "$release/deploy/snake-eye.toml" "$settings"
+# It may hold the password of a broker, which only root and the service read.
+chown -h "root:$(id -gn "$user")" "$settings"
+chmod 640 "$settings"
 # Whose releases are taken is settled at the first installation; a later one changes nothing of it.
 if [ ! -d "$keys" ]; then
     mkdir -p "$keys"
@@ -81,9 +84,13 @@ if [ ! -d "$keys" ]; then
         if [ -f "$key" ]; then install -m 644 "$key" "$keys/"; fi
     done
 fi
-chown "$user:$user" "$state" "$home"
+# /var/lib is root's, so nobody has put a link there. What lies in the folder is made by its owner:
+# a link that the service left there would lead root to any folder of the machine.
+chown -h "$user:" "$state"
 chmod 750 "$state"
-chmod 700 "$home"
+# shellcheck disable=SC2016  # its own shell expands it
+as_user sh -c 'mkdir -p "$1" && chmod 700 "$1"' sh "$home" ||
+    fail "$home belongs to somebody else than $user; look who made it, and move it away"
 
 switch_to "$release"
 install -m 755 "$release/deploy/snake-eye-command.sh" "$command"

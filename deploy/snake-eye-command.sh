@@ -3,21 +3,20 @@
 #
 #   sudo snake-eye doctor | backup FILE | restore FILE | ...
 #   sudo snake-eye pin --new        (makes another host PIN, and prints it this once)
-#   snake-eye setting port          (prints one setting)
+#   sudo snake-eye setting port     (prints one setting)
 set -eu
 export SNAKE_EYE_SETTINGS=/etc/snake-eye/snake-eye.toml
 export SNAKE_EYE_HOME=/var/lib/snake-eye/home
 program=/opt/snake-eye/current/.venv/bin
 
 if [ "${1:-}" = setting ]; then
-    exec "$program/python" -c 'import sys; from companion_app.settings import load_settings; print(getattr(load_settings(), sys.argv[1]))' "$2"
+    exec "$program/python" -I -c 'import sys; from companion_app.settings import load_settings; print(getattr(load_settings(), sys.argv[1]))' "$2"
 fi
 case "${1:-}" in
     box)
-        # A box that is taken in becomes the service's; one that is signed stays the caller's.
+        # A box that is taken in becomes the service's.
         whose=caller
         case " $* " in
-            *" --sign"*) ;;
             *" --take "*) whose=service ;;
         esac
         ;;
@@ -33,7 +32,7 @@ case $whose in
         ;;
     caller)
         # Nobody else may look into the service's folder; others have one of their own.
-        if [ "$(id -u)" -ne 0 ]; then unset SNAKE_EYE_HOME; fi
+        if [ "$(id -u)" -ne 0 ]; then unset SNAKE_EYE_HOME SNAKE_EYE_SETTINGS; fi
         exec "$program/snake-eye" "$@"
         ;;
 esac
@@ -59,7 +58,7 @@ while [ "$left" -gt 0 ]; do
     left=$((left - 1))
     named=$one
     case "$what $before" in
-        "doctor --out" | "card --out" | "hall backup" | "backup backup" | "backup --json") out=$one ;;
+        "card --out" | "hall backup" | "backup backup" | "backup --json") out=$one ;;
         "teach --photos" | "teach --labels" | "teach --map" | "hall restore") ;;
         "restore restore" | "restore --json" | "restore --with-secrets") ;;
         "box box" | "box --json" | "box --take") ;;
@@ -73,8 +72,13 @@ while [ "$left" -gt 0 ]; do
     esac
     if [ -n "$named" ]; then
         if [ -z "$between" ]; then
-            between=$(mktemp -d /var/lib/snake-eye/between-XXXXXX)
-            trap 'rm -rf "$between"' EXIT
+            # Root's own folder, on the disk: the service owns only what lies inside it, and cannot
+            # put a link in its place.
+            outer=$(mktemp -d /var/tmp/snake-eye-XXXXXX)
+            trap 'rm -rf "$outer"' EXIT
+            chmod 711 "$outer"
+            between=$outer/files
+            mkdir "$between"
         fi
         one=$(basename -- "$named")
         if [ "$named" != "$out" ]; then
@@ -94,7 +98,7 @@ while [ "$left" -gt 0 ]; do
     set -- "$@" "$one"
 done
 [ -n "$between" ] || exec runuser -u snake-eye -- "$program/snake-eye" "$@"
-chown -R snake-eye: "$between"
+chown -hR snake-eye: "$between"
 running=no
 if [ "$what" = restore ] && [ -d /run/systemd/system ] && systemctl is-active --quiet snake-eye; then
     running=yes
@@ -103,8 +107,13 @@ fi
 status=0
 (cd "$between" && runuser -u snake-eye -- "$program/snake-eye" "$@") || status=$?
 if [ "$running" = yes ]; then systemctl start snake-eye; fi
-if [ -n "$out" ] && [ -e "$between/$(basename -- "$out")" ]; then
-    mv -- "$between/$(basename -- "$out")" "$out"
-    chown "${SUDO_UID:-0}:${SUDO_GID:-0}" "$out"
+# Read as the service and written as a new file, for its owner alone: a link on either side leads
+# nowhere.
+if [ -n "$out" ] && runuser -u snake-eye -- test -f "$between/$(basename -- "$out")"; then
+    umask 077
+    set -C
+    # shellcheck disable=SC2094  # two files of one name
+    runuser -u snake-eye -- cat -- "$between/$(basename -- "$out")" >"$out"
+    chown -h "${SUDO_UID:-0}:${SUDO_GID:-0}" "$out"
 fi
 exit "$status"

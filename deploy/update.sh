@@ -73,17 +73,26 @@ fi
 
 saved=
 if [ -e "$home/games.sqlite3" ]; then
-    mkdir -p "$state/backups"
     saved=$state/backups/before-update-$(date +%Y%m%d-%H%M%S).zip
-    "$command" backup "$saved"
-    # The three newest are enough: each holds all that the older ones do.
-    find "$state/backups" -name 'before-update-*.zip' | sort | head -n -3 | xargs -r rm -f
+    # By the owner of the folder: no link and no name in it leads root elsewhere. The three newest
+    # are enough: each holds all that the older ones do.
+    # shellcheck disable=SC2016  # its own shell expands it
+    as_user sh -c 'mkdir -p "$1" && "$2" backup "$3" &&
+        find "$1" -maxdepth 1 -type f -name "before-update-*.zip" -print0 |
+            sort -z | head -z -n -3 | xargs -0 -r rm -f' sh \
+        "$state/backups" "$current/.venv/bin/snake-eye" "$saved" ||
+        fail "the games could not be backed up, so nothing was changed"
 fi
 if ! "$source/deploy/install.sh"; then
     # A newer release may have changed the games in a way that the old one cannot read.
     if has_systemd && [ -n "$saved" ] && ! is_healthy; then
         # A release before this one knows no such option, and brings all of it anyway.
-        "$command" restore --with-secrets "$saved" || "$command" restore "$saved"
+        systemctl stop snake-eye
+        for how in --with-secrets ""; do
+            # shellcheck disable=SC2086  # an option or none
+            if as_user "$current/.venv/bin/snake-eye" restore $how "$saved"; then break; fi
+        done
+        systemctl start snake-eye
         is_healthy || fail "the update failed, and so does the release before it; see: journalctl -u snake-eye"
     fi
     fail "the update failed; everything is as it was before"

@@ -40,7 +40,8 @@ def _bad_drill(position: HexPosition, move: Move, end: Spot) -> Iterator[Violati
         yield at(position, "not-an-end", [end], case=case, colour=player)
     if board not in boards_beside(end[0], position.agreed.boards):
         here = [spot for spot in tile if spot[1:] == end[1:]] or tile
-        yield at(position, "boards-apart", [end, *here], **_boards(end[0], board))
+        case = "same" if end[0] == board else ""
+        yield at(position, "boards-apart", [end, *here], case=case, **_boards(end[0], board))
     if end[1:] not in [spot[1:] for spot in tile]:
         inside = [spot for spot in tile_of(move) if spot[1:] == end[1:]]
         case = "middle" if inside else ""
@@ -80,8 +81,8 @@ def table_drills(position: HexPosition) -> Iterator[Violation]:
             if one[1:] != other[1:]:
                 yield at(position, "other-field", [one, other], colour=player)
             if other[0] not in boards_beside(one[0], position.agreed.boards):
-                boards = _boards(one[0], other[0])
-                yield at(position, "boards-apart", [one, other], **boards)
+                boards, case = _boards(one[0], other[0]), "same" if one[0] == other[0] else ""
+                yield at(position, "boards-apart", [one, other], case=case, **boards)
 
 
 def table_directions(position: HexPosition) -> Iterator[Violation]:

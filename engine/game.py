@@ -6,6 +6,7 @@ does not check the move: it was judged before, or the table overruled the refere
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -30,19 +31,43 @@ def _empty() -> Mapping[str, Json]:
     return EMPTY
 
 
+RULINGS = re.compile(r"\brulings? (\d+(?:(?:, | and | to )\d+)*)")
+"""A citation of rulings, such as ``ruling 4``, ``rulings 3 and 4`` or ``rulings 3 to 5``."""
+
+
+def cited(text: str) -> tuple[int, ...]:
+    """Return the numbers of the rulings that a text cites, in its order."""
+    numbers: list[int] = []
+    for said in RULINGS.findall(text):
+        for part in re.split(", | and ", said):
+            first, _, last = part.partition(" to ")
+            numbers += range(int(first), int(last or first) + 1)
+    return tuple(numbers)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that a move or a table can break, as in the printed rules."""
+    """A rule as in the printed rules: of what is not allowed, or of what counts and what may be."""
 
     id: str
     text: str
-    """One sentence for players that says what is not allowed (or what must be done)."""
+    """Sentences for players: what is not allowed, what must be done, or what counts."""
     source: str
     """Where the rule is printed or ruled: ``rulebook, "Special cases"; ruling 4``."""
     says: Sentence = ""
-    """The sentence of a violation, with ``{names}`` to fill in; if empty, ``text`` is used."""
+    """The sentence of a violation, with ``{names}`` to fill in; empty where nobody can break it."""
     cases: Mapping[str, Sentence] = field(default_factory=_empty, hash=False)
     """More precise sentences of a violation, by ``Violation.case``."""
+
+    @property
+    def can_be_broken(self) -> bool:
+        """Say whether a move or a table can break it; the others say what counts or what may be."""
+        return bool(self.says)
+
+    @property
+    def rulings(self) -> tuple[int, ...]:
+        """Return the numbers of the rulings that the source cites, as in ``RULINGS.md``."""
+        return cited(self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +189,31 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice that players make before a game."""
+    """A choice that players make before a game, declared once: all that asks for it reads it here.
+
+    Command line, ``rules``, wizard, README and random play in tests take its values from here.
+    """
 
     name: str
-    default: Json
     text: str
     """What the option changes, in words for owners."""
-    parse: Callable[[Json], Json] = field(default=lambda value: value, repr=False)
+    values: tuple[Json, ...]
+    """The values that people choose among, in their order; the first is the default."""
+    parse: Callable[[Json], Json] = field(repr=False)
     """Checks a JSON value and returns its normal form; ``ValueError`` says what is wrong."""
+    more: Literal["", "size", "colours", "cells"] = ""
+    """What else a value may be: two numbers, two colours for each player, or two cells."""
+    players: tuple[int, ...] = ()
+    """The numbers of players that it is for; empty for any."""
+    only_with: Mapping[str, tuple[Json, ...]] = field(default_factory=_empty, hash=False)
+    """Other options, each with the values of it that this one makes sense with."""
+    laid_before: tuple[Json, ...] = ()
+    """The values that need cards laid before the game."""
+
+    @property
+    def default(self) -> Json:
+        """Return what holds where nobody chooses."""
+        return self.values[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,9 @@ def is_whole(value: object) -> bool:
 def inside(place: str, key: str) -> str:
     """Return the place of a key inside the object at ``place``, for error messages."""
     name = key if len(key) <= LONGEST_NAME else key[:LONGEST_NAME] + "..."
-    return f"{place}.{name}" if place else name
+    # An option of the command line is no object: its value stands after a blank.
+    between = " " if place.startswith("--") else "."
+    return f"{place}{between}{name}" if place else name
 
 
 def shown(value: Json) -> str:

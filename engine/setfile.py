@@ -15,9 +15,10 @@ from typing import Any
 
 from engine.errors import SetError
 from engine.given import hides, meant, shown
+from engine.given_toml import TomlError, load_toml
 from engine.hexpath import is_path, path_cells
 from engine.lattice import EDGE_NAMES, Cell
-from engine.setroles import box_mistake, tile_mistake
+from engine.setroles import box_mistake, lattice_mistake, tile_mistake
 from engine.tiles import GREY, Exit, Strand, TileKind, TileSet
 
 BUILT_IN_FOLDER = Path(__file__).parent / "sets"
@@ -60,6 +61,8 @@ TILE_KEYS = {
     "points",
     "note",
 }
+_refused: dict[tuple[Path, tuple[int, ...]], str] = {}
+"""What was wrong with a file, by its place and stamp."""
 
 
 def built_in_names() -> tuple[str, ...]:
@@ -98,12 +101,39 @@ def load_set(name: str, folders: Iterable[Path]) -> TileSet:
 
 
 def read_set_file(path: Path) -> TileSet:
-    """Return the set that a file describes."""
+    """Return the set that a file describes; a file that was refused is read again once it changes.
+
+    Raises:
+        SetError: the file cannot be read, or has a mistake.
+    """
     try:
+        version = (path, file_stamp(path))
+        if version in _refused:
+            raise SetError(_refused[version])
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE_BYTES + 1)
     except OSError as error:
         raise SetError(f"{path.name} cannot be read: {error.strerror}") from error
+    try:
+        return _described(path, data)
+    except SetError as error:
+        if len(_refused) >= MOST_REMEMBERED:
+            _refused.clear()
+        _refused[version] = str(error)
+        raise
+
+
+def file_stamp(path: Path) -> tuple[int, ...]:
+    """Return what changes whenever a file does: its time, its size and which file it is.
+
+    Raises:
+        OSError: there is no such file.
+    """
+    facts = path.stat()
+    return facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size, facts.st_ino
+
+
+def _described(path: Path, data: bytes) -> TileSet:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -125,14 +155,11 @@ def parse_set(text: str, file_name: str) -> TileSet:
     Cards are remembered by the identity of their kinds, so a set must not be made anew each time.
     """
     try:
-        data = tomllib.loads(text)
+        data = load_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise SetError(f"{file_name}{_said_of(error, text)}") from error
-    except RecursionError:
-        raise SetError(f"{file_name}: too many brackets inside each other") from None
-    except ValueError:
-        # Not a TOMLDecodeError: Python itself limits the digits of a whole number.
-        raise SetError(f"{file_name}: a number has too many digits") from None
+    except TomlError as error:
+        raise SetError(f"{file_name}, {error}" if error.line else f"{file_name}: {error}") from None
     return _Reader(file_name, text, data).tile_set()
 
 
@@ -164,6 +191,8 @@ class _Reader:
         lattice = data.get("lattice")
         if lattice not in ("square", "hex"):
             raise self._error(None, "lattice", 'must be "square" or "hex"')
+        if mistake := lattice_mistake(data.get("game"), lattice):
+            raise self._error(None, *mistake)
         pitch = data.get("pitch_mm", 45)
         if not _is_number(pitch) or not 5 <= pitch <= 500:
             raise self._error(None, "pitch_mm", "must be a number of millimetres from 5 to 500")
@@ -344,7 +373,8 @@ class _Reader:
     ) -> None:
         for key in table:
             if key not in known:
-                problem = f"{key} is not known here{meant(key, known)}"
+                named = f"{key} " if inside else ""
+                problem = f"{named}is not known here{meant(key, known)}"
                 raise self._error(tile, inside or key, problem)
 
     def _error(self, tile: int | None, key: str, problem: str) -> SetError:

@@ -1,4 +1,4 @@
-"""Checks the tiles of a set file against the rules, by their roles.
+"""Checks the tiles of a set file against the rules, by their lattice and their roles.
 
 Only in Carnival does the role decide what a tile does. Owners may add kinds to that box, so tiles
 are checked by role, never by name.
@@ -15,6 +15,13 @@ Mistake = tuple[str, str]
 """The key in the set file, and the problem with its value."""
 
 CARNIVAL = "carnival"
+LATTICES: Mapping[str, str] = {
+    "schlangennest": "square",
+    "snekagon": "hex",
+    "snekagon5g": "hex",
+    "sssnake": "square",
+    "carnival": "square",
+}
 CARNIVAL_COLOURS = ("yellow", "violet", "black", "red")
 STRANDS: Mapping[str, tuple[int, ...]] = {
     "plain": (2,),
@@ -48,6 +55,12 @@ def tile_mistake(game: object, kind: TileKind) -> Mistake | None:
     if kind.role not in STRANDS:
         return "role", f"must be one of {', '.join(STRANDS)}, not {kind.role or 'missing'}"
     return _wrong_colour(kind) or _wrong_strands(kind) or _wrong_house(kind) or _wrong_points(kind)
+
+
+def lattice_mistake(game: object, lattice: str) -> Mistake | None:
+    """Return what is wrong with the lattice of a game's box; other games may have any."""
+    wanted = LATTICES.get(str(game), lattice)
+    return None if lattice == wanted else ("lattice", f'must be "{wanted}", as in {game}')
 
 
 def box_mistake(

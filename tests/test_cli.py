@@ -83,6 +83,19 @@ def with_move(**move):
 # --- answers
 
 
+@pytest.mark.parametrize("game", ["sssnake", "snekagon", "snekagon5g"])
+def test_a_photo_of_another_game_has_no_score_and_says_which_game_it_is(run, game):
+    photo = str(ROOT / "tests" / "examples" / "table.jpg")
+    status, out, _ = run("score", photo, "--game", game, "--json")
+    answer = json.loads(out)
+    (advice,) = answer["table"]["quality"]["advice"]
+
+    assert status == 1
+    assert (answer["scores"], answer["lines"], answer["winners"]) == ({}, {}, [])
+    assert advice["looks_like"] == "schlangennest"
+    assert "they look like Schlangennest." in advice["text"]
+
+
 def test_referee_answers_with_verdicts_scores_and_lines(run, write):
     status, out, err = run("referee", write(RECORD), "--json")
     answer = json.loads(out)
@@ -117,6 +130,35 @@ def test_several_records_are_a_series_with_totals(run, write):
     assert status == 0
     assert len(answer["games"]) == 2
     assert answer["totals"] == {"blue": 2, "red": 2}
+
+
+def test_totals_of_several_records_are_printed(run, write):
+    _, out, _ = run("referee", write(RECORD), write(RECORD, "again.json"))
+
+    assert out.endswith("All games together:\nblue: 2 points\nred: 2 points\n")
+
+
+def test_several_who_are_ahead_are_listed_as_people_list_them(run, write):
+    moves = [
+        {"player": who, "do": "place", "tile": f"{who}/straight", "at": [0, n], "turns": 0}
+        for n, who in enumerate(("blue", "red", "yellow"))
+    ]
+    everybody = ["blue", "red", "yellow", "green"]
+    _, out, _ = run("referee", write(changed(players=everybody, moves=moves)))
+
+    assert "Not over yet. Ahead: blue, red and yellow." in out
+
+
+@pytest.mark.parametrize("command", ["score", "perft"])
+def test_an_option_and_players_that_are_wrong_are_named_as_they_are_typed(run, write, command):
+    given = [write({"tiles": []})] if command == "score" else ["--depth", "1"]
+    start = [command, *given, "--game", "schlangennest"]
+    option = run(*start, "--players", "blue,red", "--option", "size=soon")
+    nobody = run(*start, "--players", "")
+
+    assert option[0] == nobody[0] == 2
+    assert "--option size: must be " in option[2]
+    assert "--players: names nobody" in nobody[2]
 
 
 def test_records_on_standard_input_are_answered_line_by_line(run):
@@ -189,7 +231,7 @@ def test_rules_are_listed_with_ids_texts_and_sources(run):
 
     assert status == 0
     assert "colours-joined" in {rule["id"] for rule in rules}
-    assert all(set(rule) == {"id", "text", "source"} for rule in rules)
+    assert all(set(rule) == {"id", "text", "source", "rulings"} for rule in rules)
     assert list(json.loads(out)["summary"]) == ["goal", "turn", "end", "scoring"]
 
 
@@ -643,6 +685,9 @@ def test_bad_usage_is_status_two(run, arguments):
     assert err
 
 
+WATCHING = ("watch", "folder:photos", "--game", "snekagon", "--players", "red,green")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -654,6 +699,10 @@ def test_bad_usage_is_status_two(run, arguments):
         (
             ("watch", "webcam:²", "--game", "snekagon", "--players", "red,green"),
             "write a whole number after the colon",
+        ),
+        (
+            (*WATCHING, "--fps", "0"),
+            "frames a second are a number from 0.1 to 240",
         ),
     ],
 )
@@ -680,3 +729,31 @@ def test_the_command_runs_as_a_program():
     )
 
     assert json.loads(answer.stdout)["rules"]
+
+
+def test_what_no_table_holds_is_refused_on_the_command_line(run, write):
+    score = (
+        "score",
+        write({"tiles": [{"tile": "blue/head", "at": [n, 0], "turns": 0} for n in (0, 1)]}),
+    )
+    tables = (
+        run(*score, "--game", "schlangennest"),
+        run("score", write({}, "bare.json"), "--game", "carnival"),
+    )
+    seats = [
+        run("perft", "--game", "sssnake", "--players", "Ann,Ann ", "--depth", "1"),
+        run("perft", "--game", "snekagon", "--players", "", "--depth", "1"),
+        run(
+            "score", write({"tiles": []}, "t.json"), "--game", "carnival", "--players", "red,black"
+        ),
+    ]
+    record = dict(RECORD)
+    del record["moves"]
+
+    assert [one[0] for one in (*tables, *seats)] == [2] * 5
+    assert "blue/head lie on the table, but the box has 1" in tables[0][2]
+    assert "tiles: is missing" in tables[1][2]
+    assert "look alike" in seats[0][2]
+    assert "names nobody" in seats[1][2]
+    assert "--players: two players sit opposite" in seats[2][2]
+    assert "moves: must be a list, but is missing" in run("referee", write(record, "m.json"))[2]

@@ -40,7 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "pin": ("home_commands", "make another host PIN"),
     "card": ("home_commands", "make a card to print that makes a phone host"),
     "teach": ("teach_command", "learn your own tiles from photos of them"),
-    "box": ("teach_command", "say who signed a taught box in a file; sign it, or take it in"),
+    "box": ("teach_command", "say which taught box is in a file, or take it in"),
     "watch": ("watch_command", "referee a live game, one event a line"),
     "run": ("run_command", "the companion: a page for every phone at the table"),
     "hall": ("hall_command", "the hall: many tables on one page, with an arbiter"),
@@ -48,6 +48,23 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 """Every command in the order of the help: the file whose ``add_NAME_command`` adds it, and what it
 does."""
+KEEPS = frozenset(
+    [
+        "calibrate",
+        "doctor",
+        "backup",
+        "restore",
+        "pin",
+        "card",
+        "teach",
+        "box",
+        "watch",
+        "run",
+        "hall",
+        "reader",
+    ]
+)
+"""Commands that keep something: games, pictures of homes, the PIN."""
 
 
 def new_parser(
@@ -120,11 +137,13 @@ def games_in_words() -> str:
         if facts.fewest_players == facts.most_players:
             count = str(facts.fewest_players)
         lines.append(f"  {facts.name}: {count} players, {names}")
-        lines += [
-            f"    {option.name} = {_values(option)} [{json.dumps(option.default)}]"
-            for option in facts.options
-        ]
+        lines += [f"    {option_in_words(option)}" for option in facts.options]
     return "\n".join(lines)
+
+
+def option_in_words(option: Option) -> str:
+    """Return an option's name, its values and the default."""
+    return f"{option.name} = {_values(option)} [{json.dumps(option.default)}]"
 
 
 def _values(option: Option) -> str:
@@ -159,6 +178,8 @@ port = between(int, 0, 65535, "a port is a number from 0 to 65535")
 
 def told_players(game: AnyGame, given: str) -> tuple[str, ...]:
     """Return the validated players of ``--players A,B``."""
+    if not given.strip():
+        raise InputError("--players: names nobody; write the names in turn order, as A,B")
     return parse_players(game, given.split(","), "--players")
 
 

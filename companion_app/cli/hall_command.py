@@ -185,9 +185,14 @@ def migrate_hall(arguments: Namespace) -> int:
     _needs("sqlalchemy", "alembic")
     from companion_app.hall.store.database import address_of, migrate
 
-    before, now = migrate(address_of(arguments.database, home_folder() / FOLDER))
-    words = f"The hall's database is of version {now} (before: {before or 'empty'})."
-    answer(arguments, {"before": before, "now": now}, [words])
+    folder = home_folder() / FOLDER
+    done = migrate(address_of(arguments.database, folder), folder)
+    words = [f"The hall's database is of version {done.now} (before: {done.before or 'empty'})."]
+    words += [
+        f"There are no leagues any more; what was kept of them is in {f}." for f in done.files
+    ]
+    files = [str(file) for file in done.files]
+    answer(arguments, {"before": done.before, "now": done.now, "files": files}, words)
     return ANSWERED
 
 

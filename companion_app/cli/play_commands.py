@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 
 from companion_app.answers import ANSWERED, InputError, answer, print_line, shown_name, writing
-from companion_app.boxes import box_for
+from companion_app.boxes import box_for, some_players
 from companion_app.cli.arguments import (
     SMALLEST,
     Commands,
@@ -23,15 +23,17 @@ from companion_app.cli.arguments import (
     between,
     games_in_words,
     told_options,
+    told_players,
 )
 from companion_app.cli.record_commands import ENGLISH, answer_lines, named, record_from
 from companion_app.cli.terminal_game import TerminalGame
 from engine import play as player
 from engine import referee as judging
+from engine.asked import check_start
 from engine.game import Json, Start
 from engine.games import game_named
 from engine.play.analysis import Analysis, analyse
-from engine.record import Record, move_to_json, parse_move, parse_players
+from engine.record import Record, move_to_json, parse_move
 
 LONGEST_SECONDS = 3600.0
 MOST_LOOKS = 10_000_000
@@ -349,21 +351,19 @@ def _play(arguments: Namespace) -> int:
     if arguments.out:
         _check_out(arguments.out)
     game = game_named(arguments.game)
-    facts = game.facts
-    names = arguments.players.split(",") if arguments.players else None
-    players = parse_players(
-        game, names or list((facts.player_names or ("you", "machine"))[:2]), "--players"
-    )
-    if facts.two_sit_opposite and names is None and facts.player_names:
-        players = (facts.player_names[0], facts.player_names[2])
+    players = some_players(game, ("you", "machine"))
+    if arguments.players is not None:
+        players = told_players(game, arguments.players)
     seat = arguments.seat or players[0]
     if seat not in players:
         raise InputError(f"--seat {seat}: is not one of {', '.join(players)}")
     start = Start(players, told_options(game, arguments.option))
+    box = box_for(game, arguments.set)
+    check_start(game, box, start, "--players")
     table = TerminalGame(
         game,
         start,
-        box_for(game, arguments.set),
+        box,
         seat,
         _budget(arguments),
         arguments.level,

@@ -12,6 +12,7 @@ from typing import Any
 
 from calibration.errors import CalibrationError
 from calibration.profile_file import load_profile
+from companion_app.another_game import read_as_asked
 from companion_app.answers import (
     ANSWERED,
     BAD_INPUT,
@@ -114,7 +115,7 @@ def read_picture(name: str, request: ReadRequest, trace: Path | None = None) -> 
     Raises:
         InputError: the file cannot be read, or the profile belongs to another camera.
     """
-    from vision import read_table, traced
+    from vision import traced
 
     try:
         file = open_picture(name)
@@ -123,7 +124,7 @@ def read_picture(name: str, request: ReadRequest, trace: Path | None = None) -> 
             request = replace(request, profile=profile)
         picture = file.decode(pixels_enough(request))
         with traced(trace) if trace is not None else nullcontext():
-            state = read_table(picture, request)
+            state = read_as_asked(picture, request)
     except (VisionError, CalibrationError) as error:
         raise InputError(_with_name(str(error), name)) from error
     except OSError as error:

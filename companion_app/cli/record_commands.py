@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
+from companion_app.another_game import NO_SCORE, shows_another_game
 from companion_app.answers import (
     ANSWERED,
     BAD_INPUT,
@@ -27,15 +29,17 @@ from companion_app.cli.arguments import (
     add_game,
     between,
     games_in_words,
+    option_in_words,
     told_options,
     told_players,
 )
 from companion_app.home import set_folders
-from companion_app.live.places import leading
+from companion_app.live.places import added_up, leading
 from companion_app.web.speech import Speech
 from engine import referee as judging
+from engine.asked import check_counts, check_start, check_table, parse_given
 from engine.errors import EngineError, RecordError
-from engine.game import AnyGame, Json, Move, Start
+from engine.game import AnyGame, Json, Move, Rule, Start
 from engine.games import GAMES, game_named
 from engine.given import LARGEST_BYTES, load_json
 from engine.record import (
@@ -43,7 +47,6 @@ from engine.record import (
     VERSION,
     Record,
     parse_counts,
-    parse_record,
     parse_table,
 )
 from engine.tiles import TileSet
@@ -151,8 +154,7 @@ def referee(arguments: Namespace) -> int:
             records.append(record_from(name))
             answers.append(judging.referee_record(records[-1]))
     document = answers[0] if len(answers) == 1 else judging.series_of(answers)
-    judged = zip(records, answers, strict=True)
-    answer(arguments, document, (line for one in judged for line in _judgement(*one)))
+    answer(arguments, document, _judgements(records, answers, document.get("totals", {})))
     return max(_illegal_status(one) for one in answers)
 
 
@@ -186,6 +188,7 @@ def perft(arguments: Namespace) -> int:
         raise InputError(f"perft cannot count {game.facts.name}: the hands are hidden")
     players = told_players(game, arguments.players)
     start = Start(players, told_options(game, arguments.option))
+    check_start(game, tile_set, start, "--players")
     nodes = judging.perft(game, game.opening(start, tile_set), arguments.depth)
     moves = in_english(MOVES, {"n": str(arguments.depth)})
     answer(
@@ -197,7 +200,7 @@ def perft(arguments: Namespace) -> int:
 
 
 def rules(arguments: Namespace) -> int:
-    """List the rules of a game with their ids."""
+    """List the rules of a game with their ids, and its options with their values."""
     facts = game_named(arguments.game).facts
     summary = facts.summary
     answer(
@@ -209,20 +212,37 @@ def rules(arguments: Namespace) -> int:
             summary.end,
             summary.scoring,
             "",
-            *(f"{rule.id}: {rule.text} ({ENGLISH.source(rule.source)})" for rule in facts.rules),
+            *(f"{rule.id}: {rule.text} ({_source(rule)})" for rule in facts.rules),
+            "",
+            *(f"{option_in_words(option)}: {option.text}" for option in facts.options),
+            "",
+            f"The numbers of our readings are those of {files('engine') / 'RULINGS.md'}.",
         ],
     )
     return ANSWERED
+
+
+def _source(rule: Rule) -> str:
+    """Return where a rule is printed, with the numbers of our own readings of it."""
+    numbers = ", ".join(map(str, rule.rulings))
+    return ENGLISH.source(rule.source) + (f" {numbers}" if numbers else "")
 
 
 def score(arguments: Namespace) -> int:
     """Score a table, from a JSON file or a picture."""
     game, tile_set = _game_and_set(arguments)
     options = told_options(game, arguments.option)
-    players = told_players(game, arguments.players) if arguments.players else ()
+    players = () if arguments.players is None else told_players(game, arguments.players)
+    if players:
+        check_start(game, tile_set, Start(players, options), "--players")
     with named(arguments.table):
         given = _table_from(arguments, Record(game, tile_set, Start(players, options)))
         layout, table = parse_table(game, tile_set, given, more=game.facts.counts)
+        head = {"format": TABLE_FORMAT, "version": VERSION, "game": game.facts.name}
+        full = head | {"set": tile_set.name} | dict(table)
+        if shows_another_game(table):
+            answer(arguments, {"table": full} | NO_SCORE, _doubts(table))
+            return NO
         start = Start(
             players or players_seen(game, tile_set, layout),
             options,
@@ -231,9 +251,10 @@ def score(arguments: Namespace) -> int:
             tokens=parse_counts(table.get("tokens", {}), "tokens"),
             out=parse_counts(table.get("out", {}), "out"),
         )
+        if _is_json(arguments.table):
+            check_table(table)
+            check_counts(tile_set, layout, start.out, "tiles")
         scored = judging.score_table(game, tile_set, start)
-    head = {"format": TABLE_FORMAT, "version": VERSION, "game": game.facts.name}
-    full = head | {"set": tile_set.name} | dict(table)
     answer(arguments, {"table": full} | scored, (*_doubts(table), *_score(scored)))
     good = _is_json(arguments.table) or table["quality"]["ok"]
     return NO if scored["violations"] or not good else ANSWERED
@@ -272,7 +293,7 @@ def answer_lines(
         if not line.strip():
             continue
         try:
-            document = answered(parse_record(load_json(line), set_folders()))
+            document = answered(parse_given(load_json(line), set_folders()))
             status = max(status, status_of(document))
         except EngineError as error:
             complain(f"line {number}: {error}")
@@ -306,7 +327,7 @@ def named(name: str) -> Iterator[None]:
 
 def record_from(name: str) -> Record:
     """Return the record in a file, or on standard input."""
-    record = parse_record(_json_from(name), set_folders())
+    record = parse_given(_json_from(name), set_folders())
     # The opening checks that players, options and set-up are consistent.
     record.game.opening(record.start, record.tile_set)
     return record
@@ -329,6 +350,16 @@ def _game_and_set(arguments: Namespace) -> tuple[AnyGame, TileSet]:
     return game, box_for(game, arguments.set)
 
 
+def _judgements(
+    records: Iterable[Record], answers: Iterable[dict[str, Json]], totals: Mapping[str, Json]
+) -> Iterator[str]:
+    for record, said in zip(records, answers, strict=True):
+        yield from _judgement(record, said)
+    if totals:
+        yield "All games together:"
+        yield from (f"{player}: {_points(points)}" for player, points in totals.items())
+
+
 def _judgement(record: Record, said: dict[str, Json]) -> Iterator[str]:
     for n, (move, verdict) in enumerate(zip(record.moves, said["moves"], strict=True), start=1):
         words = {True: "legal", False: "ILLEGAL", None: "not judged"}[verdict["legal"]]
@@ -341,7 +372,8 @@ def _score(said: dict[str, Json]) -> Iterator[str]:
     """Yield each player's score with its reasons, violations, open questions, and the winner."""
     for player, points in said["scores"].items():
         yield f"{player}: {_points(points)}"
-        for why, (times, earned) in _reasons(said["lines"].get(player, ())).items():
+        lines = said["lines"].get(player, ())
+        for why, (times, earned) in added_up((one["why"], one["points"]) for one in lines).items():
             yield f"  {earned:+4d}  {why}" + (f" ({times} times)" if times > 1 else "")
     yield from (broken["text"] for broken in said.get("violations", ()))
     for question in said.get("open", ()):
@@ -350,15 +382,6 @@ def _score(said: dict[str, Json]) -> Iterator[str]:
             scores = ", ".join(f"{who} {_points(n)}" for who, n in one["scores"].items())
             yield f"  {one['answer']}: {scores}"
     yield _standing(said)
-
-
-def _reasons(lines: Iterable[Mapping[str, Json]]) -> dict[str, tuple[int, int]]:
-    """Return each reason with its number of score lines and their total points."""
-    reasons: dict[str, tuple[int, int]] = {}
-    for line in lines:
-        times, earned = reasons.get(line["why"], (0, 0))
-        reasons[line["why"]] = (times + 1, earned + line["points"])
-    return reasons
 
 
 def _points(points: int | None) -> str:
@@ -370,11 +393,15 @@ def _points(points: int | None) -> str:
 def _standing(said: dict[str, Json]) -> str:
     winners = said["winners"]
     if said["over"]:
-        return "Over. Won by " + " and ".join(winners) + "." if winners else "Over. Nobody has won."
+        return f"Over. Won by {_listed(winners)}." if winners else "Over. Nobody has won."
     ahead = leading(said["scores"])
     if not ahead or len(ahead) == len(said["scores"]):
         return "Not over yet. Nobody is ahead."
-    return f"Not over yet. Ahead: {' and '.join(ahead)}."
+    return f"Not over yet. Ahead: {_listed(ahead)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _move_in_words(move: Move, record: Record) -> str:

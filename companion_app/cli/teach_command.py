@@ -1,29 +1,21 @@
-"""The commands ``teach`` (learn a box from labelled photos) and ``box`` (sign or import one)."""
+"""The commands ``teach`` (learn a box from labelled photos) and ``box`` (look into or take one)."""
 
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import SUPPRESS, Namespace
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from companion_app.answers import ANSWERED, NO, InputError, answer
+from companion_app.answers import ANSWERED, InputError, answer
 from companion_app.cli.arguments import Commands, add_command
-from companion_app.home import corrections_folder, home_folder, set_folders
-from companion_app.whole_file import write_whole
+from companion_app.home import corrections_folder, set_folders
 from engine.errors import EngineError
 from engine.games import GAMES
 from engine.wording import Sentence, in_english
 
-SIGNED = {
-    "unsigned": "Nobody signed it: take it only from people you know.",
-    "signed": "Signed by {by}.",
-    "unknown-key": "Signed with a key that is not known here: {by}.",
-    "changed": "It was changed after {by} signed it.",
-    "unchecked": "It is signed, but minisign is missing here; type: sudo apt install minisign",
-}
+UNSIGNED = "boxes are not signed any more; leave out --sign, and take boxes from people you know"
 KINDS = {"one": "{n} kind", "other": "{n} kinds"}
 TILES = {"one": "{n} tile", "other": "{n} tiles"}
 PHOTOS = {"one": "{n} photo", "other": "{n} photos"}
@@ -70,10 +62,10 @@ def add_box_command(commands: Commands) -> None:
         commands,
         "box",
         box,
-        ["box ropes.zip", "box ropes.zip --sign minisign.key", "box ropes.zip --take"],
+        ["box ropes.zip", "box ropes.zip --take"],
     )
     parser.add_argument("file", metavar="FILE.zip", help="a box that the page exported")
-    parser.add_argument("--sign", metavar="KEY", help="sign it with this secret key of minisign")
+    parser.add_argument("--sign", metavar="KEY", help=SUPPRESS)
     parser.add_argument("--take", action="store_true", help="put it on the shelf of this machine")
     parser.add_argument("--name", metavar="NAME", help="with --take: under another name")
 
@@ -117,30 +109,31 @@ def teach(arguments: Namespace) -> int:
 
 
 def box(arguments: Namespace) -> int:
-    """Report who signed a taught box in a file; sign it, or import it."""
+    """Report the name of the taught box in a file, or import it."""
     from models.teaching.errors import TeachingError
-    from models.teaching.parcel import LARGEST_ZIP, signed, taken_in, who_signed
+    from models.teaching.parcel import LARGEST_ZIP, name_in, taken_in
+
+    if arguments.sign is not None:
+        raise InputError(UNSIGNED)
 
     file, folder = Path(arguments.file), set_folders()[0]
     try:
         with file.open("rb") as opened:
             data = opened.read(LARGEST_ZIP + 1)
-        if arguments.sign is not None:
-            data = signed(data, Path(arguments.sign))
-            write_whole(file, data)
-        found = who_signed(data, home_folder() / "keys")
+        name = name_in(data)
         taken = taken_in(folder, data, arguments.name) if arguments.take else None
     except TeachingError as error:
         raise InputError(str(error)) from error
     except OSError as error:
         raise InputError(f"{file} cannot be used: {error.strerror or error}") from error
+    words = f"A taught box called {name}; take boxes only from people you know."
     on_shelf = f"Taken in as {taken}: snake-eye read PHOTO --set {taken}"
     answer(
         arguments,
-        {"file": arguments.file, "signed": asdict(found), "taken": taken},
-        [SIGNED[found.state].format(by=found.by), *([on_shelf] if taken else [])],
+        {"file": arguments.file, "name": name, "taken": taken},
+        [on_shelf if taken else words],
     )
-    return ANSWERED if found.state != "changed" else NO
+    return ANSWERED
 
 
 def _progress(text: str) -> None:

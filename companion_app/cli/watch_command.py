@@ -38,6 +38,7 @@ from companion_app.live.match import Match
 from companion_app.live.opening import open_source
 from companion_app.live.store import Store
 from companion_app.web.speech import Speech
+from engine.asked import check_start
 from engine.errors import RecordError
 from engine.game import Json, Start
 from engine.games import game_named
@@ -96,6 +97,7 @@ def watch(arguments: argparse.Namespace) -> int:
     box = box_for(game, arguments.set)
     players = told_players(game, arguments.players)
     record = Record(game, box, Start(players, told_options(game, arguments.option)))
+    check_start(game, box, record.start, "--players")
     game.opening(record.start, box)
     source = open_source(arguments.source, game.facts.name, arguments.fps, arguments.speed, record)
     with ExitStack() as open_things:

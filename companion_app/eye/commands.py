@@ -15,14 +15,17 @@ from typing import Any
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.corrections import Corrections, keep_named, named_by_cells, spots_named
-from companion_app.eye.desk import Desk, is_real_camera, source_in
+from companion_app.eye.desk import Desk, is_demo, source_in
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
+from companion_app.hands.errors import HandsError
+from companion_app.hands.pool import done_apart
+from companion_app.hands.work import RESTORE
 from companion_app.help_orders import HELP_OFF, HELP_ON, order_of
 from companion_app.kept_looks import KeptLooks
 from companion_app.line.ends import Answer
-from companion_app.line.forms import layout_from_json, pending_to_json, question_written
+from companion_app.line.forms import pending_to_json, question_written
 from companion_app.line.standing import Standing
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.live.log_line import Line, names_in
@@ -53,6 +56,7 @@ class Commands:
             "take-foul-back",
             "begin",
             "resume",
+            "pause",
             "choose",
             "machine-seat",
             "machine-mute",
@@ -106,11 +110,11 @@ class Commands:
             "begin": self._begin,
             "resume": self._resume,
             "pause": self._pause,
+            "here": lambda _: None,
             "sources": lambda _: self._table_camera().sources(),
             "choose": self._choose,
             "picture": self._picture,
             "frame": self._frame,
-            "still": self._still,
             "seen": self._seen,
             "phone-picture": self._phone_picture,
             "limit-pictures": self._limit_pictures,
@@ -166,6 +170,7 @@ class Commands:
                 can_undo=desk.can_undo,
                 can_redo=desk.can_redo,
                 paused=desk.paused,
+                by_people=desk.by_people,
                 machine=self.machine.to_json(),
                 looks=loop.looks if loop else 0,
             )
@@ -175,21 +180,22 @@ class Commands:
     def _restore(self, body: Doc) -> Any:
         """Restore the backup that was uploaded to the page; the eye is restarted afterwards."""
         # Imported late: it loads the page's modules to check their files.
-        from companion_app.restore import restore_backup
+        from companion_app.restore import put_in_place, sweep, unpacked
 
         home = self.desk.store.path.parent
         with self.desk.lock:
             if self._is_played():
                 raise Refusal(code="restore-game", status=409)
         try:
-            restored = restore_backup(
-                home,
-                home / BY_PAGE / TAKEN_IN,
-                let_go=self._let_go,
-                with_secrets=body["with_secrets"],
-            )
+            # Checked by a worker: whatever is in the file, the game does not feel it.
+            file = home / BY_PAGE / TAKEN_IN
+            backup = done_apart(RESTORE, unpacked, home, file, body["with_secrets"])
+            restored = put_in_place(home, backup, self._let_go)
         except BackupError as error:
             raise Refusal(code=error.code, status=422) from error
+        except HandsError as error:
+            sweep(home)
+            raise Refusal(code=error.code, status=error.status) from error
         if restored.kept is not None:
             shutil.rmtree(restored.kept / BY_PAGE, ignore_errors=True)
         return {"files": restored.files, "left_out": len(restored.left_out)}
@@ -238,7 +244,8 @@ class Commands:
     def _begin(self, body: Doc) -> None:
         record = parse_record(body["record"], self.desk.set_folders)
         with self.camera.or_as_before() if self.camera is not None else nullcontext():
-            feeder = self._feeder(record)
+            # The demo's hands play nobody's game unless they are asked to.
+            feeder = None if self._is_demo else self._feeder(record)
         match = self.desk.begin(record, body["names"], feeder, body.get("machine"))
         order = order_of(self.desk.store.path.parent)
         if order is not None and not order.help:
@@ -263,13 +270,17 @@ class Commands:
     def _feeder_again(self, match: Match) -> Feeder | None:
         """Return the feeder of a game that goes on.
 
-        ``None`` if a camera watched it and only the demo table is there, whose simulated players
-        would play people's game; the camera is then chosen on the page.
+        ``None`` if only the demo table is there, and it has not played this game before: its
+        simulated players would play people's game. What looks at it is chosen on the page.
         """
-        is_demo = self.camera is not None and self.camera.kind == "demo"
-        if is_demo and is_real_camera(source_in(self.desk.store, match.key)):
+        if self._is_demo and not is_demo(source_in(self.desk.store, match.key)):
             return None
         return self._feeder(match.record())
+
+    @property
+    def _is_demo(self) -> bool:
+        """Whether only the demo table is there."""
+        return self.make_feeder is None and self.camera is not None and self.camera.kind == "demo"
 
     def _pause(self, body: Doc) -> None:
         desk = self.desk
@@ -390,11 +401,6 @@ class Commands:
         if self.camera is None and self.desk.is_fed:
             return sent_frame(self.desk.feeder.newest)
         return sent_frame(self._table_camera().frame(self._record(body)))
-
-    def _still(self, body: Doc) -> Any:
-        record = self._record(body)
-        assert record is not None
-        return sent_frame(self._table_camera().still_of(record, layout_from_json(body["layout"])))
 
     def _record(self, body: Doc) -> Record | None:
         said = body.get("record")

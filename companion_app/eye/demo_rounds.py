@@ -9,6 +9,7 @@ from collections.abc import Callable
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.desk import Desk
 from companion_app.eye.feeder import Feeder
+from companion_app.line.hub import MISSED
 from companion_app.line.standing import kind_of
 from companion_app.live.demo import demo_record
 from companion_app.live.errors import StoreError
@@ -51,19 +52,28 @@ class DemoRounds:
         self._rounds: list[str] = []
         """Keys of the rounds that were begun since the start; older ones stay in the store."""
         self._number = 0
+        self._between = False
+        """Whether the last round was over, and no game on the table, when this eye started."""
         self._listener = desk.hub.listen(None)
         self._thread = threading.Thread(target=self._go_on, daemon=True)
         self._thread.start()
 
     def take(self, resumed: str | None) -> None:
-        """Register the current game as the newest round; ``resumed`` if it is a resumed one."""
+        """Register the current game as the newest round; ``resumed`` if it is a resumed one.
+
+        An eye that replaces one killed between two rounds finds a game that is over, or none; the
+        next round begins then as well.
+        """
         match = self._desk.match
-        if match is None or not _is_demo(self._desk.store, match.key):
-            return
-        self._newest = match.key
-        self._number = ROUND.index(match.game.facts.name)
-        if match.key != resumed:
-            self._rounds.append(match.key)
+        if match is None:
+            self._between = self._was_between_rounds()
+        elif _is_demo(self._desk.store, match.key):
+            self._newest = match.key
+            self._number = ROUND.index(match.game.facts.name)
+            if match.key != resumed:
+                self._rounds.append(match.key)
+        self._listener.put(MISSED)
+        self._listener.wake()
 
     def close(self) -> None:
         """Stop beginning games."""
@@ -87,11 +97,23 @@ class DemoRounds:
                     continue
             due = False
 
+    def _was_between_rounds(self) -> bool:
+        """Say whether the last game that was kept is a round of the demo, or none was."""
+        kept = self._desk.store.games()
+        if not kept or not _is_demo(self._desk.store, kept[-1]):
+            return not kept
+        lines = self._desk.store.lines(kept[-1])
+        began = (one.body["record"]["game"] for one in lines if one.kind == "started")
+        self._number = ROUND.index(next(began, ROUND[0]))
+        return True
+
     def _is_over(self) -> bool:
         """Say whether the newest round is on the table, and has ended."""
         with self._desk.lock:
             match = self._desk.match
-            if match is None or match.key != self._newest or not self._is_on():
+            if match is None:
+                return self._between and self._is_on()
+            if match.key != self._newest or not self._is_on():
                 return False
             return match.ended or match.game.outcome(match.position).over
 
@@ -100,7 +122,7 @@ class DemoRounds:
             return
         self._number += 1
         record = demo_record(ROUND[self._number % len(ROUND)])
-        match = self._desk.begin(record, {}, self._feeder(record, self._number))
+        match = self._desk.begin(record, {}, self._feeder(record, self._number), by_people=False)
         self._newest = match.key
         self._rounds.append(match.key)
         for old in self._rounds[: -1 - KEPT_ROUNDS]:

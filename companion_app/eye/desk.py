@@ -15,6 +15,7 @@ from typing import Any
 
 from companion_app.eye.feeder import Feeder, Turns
 from companion_app.line.hub import Hub
+from companion_app.line.standing import kind_of
 from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.log_line import last_of, names_in
 from companion_app.live.machine import NOTE, SILENT, Machine, machine_in
@@ -44,6 +45,8 @@ class Desk:
         """Most space for kept pictures in MB; ``None`` for no limit."""
         self.paused = False
         """Whether people have paused the camera."""
+        self.by_people = True
+        """Whether people have begun the current game; the demo begins its own."""
         self.machine = Machine()
         """The machine's seats and settings in the current game."""
         self._taken: list[Accepted] = []
@@ -62,6 +65,7 @@ class Desk:
         names: Mapping[str, str] | None = None,
         feeder: Feeder | None = None,
         machine: Mapping[str, int] | None = None,
+        by_people: bool = True,
     ) -> Match:
         """Begin a new game; its feeder starts at once.
 
@@ -70,9 +74,11 @@ class Desk:
             names: people's names, by player.
             feeder: shows tables to the game.
             machine: the seats of the machine, each with its level.
+            by_people: whether people have begun it, and not the demo by itself.
         """
         self.stop_feeding()
         with self.lock:
+            self.by_people = by_people
             match = Match.begin(self.store, record)
             if names:
                 match.note("names", {"names": dict(names)})
@@ -101,6 +107,7 @@ class Desk:
             if self.store.unfinished() != key:
                 # Another game was begun after it: after a restart, this one is the one to go on.
                 match.note("resumed", {})
+            self.by_people = not is_demo(source_in(self.store, key))
             self._take_up(match, names_in(lines))
         self.feed(None)
         return match
@@ -348,6 +355,11 @@ class Desk:
 def source_in(store: Store, key: str | None) -> str:
     """Return a game's last source; empty if it had none."""
     return str(last_of("source", store.lines(key)).get("source", "")) if key else ""
+
+
+def is_demo(source: str) -> bool:
+    """Say whether a source is the demo table."""
+    return kind_of(source) == "demo"
 
 
 def is_real_camera(source: str) -> bool:

@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from companion_app.answers import InputError
+from companion_app.boxes import some_players
 from companion_app.cli.arguments import told_machine, told_options, told_players
 from companion_app.eye.camera import TableCamera
-from companion_app.eye.desk import Desk, is_real_camera, source_in
+from companion_app.eye.desk import Desk, is_demo, is_real_camera, source_in
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.recorded import shipped_script
 from companion_app.found_cameras import found_cameras
@@ -21,9 +22,11 @@ from companion_app.live.demo import demo_record
 from companion_app.live.errors import StoreError, StoreInUse
 from companion_app.live.machine import NAME
 from companion_app.live.match import Match
+from companion_app.live.opening import check_source
 from companion_app.live.store import Store
 from companion_app.refusal import Refusal
-from engine.game import AnyGame, Start
+from engine.asked import check_start
+from engine.game import Start
 from engine.games import game_named
 from engine.record import Record, find_set
 
@@ -60,7 +63,12 @@ def source_asked(asked: str | None, home: Path, store: Store, again: bool) -> st
         home: the folder in which the page keeps the source that was chosen on it.
         store: the games.
         again: whether this eye replaces one that has died or was restarted.
+
+    Raises:
+        InputError: there is no source as the command line names it.
     """
+    if asked is not None and not again:
+        check_source(asked)
     before = source_in(store, store.unfinished()) if again else ""
     return before or asked or source_at_start(source_kept(home), store)
 
@@ -100,17 +108,19 @@ def begin(desk: Desk, camera: TableCamera, asked: Namespace, again: bool) -> Non
     named = is_asked(asked)
     match = _taken_up(desk) if asked.resume or again or not named else None
     if match is not None:
-        desk.feed(_opened(camera, match.record()))
+        if camera.kind != "demo" or is_demo(source_in(desk.store, match.key)):
+            desk.feed(_opened(camera, match.record()))
     elif not again and (named or camera.kind in ("demo", "recorded")):
         record = _asked_record(asked, camera)
         machine = told_machine(record.start.players, asked.machine)
         names = dict.fromkeys(machine, NAME)
-        desk.begin(record, names, _opened(camera, record), machine)
+        desk.begin(record, names, _opened(camera, record), machine, by_people=named)
 
 
 def is_asked(asked: Namespace) -> bool:
     """Say whether the command line names a game, or anything about one."""
-    return bool(asked.game or asked.players or asked.option or asked.set or asked.machine)
+    named = asked.players is not None
+    return bool(asked.game or named or asked.option or asked.set or asked.machine)
 
 
 def _taken_up(desk: Desk) -> Match | None:
@@ -133,7 +143,7 @@ def _opened(camera: TableCamera, record: Record) -> Feeder | None:
 
 def _asked_record(asked: Namespace, camera: TableCamera) -> Record:
     game = game_named(asked.game or DEMO_GAME)
-    named = asked.players or asked.option or asked.set
+    named = asked.players is not None or asked.option or asked.set
     if not named and camera.kind == "recorded":
         script = shipped_script(game.facts.name)
         if script is not None:
@@ -141,12 +151,10 @@ def _asked_record(asked: Namespace, camera: TableCamera) -> Record:
     if not named and camera.kind == "demo":
         return demo_record(game.facts.name)
     box = find_set(game, asked.set, set_folders())
-    players = told_players(game, asked.players or _some_players(game))
+    players = some_players(game)
+    if asked.players is not None:
+        players = told_players(game, asked.players)
     start = Start(players, told_options(game, asked.option))
+    check_start(game, box, start, "--players")
     game.opening(start, box)
     return Record(game, box, start)
-
-
-def _some_players(game: AnyGame) -> str:
-    names = game.facts.player_names or ("Anna", "Ben")
-    return ",".join(names[: game.facts.fewest_players])

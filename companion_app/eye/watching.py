@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import cv2
 
 from companion_app.eye.feeder import Feeder, Table
 from companion_app.live.demo import DemoSource
-from companion_app.live.errors import LiveError, ToldError
+from companion_app.live.errors import LiveError, StoreError, ToldError
 from companion_app.live.loop import LiveLoop, Reader
 from companion_app.live.referee import Referee
 from engine.errors import EngineError
@@ -26,6 +28,8 @@ from vision.sources.newest import NewestFrames
 log = logging.getLogger(__name__)
 SHOWN_PX = 1280
 SHOWN_QUALITY = 75
+FULL_S = 1.0
+"""Seconds until the players of the demo try again what a full disk could not keep."""
 
 
 class Watched(Feeder):
@@ -49,7 +53,8 @@ class Watched(Feeder):
             table.referee = self.loop.referee
             if isinstance(self.source, DemoSource):
                 self.source.tell = lambda message: self._said_aloud(table, message)
-                self.source.heed(lambda: table.referee, table.lock, table.take_foul_back)
+                lift = partial(self._until_kept, table.take_foul_back)
+                self.source.heed(lambda: table.referee, table.lock, lift)
             self.loop.start()
         self._thread = threading.Thread(target=self._watch, args=(table,), daemon=True)
         self._thread.start()
@@ -106,13 +111,27 @@ class Watched(Feeder):
             self.loop.stumble()
 
     def _said_aloud(self, table: Table, message: Mapping[str, Any]) -> None:
-        try:
+        loop = self.loop
+        assert loop is not None
+
+        def tell() -> None:
             with table.lock:
-                assert self.loop is not None
-                self.loop.tell(message)
-        except ToldError:
-            # The referee has already accepted this pass by itself.
-            return
+                loop.tell(message)
+
+        # The referee may have accepted this pass by itself already.
+        with suppress(ToldError):
+            self._until_kept(tell)
+
+    def _until_kept(self, told: Callable[[], None]) -> None:
+        """Let the demo's players say it again while the disk is full; else their film would end."""
+        while True:
+            try:
+                told()
+            except StoreError:
+                if self._stopped.wait(FULL_S):
+                    raise
+            else:
+                return
 
 
 class Packed:

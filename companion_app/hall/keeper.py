@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
@@ -52,14 +52,12 @@ class Games:
         self._lock = threading.Lock()
         self._at_hand: OrderedDict[Mark, GameSoFar] = OrderedDict()
 
-    def game(self, table: str, key: str, upto: int | None = None) -> GameSoFar | None:
-        """Return a game replayed to line ``upto``, or to its end; ``None`` where it is broken."""
+    def game(self, table: str, key: str) -> GameSoFar | None:
+        """Return a game replayed to its end; ``None`` where it is broken."""
         with self._lock:
             mark = table, key
             known = self._at_hand.get(mark)
-            if known is not None and upto is not None and known.number > upto:
-                known = None
-            lines = self._store.lines(table, key, known.number if known else 0, upto)
+            lines = self._store.lines(table, key, known.number if known else 0)
             return self._replayed(mark, known, lines)
 
     def games(self, marks: Iterable[Mark]) -> dict[Mark, GameSoFar | None]:
@@ -100,7 +98,6 @@ class Keeper:
         clock: Callable[[], float] = time.time,
         also: Callable[[], None] = lambda: None,
     ) -> None:
-        self.counts: Counter[str] = Counter()
         self.foul_s = FOUL_S
         self._store, self._games, self._tell, self._clock = store, games, tell, clock
         self._also = also
@@ -166,7 +163,6 @@ class Keeper:
                 for (table, key), game in games.items()
                 if (one := self._made(table, key, game)) is not None
             ]
-            self.counts["standings"] += len(games)
             if made:
                 self._store.keep_standings(made)
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from companion_app.hall.broadcast import Broadcast
 from companion_app.hall.errors import DatabaseError, HallError
 from companion_app.hall.keeper import Games, Keeper
 from companion_app.hall.line.broker import PORT as BROKER_PORT
@@ -95,7 +94,7 @@ class HallProcess:
         self.tournaments = Tournaments(store)
         rounds = RoundsKeeper(store, self.tournaments)
         self.keeper = Keeper(store, games, self.receiver.tell, also=rounds.look)
-        self.overview = Overview(store, Broadcast(store, self.tournaments))
+        self.overview = Overview(store)
         self.hall = Hall(
             store,
             self.keys,

@@ -90,7 +90,7 @@ class Receiver:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.counts: Counter[str] = Counter()
-        """Messages by outcome, and stored lines, for the metrics."""
+        """Messages that were not taken, by outcome."""
         self._store, self._keys, self._broker, self._added = store, keys, broker, added
         self._clock = clock
         self._public: dict[str, Ed25519PublicKey] = {}
@@ -125,11 +125,6 @@ class Receiver:
     def connected(self) -> bool:
         """Whether the broker is connected."""
         return bool(self._client.is_connected())
-
-    @property
-    def waiting(self) -> int:
-        """How many messages wait to be stored."""
-        return len(self._queue)
 
     def tell(self, table: str, body: Mapping[str, Any]) -> None:
         """Send a table a signed message, without waiting for its delivery."""
@@ -247,8 +242,6 @@ class Receiver:
         taken = self._store.take_in(batches)
         for done in taken:
             self.tell(done.table, {"ask": done.ask, "acked": done.acked})
-        self.counts["batches"] += len(taken)
-        self.counts["lines"] += sum(done.added for done in taken)
         if grown := {done.table: done.game for done in taken if done.added}:
             self._added(grown)
 

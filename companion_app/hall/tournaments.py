@@ -1,7 +1,6 @@
 """A process's cache of the hall's tournaments, invalidated by the database's notices.
 
-A change is read once for all readers. The public sees a tournament with the delay that its
-director set; a phone that is signed in by a code or a PIN sees it live.
+A change is read once for all readers.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from companion_app.hall.store.tournament_store import (
     ids_of,
     kept,
 )
-from companion_app.hall.tournament.log import shown_at
 from companion_app.hall.tournament.model import Tournament
 from companion_app.hall.tournament.view import shown
 
@@ -31,7 +29,6 @@ MOST_AT_HAND = 400
 MOST_WRITTEN = 80
 """Cached documents; a tournament has one for each language that is asked for."""
 HEARTBEAT_S = 10.0
-SOONEST_S = 0.05
 HELLO = "retry: 1500\n: hello\n\n"
 STILL_HERE = "event: beat\ndata: {}\n\n"
 """An event, as browsers do not tell the page of comments."""
@@ -40,14 +37,12 @@ Doc = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A tournament as staff, players or the public see it."""
+    """A tournament at a moment."""
 
     id: str
     tournament: Tournament
     now_s: float
-    """The viewer's time: for the public, earlier than the hall's clock by the delay."""
-    mark: tuple[int, int]
-    """A version that changes whenever the tournament looks different."""
+    """The hall's clock."""
 
 
 class Tournaments:
@@ -56,8 +51,7 @@ class Tournaments:
     def __init__(self, store: HallStore) -> None:
         self._store = store
         self._kept: OrderedDict[str, Kept] = OrderedDict()
-        self._late: dict[str, Seen] = {}
-        self._written: OrderedDict[tuple[str, tuple[int, int], str, bool], Doc] = OrderedDict()
+        self._written: OrderedDict[tuple[str, int, str, bool], Doc] = OrderedDict()
         self._due: set[str] = set()
         self._lock = threading.RLock()
         self._news = threading.Condition()
@@ -116,25 +110,14 @@ class Tournaments:
                 self._keep(done)
         return done
 
-    def seen(self, id_: str, live: bool) -> Seen | None:
-        """Return a tournament live, or as the public sees it."""
-        found, now_s = self.now(id_), self._store.clock()
-        if found is None:
-            return None
-        if live or not found.delay_s:
-            return Seen(id_, found.now, now_s, (len(found.events), 0))
-        then_s = now_s - found.delay_s
-        mark = (_count_until(found, then_s), len(found.events))
-        with self._lock:
-            late = self._late.get(id_)
-            if late is None or late.mark != mark:
-                late = Seen(id_, shown_at(found.events, now_s, found.delay_s), then_s, mark)
-                self._late[id_] = late
-        return Seen(id_, late.tournament, then_s, mark)
+    def seen(self, id_: str) -> Seen | None:
+        """Return a tournament at this moment; ``None`` where there is none."""
+        found = self.now(id_)
+        return None if found is None else Seen(id_, found.now, self._store.clock())
 
     def document(self, seen: Seen, language: str, staff: bool = False) -> Doc:
         """Return everything that a page shows; all but the clocks is cached."""
-        key = (seen.id, seen.mark, language, staff)
+        key = (seen.id, seen.tournament.events, language, staff)
         with self._lock:
             whole = self._written.pop(key, None)
             if whole is None:
@@ -149,47 +132,32 @@ class Tournaments:
         ]
         return {"id": seen.id, "events": seen.tournament.events, **whole, "rounds": rounds}
 
-    def follow(self, id_: str, live: bool, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
-        """Yield server-sent events with the number of the last visible event when it changes."""
+    def follow(self, id_: str, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
+        """Yield server-sent events with the number of the last event when it changes."""
         yield HELLO
-        known: tuple[int, int] | None = None
+        known: int | None = None
         while not self._closed:
             heard = self._heard
-            seen = self.seen(id_, live)
-            if seen is None:
+            found = self.now(id_)
+            if found is None:
                 return
-            if seen.mark != known:
-                known = seen.mark
-                said = json.dumps({"id": id_, "events": seen.tournament.events})
-                yield f"id: {seen.tournament.events}\nevent: tournament\ndata: {said}\n\n"
+            if found.now.events != known:
+                known = found.now.events
+                said = json.dumps({"id": id_, "events": known})
+                yield f"id: {known}\nevent: tournament\ndata: {said}\n\n"
                 continue
-            wait_s = min(heartbeat_s, self._next_s(id_, live))
             with self._news:
                 if heard == self._heard and not self._closed:
-                    self._news.wait(wait_s)
+                    self._news.wait(heartbeat_s)
                 waited = heard == self._heard
             if waited:
                 yield STILL_HERE
-
-    def _next_s(self, id_: str, live: bool) -> float:
-        """Return the seconds until the viewer sees the next event of a delayed tournament."""
-        found = self.now(id_)
-        if live or found is None or not found.delay_s:
-            return HEARTBEAT_S
-        then_s = self._store.clock() - found.delay_s
-        coming = (event.at_s - then_s for event in found.events if event.at_s > then_s)
-        return max(SOONEST_S, min(coming, default=HEARTBEAT_S))
 
     def _keep(self, found: Kept) -> None:
         self._kept[found.id] = found
         self._kept.move_to_end(found.id)
         while len(self._kept) > MOST_AT_HAND:
-            old, _ = self._kept.popitem(last=False)
-            self._late.pop(old, None)
-
-
-def _count_until(found: Kept, then_s: float) -> int:
-    return sum(event.at_s <= then_s for event in found.events)
+            self._kept.popitem(last=False)
 
 
 def in_short(id_: str, tournament: Tournament) -> Mapping[str, Any]:

@@ -109,6 +109,16 @@ class Hands:
                 self._guests.discard(mark)
 
 
+def done_apart(work: Work, call: Callable[..., T], *args: Any) -> T:
+    """Run a function in a worker of its own, which ends with it; it waits for no other work.
+
+    Raises:
+        HandsError: the work was not done. Exceptions of the call itself are passed on.
+    """
+    with Hands() as hands:
+        return hands.do(work, call, *args)
+
+
 class _Hand:
     """One worker process; it takes one call at a time."""
 

@@ -25,8 +25,6 @@ class Work:
 
 PHOTO = Work("photo")
 """Reads and scores a photo, or tries it with a taught box."""
-CARD = Work("card", seconds=30.0)
-"""Looks for codes in the picture of the table."""
 REPLAY = Work("replay")
 """Replays a kept game: to view, list, export or print it."""
 LOOK = Work("look")
@@ -37,6 +35,10 @@ FIND = Work("find", seconds=120.0)
 """Finds tiles or a board in a photo of a lesson."""
 BACKUP = Work("backup", seconds=900.0)
 """Writes everything that is kept into one file."""
+BOX = Work("box", seconds=60.0)
+"""Checks boxes that others made: those on the shelf, and one that comes in."""
+RESTORE = Work("restore", seconds=900.0)
+"""Unpacks a backup and checks every file in it."""
 LEARN = Work("learn", seconds=1800.0)
 """Learns a box; the page shows the progress."""
 

@@ -39,6 +39,8 @@ class Standing:
     can_redo: bool = False
     paused: bool = False
     """Whether people asked the camera to look away for a while."""
+    by_people: bool = True
+    """Whether people have begun the game, and not the demo by itself."""
     machine: Doc | None = None
     """The machine's seats and what it wants; ``None`` where it plays no seat."""
     looks: int = 0
@@ -48,6 +50,13 @@ class Standing:
     def is_fed(self) -> bool:
         """Whether something shows tables to the game that is on."""
         return self.kind != "none"
+
+    @property
+    def waits(self) -> bool:
+        """Whether people's game has only the demo table, and it was not asked to play."""
+        demo = self.source is not None and kind_of(self.source) == "demo"
+        begun = self.key is not None and self.by_people
+        return demo and begun and not (self.is_fed or self.paused)
 
     @property
     def mark(self) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from companion_app.boxes import some_players
 from companion_app.live.referee import Referee
 from engine.game import Start
 from engine.games import game_named
@@ -167,8 +168,5 @@ def halfway(record: Record, seed: int = 1) -> Layout:
 def demo_record(game_name: str) -> Record:
     """Return the start of a demo game: few players and a short game."""
     game = game_named(game_name)
-    names = game.facts.player_names or ("Anna", "Ben")
-    players = names[: game.facts.fewest_players]
-    if game.facts.two_sit_opposite:
-        players = (names[0], names[2])
-    return Record(game, find_set(game, None), Start(players, SHORT_OPTIONS.get(game_name, {})))
+    start = Start(some_players(game), SHORT_OPTIONS.get(game_name, {}))
+    return Record(game, find_set(game, None), start)

@@ -16,12 +16,14 @@ from math import hypot
 from typing import Any, Protocol
 
 from companion_app.live.align import aligner_for
+from companion_app.live.apart import SAME_PILE, SAME_PLACE, Entry, as_laid, is_near
 from companion_app.live.covering import grown_outline, is_adrift, misses_board, with_covered
 from companion_app.live.errors import StoreError
 from companion_app.live.ground import Ground
 from companion_app.live.hindrance import (
     CAMERA_LOST,
     NOT_KEPT,
+    SAME_PLACE_PX,
     Hindrance,
     Lasting,
     at_the_table,
@@ -143,6 +145,8 @@ class LiveLoop:
         self._lasting = Lasting()
         self._aside = NOT_YET_SEEN
         """The number of accepted moves, and what lay aside when the last one was accepted."""
+        self._lay_aside: dict[Point, str] | None = None
+        """Every tile that was seen aside at a settled table, by where it lay; ``None`` before."""
 
     # --- driving ---------------------------------------------------------------------------
 
@@ -271,7 +275,7 @@ class LiveLoop:
         seen = self._read(frame)
         if seen is None:
             return
-        table = self._without_stocks(seen, known)
+        table = self._as_laid(self._without_stocks(seen, known), frame, known)
         centres = dict(self._aligner.centres_px)
         sighting = self._aligner.sighting(table, known)
         if sighting is None:
@@ -332,6 +336,34 @@ class LiveLoop:
         self.reader.leave_out([entry["outline"] for entry in entries])
         return replace(table, tiles=(), unsure=(), aside=())
 
+    def _as_laid(self, table: TableState, frame: Frame, known: Layout) -> TableState:
+        """Tell cards that hands have laid apart from cards that lie aside.
+
+        Games with rolls are exempt: there a drawn card lies aside before it is placed.
+        """
+        box, aside = self.match.box, self._lay_aside
+        if box.lattice != "square" or aside is None:
+            return table
+        rolls = "roll" in self.match.game.facts.actions
+        lying = [self._aligner.centres_px.get(spot) for spot in contents(known)]
+        in_play = [entry["outline"] for entry in (*table.tiles, *table.unsure)]
+
+        def was_laid(entry: Entry) -> bool:
+            outline = entry["outline"]
+            if is_near(outline, lying, SAME_PLACE):
+                return True
+            # A card of a pile lies where another one lay before; a nudged card is off its cell.
+            if rolls or is_near(outline, (*aside, *lying), SAME_PILE):
+                return False
+            return self._ground.is_bare(frame, outline, in_play) is False
+
+        def lay_aside(entry: Entry) -> bool:
+            places = [at for at, tile in aside.items() if tile == entry.get("tile")]
+            outline = entry["outline"]
+            return is_near(outline, places, SAME_PLACE) and not is_near(outline, lying, SAME_PLACE)
+
+        return as_laid(table, box, was_laid, lay_aside)
+
     def _referee(self, settled: Settled, frame: Frame, t: float) -> None:
         try:
             standing = self.referee.look(settled, t, lambda: packed(frame, self._outlines.values()))
@@ -347,6 +379,7 @@ class LiveLoop:
         self._quiet = standing == "settled"
         if self._quiet:
             self._watcher.settle()
+            self._note_aside(settled.last)
             lying = contents(self._known()).keys() | settled.last.outlines_px.keys()
             # Whatever covers a tile also hides table around it, which must not be learnt as bare.
             # A covered tile with no known outline cannot be avoided and does not stop learning.
@@ -400,8 +433,21 @@ class LiveLoop:
         self._watcher.forget()
         self._ground.forget()
         self._outlines.clear()
-        self._aside = NOT_YET_SEEN
+        self._forget_aside()
         self.reader.forget()
+
+    def _note_aside(self, look: Sighting) -> None:
+        """Remember where tiles lie aside."""
+        for tile, (x, y) in look.aside_px:
+            lay = (self._lay_aside or {}).items()
+            away = {p: one for p, one in lay if hypot(x - p[0], y - p[1]) > SAME_PLACE_PX}
+            self._lay_aside = {**away, (x, y): tile}
+        self._lay_aside = self._lay_aside or {}
+
+    def _forget_aside(self) -> None:
+        """Forget where tiles lay aside: the camera has moved."""
+        self._aside = NOT_YET_SEEN
+        self._lay_aside = None
 
     def _has_moved(self, before: Mapping[Spot, Point], now: Sighting) -> bool:
         """Say whether three in four tiles have moved in the picture, so the camera has."""
@@ -430,7 +476,7 @@ class LiveLoop:
         # A tile that is not seen now may be covered, or whoever knocked the camera has lifted it.
         self._outlines = {s: moved(o) for s, o in self._outlines.items()} if moved else {}
         self.reader.forget()
-        self._aside = NOT_YET_SEEN
+        self._forget_aside()
         self._aligner.centres_px = dict(now.centres_px)
         self._become("camera-moved", frame.taken_at_s, Hindrance("camera-moved"))
 

@@ -15,6 +15,9 @@ from vision.sources.pi_camera import PiCamera, PiCameraSettings
 from vision.sources.webcam import WebcamSource
 
 KNOWN = "pi, webcam:0, video:FILE, folder:DIR and demo[:SEED]"
+RUN_ONLY = ("phone", "recorded")
+"""Sources that have no frames of their own: ``run`` gets them in other ways."""
+ANY_GAME = "schlangennest"
 
 
 def open_source(
@@ -40,15 +43,28 @@ def open_source(
             return VideoSource(Path(rest or name), frames_a_second)
         if kind == "webcam":
             return WebcamSource(_number(rest or "0", name), patient=patient)
-        if kind == "phone":
+        if name == "phone":
             raise InputError("a phone is a camera for 'snake-eye run' only")
         if kind == "demo":
             return DemoSource(game, _number(rest or "1", name), speed, record=record)
-        if kind == "pi":
+        if name == "pi":
             return pi_source(patient=patient)
     except SourceError as error:
         raise InputError(str(error)) from error
     raise InputError(f"there is no source {name!r}; sources are {KNOWN}")
+
+
+def check_source(name: str) -> None:
+    """Check a source before ``run`` starts with it; a camera may be plugged in later.
+
+    Raises:
+        InputError: there is no such source, or its files cannot be read.
+    """
+    kind, _, rest = name.partition(":")
+    if kind == "webcam":
+        _number(rest or "0", name)
+    elif name not in RUN_ONLY:
+        open_source(name, ANY_GAME, patient=True).close()
 
 
 def _number(text: str, name: str) -> int:

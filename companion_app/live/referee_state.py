@@ -15,7 +15,7 @@ from companion_app.live.match import Accepted, Match
 from companion_app.live.places import Content, Spot, contents
 from companion_app.live.questions import Question, is_about_the_table, question_to_json
 from companion_app.live.settle import Settled
-from companion_app.live.table import COULD_STILL_BE, Reading
+from companion_app.live.table import COULD_STILL_BE, LIKELY, Reading
 from engine.game import EMPTY, Json, Move, Start, Violation
 from engine.placement import Layout
 from engine.record import move_to_json
@@ -59,6 +59,9 @@ class Pending:
     layout: Layout
     seq: int
 
+
+ASKED_AGAIN_AFTER_S = 10.0
+"""Seconds within which the same question never comes twice at the same position."""
 
 REMEMBERED = (
     "pending",
@@ -131,6 +134,8 @@ class RefereeState:
     """Number of questions asked so far."""
     renewed: dict[int, float] = field(default_factory=dict)
     """By question number: the time at which it was last asked or renewed."""
+    put_s: dict[object, tuple[Any, float]] = field(default_factory=dict)
+    """By a question's key: the position at which it was put last, and when."""
     chosen: dict[object, Row] = field(default_factory=dict)
     """By table: the moves that somebody has chosen as its explanation."""
     rolls: deque[tuple[float, Move]] = field(default_factory=deque)
@@ -156,6 +161,8 @@ class RefereeState:
     """Whether something has moved at the table since it last matched the known layout."""
     matched_s: float = float("-inf")
     """Time at which the table matched the known layout again after something had moved."""
+    clear: frozenset[Spot] = frozenset()
+    """Spots whose tile was surely read as the known one when the table was settled last."""
     begun: bool = False
     """Whether the known layout has been seen, or a move accepted, since the start."""
     deeds: list[Deed] = field(default_factory=list)
@@ -188,8 +195,6 @@ class RefereeState:
     def touch(self) -> None:
         """Note that something moved at the table, so that tiles may lie differently now."""
         self.touched = True
-        # An answer that a spot is empty no longer holds.
-        self.answers = {spot: told for spot, told in self.answers.items() if told is not None}
 
     def match_again(self, t: float) -> None:
         """Note that the table matches the known layout."""
@@ -213,16 +218,19 @@ class RefereeState:
         self.in_doubt = self.in_doubt | {spot} if in_doubt else self.in_doubt - {spot}
 
     def forget_replaced(self, settled: Settled) -> None:
-        """Drop answers about spots in which another tile is seen now than was asked about.
+        """Drop answers about spots in which something else is seen now than was asked about.
 
-        After a hand, a foul's tile may also have been replaced by one that it was mistaken for.
+        After a hand, a foul's tile may also have been replaced by one that it was mistaken for,
+        and a tile may lie in a spot that was empty.
         """
         lifted = self.in_doubt - contents(self.match.layout).keys()
         put_right = lifted if self.pending is not None and self.touched else frozenset()
         for spot, content in list(self.answers.items()):
-            if content is None:
-                continue
             told = {content, *self.overruled[spot]}
+            if content is None:
+                if self.touched and _is_changed(settled, spot, told):
+                    del self.answers[spot]
+                continue
             if spot in put_right and spot in settled.sure:
                 told = {content}
             if not _may_show(settled, spot, told):
@@ -269,6 +277,7 @@ class RefereeState:
         for name, value in before.state.items():
             setattr(self, name, copy(value))
         self.since.clear()
+        self.put_s.clear()
 
     def wants(self, turn: MachineTurn | None) -> None:
         """Set the machine's turn and move; ``None`` when it is not its turn."""
@@ -306,8 +315,18 @@ class RefereeState:
             if question.key == key:
                 self.renewed[question.id] = t
                 return
+        question = Question(self.asked + 1, about, key, tuple(guesses), spot, cells, choices)
+        if self._was_put_lately(question, t):
+            return
         self.asked += 1
-        self.put(Question(self.asked, about, key, tuple(guesses), spot, cells, choices), t)
+        self.put_s[key] = self.match.position, t
+        self.put(question, t)
+
+    def _was_put_lately(self, question: Question, t: float) -> bool:
+        """Say whether a question about the table was put moments ago, and no move came since."""
+        position, put_s = self.put_s.get(question.key, (None, -inf))
+        is_as_it_was = is_about_the_table(question) and position is self.match.position
+        return is_as_it_was and t - put_s < ASKED_AGAIN_AFTER_S
 
     def put(self, question: Question, t: float) -> None:
         """Add an open question and announce it."""
@@ -344,11 +363,25 @@ def _timed_anew(before: Before) -> Before:
     return replace(before, state={**before.state, "rolls": rolls, "rolled_s": -inf})
 
 
-def _may_show(settled: Settled, spot: Spot, told: Collection[Content]) -> bool:
-    """Say whether what was told of a spot may lie there, by what the looks agree on."""
+def _may_show(settled: Settled, spot: Spot, told: Collection[Content | None]) -> bool:
+    """Say whether what was told of a spot may lie there, by what the looks agree on.
+
+    A look that knows nothing, because it gives hardly anything to all guesses, denies nothing.
+    """
     if spot in settled.sure:
         return settled.sure[spot][0] in told
     belief = settled.doubts.get(spot)
     if belief is None or belief.why == "covered" or not belief.guesses:
         return True
+    if belief.best in told or belief.guesses[0][1] < LIKELY:
+        return True
     return any(guess in told for guess, share in belief.guesses if share >= COULD_STILL_BE)
+
+
+def _is_changed(settled: Settled, spot: Spot, told: Collection[Content | None]) -> bool:
+    """Say whether a spot that people have called empty looks otherwise than when they did."""
+    if spot in settled.sure:
+        return True
+    if spot in settled.doubts:
+        return not _may_show(settled, spot, told)
+    return spot not in settled.covered and spot not in settled.flickering

@@ -438,6 +438,18 @@ export class JoinView {
   }
 }
 
+// Where a rule is printed, and the numbers of our own readings of it.
+const source = (game, rule) =>
+  h(
+    "cite",
+    {},
+    rule.source,
+    ...rule.rulings.flatMap((n) => [
+      " ",
+      h("a", { href: `/engine/RULINGS.md#${game.game}-${n}` }, `${n}`),
+    ]),
+  );
+
 export class RulesView {
   constructor(live) {
     this.live = live;
@@ -481,15 +493,12 @@ export class RulesView {
             {},
             ...["goal", "turn", "end", "scoring"].map((name) => part(game, name)),
           ),
+          game.game === "carnival" ? h("p.quiet", {}, t("carnival-ours")) : null,
           h(
             "details",
             {},
             h("summary", {}, t("all-rules")),
-            h(
-              "ul",
-              {},
-              ...game.rules.map((rule) => h("li", {}, rule.text, h("cite", {}, rule.source))),
-            ),
+            h("ul", {}, ...game.rules.map((rule) => h("li", {}, rule.text, source(game, rule)))),
           ),
         ),
       ),

@@ -1,11 +1,11 @@
 // A new game, step by step: camera, game, players and seats, options in words, start.
 // The second time: one tap.
-import { attempt, filling, get, h, icon, ownNames, post, t } from "./ui.js";
+import { attempt, filling, get, guideLink, h, icon, ownNames, post, sheet, t } from "./ui.js";
 import { CameraStep } from "./wizard_camera.js";
 import { machineSeats } from "./machine.js";
 import { isMachine, seatList, seatRing } from "./wizard_seats.js";
 import { optionList } from "./wizard_options.js";
-import { selfTest, takeUp } from "./wizard_table.js";
+import { takeUp } from "./wizard_table.js";
 
 const CAMERA = 0,
   GAME = 1,
@@ -201,7 +201,7 @@ export class SetupView {
       ?.find((one) => one.game === game.game)
       ?.players.map((p) => (isMachine(p.id) ? "" : p.id));
     this.players = game.players.length
-      ? game.players.slice(0, game.fewest).map((p) => p.id)
+      ? [...game.at_first]
       : (before ?? Array(game.fewest).fill(""));
     this.names = this.named(game);
   }
@@ -236,21 +236,49 @@ export class SetupView {
     );
   }
 
+  // The tiles printed here, a box that was taught, or one from a shop that is taught first.
   boxes(game) {
-    if (game.sets.length < 2) return null;
-    return h(
-      "label.field",
+    const box = (set, title, chosen, onclick) =>
+      h("button", { "data-set": set, "aria-pressed": String(chosen), onclick }, title);
+    const choices = h(
+      "div.row.wrap",
       {},
-      h("span", {}, t("which-set")),
+      ...game.sets.map((one, n) =>
+        box(one.set, n ? one.title : t("tiles-printed"), one.set === this.set, () => {
+          this.set = one.set;
+          for (const other of choices.children)
+            other.setAttribute("aria-pressed", String(other.dataset.set === one.set));
+        }),
+      ),
+      box("", t("tiles-bought"), false, () => this.bought()),
+    );
+    return h(
+      "div.field.boxes",
+      { role: "group", "aria-label": t("which-tiles") },
+      h("span", {}, t("which-tiles")),
+      choices,
+    );
+  }
+
+  bought() {
+    const dialog = sheet(
+      t("tiles-bought"),
+      h("p", {}, t("tiles-bought-text")),
+      guideLink("own-boxes"),
       h(
-        "select",
-        {
-          onchange: (e) => {
-            this.set = e.target.value;
+        "div.row.wrap",
+        {},
+        h("button", { onclick: () => dialog.close() }, t("cancel")),
+        h("span.grow"),
+        h(
+          "button.primary",
+          {
+            onclick: () => {
+              dialog.close();
+              this.go("/teach");
+            },
           },
-        },
-        ...game.sets.map((one) =>
-          h("option", { value: one.set, selected: one.set === this.set }, one.title),
+          t("teach-title"),
         ),
       ),
     );
@@ -274,13 +302,10 @@ export class SetupView {
       { length: Math.max(this.players.length, game.fewest) },
       (_, n) => (this.players[n] ?? "").trim() || nameless(n),
     ).filter(Boolean);
-    if (list.length < game.fewest || list.length > game.most || new Set(list).size < list.length) {
+    const wrong = wrongPlayers(game, list);
+    if (wrong) {
       attempt(() => {
-        throw new Error(
-          game.fewest === game.most
-            ? t("players-wrong-exactly", { n: game.most })
-            : t("players-wrong", { a: game.fewest, b: game.most }),
-        );
+        throw new Error(wrong);
       });
       return false;
     }
@@ -333,12 +358,6 @@ export class SetupView {
         ? h(
             "div.looks",
             {},
-            h(
-              "button",
-              { onclick: () => attempt(() => this.test()) },
-              icon("camera"),
-              t("selftest-open"),
-            ),
             h("button", { onclick: () => this.takeUp() }, icon("table"), t("take-up")),
           )
         : null,
@@ -352,11 +371,6 @@ export class SetupView {
         ),
       ),
     );
-  }
-
-  async test() {
-    const { kind } = await get("/api/camera");
-    await selfTest(this.chosen, this.set, kind === "demo");
   }
 
   takeUp() {
@@ -414,4 +428,15 @@ function samples(game) {
     }[game.game] ?? [];
   const found = wanted.filter((tile) => tiles.includes(tile));
   return (found.length ? found : tiles).slice(0, 3);
+}
+
+// Why these players cannot play the game, if they cannot.
+function wrongPlayers(game, list) {
+  if (list.length < game.fewest || list.length > game.most || new Set(list).size < list.length)
+    return game.fewest === game.most
+      ? t("players-wrong-exactly", { n: game.most })
+      : t("players-wrong", { a: game.fewest, b: game.most });
+  const seats = list.map((id) => game.players.findIndex((p) => p.id === id));
+  const opposite = Math.abs(seats[0] - seats[1]) === 2;
+  return game.two_sit_opposite && list.length === 2 && !opposite ? t("players-opposite") : "";
 }

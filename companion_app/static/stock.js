@@ -1,19 +1,22 @@
 // What is left in the box, by colour: a face, how many, greyed where none is left.
 import { h, t } from "./ui.js";
 
+// In Snekagon 5G nobody lays tiles of a colour that nobody plays.
+function inPlay(state) {
+  const own = new Set(state.players.map((p) => p.id));
+  return state.stock.filter(
+    (one) => state.game !== "snekagon5g" || !one.colour || own.has(one.colour),
+  );
+}
+
 export function stockList(state, tileUrl) {
   const colours = new Map();
-  for (const one of state.stock) {
+  for (const one of inPlay(state)) {
     const key = one.colour ?? "";
     if (!colours.has(key)) colours.set(key, []);
     colours.get(key).push(one);
   }
-  const own = new Set(state.players.map((p) => p.id));
-  const several = [...colours.keys()].some((c) => own.has(c));
-  const shown = [...colours].filter(
-    ([c]) => !several || c === "" || own.has(c) || state.game !== "snekagon5g",
-  );
-  return shown.map(([, tiles]) =>
+  return [...colours.values()].map((tiles) =>
     h(
       "div.stock-row",
       {},
@@ -30,5 +33,5 @@ export function stockList(state, tileUrl) {
 }
 
 export function stockSum(state) {
-  return t("stock") + ": " + state.stock.reduce((sum, one) => sum + one.left, 0);
+  return t("stock") + ": " + inPlay(state).reduce((sum, one) => sum + one.left, 0);
 }

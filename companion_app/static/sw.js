@@ -23,6 +23,7 @@ const FILES = [
   "/static/ending.js",
   "/static/hints.js",
   "/static/machine.js",
+  "/static/waiting.js",
   "/static/alone.js",
   "/static/look_over.js",
   "/static/mistakes.js",

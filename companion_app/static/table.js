@@ -27,6 +27,7 @@ import {
   t,
   toast,
 } from "./ui.js";
+import { waitingCard } from "./waiting.js";
 import { foulCard, lastCard, nameOf, questionCard } from "./verdict.js";
 
 const WIDE = matchMedia("(min-width: 56.25em)");
@@ -437,6 +438,7 @@ export class TableView {
       state.over && state.scores,
       state.questions,
       state.machine,
+      state.source.waits,
       state.language,
       me.host,
       me.seats,
@@ -451,6 +453,7 @@ export class TableView {
     if (state.paused && !state.over) cards.push(this.pauseCard());
     if (state.foul) cards.push(foulCard(state.foul, this));
     else if (state.over) cards.push(overCard(state, this));
+    else if (state.source.waits) cards.push(waitingCard(state, this));
     const wanted = state.foul ? null : machineCard(state, this);
     if (wanted) cards.push(wanted);
     for (const question of state.questions ?? []) cards.push(questionCard(question, state, this));
@@ -727,14 +730,12 @@ export class TableView {
     const covered = state.tiles.filter((one) =>
       one.spots.some((spot) => state.covered?.includes(spot)),
     ).length;
-    const between = kind === "none" && !this.note.hidden; // two rounds of the demo: it is there again at once
-    this.note.hidden = this.tv || !(kind === "demo" || between) || !choice("demo");
+    // Between two rounds of the demo nothing looks at the table for a moment.
+    const demo = kind === "demo" || (kind === "none" && !this.note.hidden);
+    this.note.hidden = this.tv || !demo || state.source.by_people || !choice("demo");
     this.source.replaceChildren(
       h("h1", {}, state.title),
-      ...(kind === "recorded"
-        ? [h("span.badge.recorded", { title: t("recorded-why") }, t("recorded"))]
-        : []),
-      ...(kind === "demo" ? [h("span.badge.recorded", {}, t("demo"))] : []),
+      ...(kind === "demo" ? [h("span.badge.demo", {}, t("demo"))] : []),
       ...(covered
         ? [
             h(

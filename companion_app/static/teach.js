@@ -523,7 +523,6 @@ export class TeachView {
           }),
         ),
       ),
-      h("p.quiet", { "data-signed": box.signed.state }, box.signed.text),
       box.game
         ? h("p.quiet", {}, `${t("teach-game")}: ${this.titles[box.game] ?? box.game}`)
         : null,
@@ -640,8 +639,6 @@ export class TeachView {
     };
     const answer = await attempt(() => sent().catch(other));
     this.kept(answer);
-    const taken = answer?.boxes.find((box) => box.name === answer.name);
-    if (taken && taken.signed.state !== "signed") toast(taken.signed.text);
   }
 
   kept(answer) {

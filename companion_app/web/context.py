@@ -28,6 +28,7 @@ from companion_app.web.alone import AloneGames
 from companion_app.web.drawing.table import warm_up
 from companion_app.web.looked_over import LookedOver
 from companion_app.web.looking import Check
+from companion_app.web.own_boxes import OwnBoxes
 from companion_app.web.place import Place
 from companion_app.web.replica import Now, Replica
 from companion_app.web.scoring import ReadPhoto
@@ -74,6 +75,8 @@ class Companion:
     """Caches answers about the table until the next event."""
     of_games: SharedAnswers = field(default_factory=SharedAnswers)
     """Caches answers about all kept games."""
+    own_boxes: OwnBoxes = field(default_factory=OwnBoxes)
+    """Lists of the owner's boxes, read by a worker."""
     packer: Packer = field(default_factory=Packer)
 
     def __post_init__(self) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from companion_app.boxes import some_players
 from companion_app.web.context import companion
 from companion_app.web.serving.errors import BadRequest
+from engine.asked import check_start
 from engine.errors import RecordError
 from engine.game import Start
 from engine.games import game_named
@@ -22,8 +24,7 @@ def record_begun(sent: Mapping[str, Any]) -> Record:
 
 def record_asked(sent: Mapping[str, Any]) -> Record:
     """Return the record of a game to come; players and set that were not sent get defaults."""
-    facts = game_named(sent.get("game")).facts
-    some = list((facts.player_names or ("Anna", "Ben"))[: facts.fewest_players])
+    some = list(some_players(game_named(sent.get("game"))))
     players = some if sent.get("players") is None else sent["players"]
     record = _record(sent, sent.get("set") or None, players)
     try:
@@ -41,4 +42,6 @@ def _record(sent: Mapping[str, Any], set_name: Any, listed: Any) -> Record:
     players, options = parse_players(game, listed, "players"), sent.get("options", {})
     if not isinstance(options, dict):
         raise BadRequest("options is an object")
-    return Record(game, box, Start(players, parse_options(game, options, "options")))
+    start = Start(players, parse_options(game, options, "options"))
+    check_start(game, box, start)
+    return Record(game, box, start)

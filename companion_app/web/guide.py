@@ -49,14 +49,24 @@ def chapter(language: str, name: str) -> Chapter:
     """
     if language not in LANGUAGES or name not in CHAPTERS:
         raise NotFound
+    return _read(_folder() / language / f"{name}.md", name)
+
+
+def _read(file: Traversable, name: str) -> Chapter:
     # Imported here to keep the page's start fast: few guests open the guide.
     from markdown_it import MarkdownIt
 
-    text = (_folder() / language / f"{name}.md").read_text(encoding="utf-8")
+    text = file.read_text(encoding="utf-8")
     # Raw HTML is safe, since the text is our own; it is needed for the anchors.
     html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
     title = text.partition("\n")[0].removeprefix("# ")
     return Chapter(name, title, _for_the_page(html))
+
+
+@cache
+def rulings() -> Chapter:
+    """Return how the referee reads the printed rules, in English; headings and rulings have ids."""
+    return _read(files("engine") / "RULINGS.md", "rulings")
 
 
 def picture(name: str) -> bytes:

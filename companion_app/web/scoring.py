@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from companion_app.another_game import NO_SCORE, shows_another_game
 from companion_app.boxes import players_seen
-from companion_app.live.places import leading
+from companion_app.live.places import added_up, leading
 from companion_app.outlining import ink_of
 from companion_app.web.drawing.table import table_in_words
 from companion_app.web.place import Place
@@ -36,6 +37,8 @@ def scored_photo(
     """Return the score of a photographed table, the number of unsure tiles, and advice."""
     table = read(data, game, box or game, place.set_folders)
     answer = scored_table(place, language, game, box, dict(table), {})
+    if shows_another_game(table):
+        answer |= NO_SCORE | {"players": []}
     words = Speech(language, {})
     advice = table.get("quality", {}).get("advice", ())
     told = {str(one.get("what")) for one in advice if "looks_like" not in one}
@@ -121,8 +124,10 @@ def scored_table(
             "colour": ink_of(player, box.colours) if player in box.colours else None,
             "winner": player in best,
             "lines": [
-                {"why": words.why(line), "points": line.points}
-                for line in outcome.lines.get(player, ())
+                {"why": why, "points": points, "count": times}
+                for why, (times, points) in added_up(
+                    (words.why(line), line.points) for line in outcome.lines.get(player, ())
+                ).items()
             ],
         }
         for player in start.players

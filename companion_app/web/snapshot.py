@@ -38,7 +38,11 @@ def state(now: Now, speech: Speech) -> Doc:
             "text": speech.page(f"seeing-{standing.seeing}"),
             "why": _why(standing.why, speech),
         },
-        "source": {"kind": standing.kind},
+        "source": {
+            "kind": standing.kind,
+            "by_people": standing.by_people,
+            "waits": standing.waits,
+        },
         "trouble": _trouble(standing.trouble, speech)
         if now.is_watched
         else speech.page("error-eye-away"),

@@ -68,4 +68,6 @@ def check_told(position: CarnivalPosition, hands: Mapping[str, Sequence[str]]) -
     for tile, count in held.items():
         left = max(0, position.left(position.box[tile]))
         if count > left:
-            raise RecordError("hand", f"tells of {count} times {tile}, but only {left} can be left")
+            times = "once" if count == 1 else f"{count} times"
+            most = f"only {left}" if left else "none"
+            raise RecordError("hand", f"names {tile} {times}, but {most} can be left")

@@ -1,6 +1,6 @@
 """What the carnival's referee says, in playing order.
 
-Headings are those of the Russian rules; rulings are numbered as on the rulings page.
+Headings are those of the Russian rules; rulings are numbered as in ``RULINGS.md``.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from engine.game import Reason, Rule, Summary
 SUMMARY = Summary(
     goal="Grow your snake from the house and dress it up for the carnival.",
     turn="Lay one tile: grow a snake at its end, put a gift or a trouble beside a snake, or"
-    " replace a tile with a log. Then draw a tile.",
+    " replace a tile with a log. Then draw a tile. If you can lay nothing, pass and draw one more.",
     end="When only heads and hats are left, the last round is announced: first everybody lays"
-    " heads, then hats.",
+    " heads, then hats. In each part a pass is final.",
     scoring="Add up the points printed on your snake, its hat and the gifts that touch it; take"
-    " off the troubles that touch it. A diamond is worth 4 points to the player who lays it."
-    " The most points win.",
+    " off the troubles that touch it. A diamond is worth 4 points to the player who lays it, less"
+    " the troubles that touch it. The most points win.",
 )
 
 NOT_YOUR_TURN = Rule(
@@ -23,6 +23,14 @@ NOT_YOUR_TURN = Rule(
     "Players take turns clockwise.",
     "rulebook, step 6",
     "It is {turn}'s turn, not {player}'s.",
+)
+COLOURS_OF_PLAYERS = Rule(
+    "colours-of-players",
+    "Your snake has the colour of the exit of the house that faces you. Two players sit opposite"
+    " and have two colours each, the one that faces them and the one at their right hand, and add"
+    " them up; if you agreed on it, they have one each. Three players leave one colour out. The"
+    " tiles of a colour that nobody plays stay in the box, and its exit is a wall.",
+    "rulebook, step 5, Подсчёт очков; rulings 1 and 10",
 )
 NONE_LEFT = Rule(
     "none-left",
@@ -34,6 +42,19 @@ NONE_LEFT = Rule(
         "and all of them are already laid or out of the game.",
     },
     {"left-out": "The {colour} tiles are not part of this game."},
+)
+DRAWING = Rule(
+    "drawing",
+    "You begin with four tiles and draw one after each turn, so that you always hold at least"
+    " four. When the pile is used up, the discard is shuffled and drawn from; from the second time"
+    " on, replaced tiles leave the game.",
+    "rulebook, step 4, step 6; ruling 11",
+)
+PASSING = Rule(
+    "passing",
+    "If you can lay nothing, you pass and draw one more tile: if you hold only heads and hats, or,"
+    " before any snake has begun, only these, gifts and troubles.",
+    "rulebook, step 6; ruling 11",
 )
 CELL_TAKEN = Rule(
     "cell-taken",
@@ -59,22 +80,30 @@ NOT_AT_AN_END = Rule(
 )
 BLOCKED = Rule(
     "blocked",
-    "A snake does not grow while something lies where its end points.",
-    "ruling 1",
+    "A snake does not grow while something lies where its end points. You may lay a snake's tile"
+    " in another snake's way. Ends of two colours that face each other do not join: both are"
+    " blocked.",
+    "rulebook, step 6, Пример; rulings 1 and 6",
     "The {colour} snake is blocked: a {lying} lies in front of its end.",
 )
 TWO_SNAKES_JOINED = Rule(
     "two-snakes-joined",
-    "A log may never join two snakes.",
+    "A log becomes part of the snake that meets it. It may never join two snakes.",
     "ruling 1",
     "This joins the {one} snake and the {other} snake.",
 )
 UNDECLARED = Rule(
     "undeclared",
-    "You lay a plain tile of another colour only if you have none of your own to lay. If you"
-    " agreed on it, you have to say so.",
+    "Plain tiles are straights, corners and diamonds. You lay a plain tile of another colour only"
+    " if you have none of your own to lay. If you agreed on it, you have to say so.",
     "rulebook, step 6; ruling 2",
     "Before laying a {tile}, {player} must say that there is no plain tile of their own to lay.",
+)
+KNOTS_AND_SORES = Rule(
+    "knots-and-sores",
+    "Knots and sores go on the snake of their colour, your own or another's, at any time. They"
+    " cost the points printed on them until a log takes their place.",
+    "rulebook, Бревно, Узел, Болячки; ruling 2",
 )
 GIFT_ALONE = Rule(
     "gift-alone",
@@ -102,7 +131,8 @@ NOT_REPLACEABLE = Rule(
 )
 NOT_A_REPLACEMENT = Rule(
     "not-a-replacement",
-    "Only a log replaces a tile, and only a snake tile replaces a straight or corner log.",
+    "Only a log replaces a tile, and only a snake tile replaces a straight or corner log. The"
+    " replaced tile goes to the discard.",
     "rulebook, Подарки, Бревно; rulings 3 to 5",
     "A {what} may not replace a {lying}.",
 )
@@ -124,6 +154,13 @@ CONNECTION_LOST = Rule(
     "A replacement keeps the snake connected. Only the exit at its free end may point elsewhere.",
     "rulebook, Бревно; ruling 4",
     "Laid this way, the tile cuts the {colour} snake apart.",
+)
+CROSSING_LOGS = Rule(
+    "crossing-logs",
+    "A crossing log is laid like a straight log, or replaces a straight tile. The way across it is"
+    " free: the snake whose end meets it, your own too, runs on through it, at once or later. The"
+    " log stays where it is, and gives no snake a second end.",
+    "rulebook, Бревно, Пример; ruling 4",
 )
 ALREADY_ANNOUNCED = Rule(
     "already-announced",
@@ -157,6 +194,13 @@ HEADS_BEFORE_HATS = Rule(
     "Heads come before hats, and not everybody is done with heads yet.",
     {"hats": "The heads are over: only hats are laid now."},
 )
+PASS_IS_FINAL = Rule(
+    "pass-is-final",
+    "In the last round you must lay a head or a hat if you can. A pass is final: you are skipped"
+    " until everybody is done with heads, or with hats. A snake without a head or a hat still"
+    " counts.",
+    "rulebook, Конец игры; ruling 9",
+)
 NOT_YOUR_HEAD = Rule(
     "not-your-head",
     "You lay a head only on your own snake.",
@@ -165,7 +209,7 @@ NOT_YOUR_HEAD = Rule(
 )
 NO_BARE_HEAD = Rule(
     "no-bare-head",
-    "A hat goes on a head that has no hat yet.",
+    "A hat goes on a head that has no hat yet, your own or another's.",
     "rulebook, Шляпа; ruling 9",
     "No head without a hat belongs to this place.",
 )
@@ -186,6 +230,33 @@ GAME_OVER = Rule(
     "Once no head and no hat can be laid, the game is over.",
     "rulebook, Подсчёт очков; ruling 9",
     "The game is over.",
+)
+DIAMONDS = Rule(
+    "diamonds",
+    "The player who lays a diamond, on any snake, takes 4 points. If troubles touch the diamond,"
+    " then or later, the player has 4 less their values instead, and these sides cost the snake"
+    " nothing more. The points stay when a log replaces the diamond.",
+    "rulebook, Бриллианты, Тайлы неприятностей; ruling 7",
+)
+GIFTS = Rule(
+    "gifts",
+    "Each side of a gift that touches a tile of a snake gives that snake 1 point, up to 4. A log"
+    " wins nothing from a gift; if you agreed on it, a gift that a log touches gives nobody a"
+    " point.",
+    "rulebook, Подарки; ruling 8; option gift_beside_log",
+)
+TROUBLES = Rule(
+    "troubles",
+    "Each side of a trouble that touches a tile of a snake takes its value from that snake. Logs,"
+    " hats and the house lose nothing.",
+    "rulebook, Тайлы неприятностей; ruling 8",
+)
+POINTS = Rule(
+    "points",
+    "Add up what is printed on the tiles and hats of your snakes, gifts, troubles and diamonds."
+    " Logs have no points. The most points win; equal points share the win. The rulebook tells"
+    " neither how many tiles there are nor what is printed on them: in this box both are ours.",
+    "rulebook, Подсчёт очков; rulings 8 and 10",
 )
 TOO_MANY = Rule(
     "too-many",

@@ -1,7 +1,7 @@
 """What Schlangennest's referee says, in playing order.
 
-Headings are those of the English rules (G. Cornett 1995); rulings are numbered as on the rulings
-page.
+Headings are those of the English rules (G. Cornett 1995); rulings are numbered as in
+``RULINGS.md``.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ NOT_YOUR_TURN = Rule(
 )
 OTHER_SNAKE = Rule(
     "other-snake",
-    "With two snakes each, tails come first. Then, as agreed, you lay one card for each of your"
-    " snakes every turn, or one card for the snake of your choice.",
+    "With two snakes each, tails come first. Either you lay a card for both snakes every turn, in"
+    " any order: then the first player begins with one tail, the second lays both, and the first"
+    " lays the other tail and a card on the first snake. Or you lay one card of your choice every"
+    " turn: then your first two are your tails. A snake that is finished or cannot move is left"
+    " out.",
     "rulebook, Two snakes for every player; ruling 10",
     "A {one} card is due now, not a {colour} one.",
 )
@@ -61,7 +64,8 @@ CELL_TAKEN = Rule(
 )
 FIRST_TOUCHES = Rule(
     "first-touches",
-    "Your first card goes next to a card on the table, side to side or corner to corner.",
+    "The first card of the game may lie anywhere. Your own first card goes next to a card on the"
+    " table, side to side or corner to corner.",
     "rulebook, Course of the game; ruling 2",
     "The first {colour} card does not touch any card, not even at a corner.",
 )
@@ -73,7 +77,8 @@ TAIL_FIRST = Rule(
 )
 OWN_END = Rule(
     "own-end",
-    "The coloured part of your new card must extend your snake at one of its ends.",
+    "The coloured part of your new card must extend your snake at one of its ends. That end may be"
+    " grey, but the snake must have had it before your move.",
     "rulebook, When everybody has put his first card on the table every new card has to lengthen"
     " the players' own snake; ruling 3",
     "No end of the {colour} snake leads to this place.",
@@ -81,6 +86,13 @@ OWN_END = Rule(
         "grey": "Here the end of the {colour} snake meets the grey part of the card, not the"
         " {colour} part."
     },
+)
+GREY_JOINS = Rule(
+    "grey-joins",
+    "Grey that meets a snake becomes part of it, whether you want it or not, and another player's"
+    " snake can grow by it too. As long as it meets no colour, grey belongs to nobody.",
+    "rulebook, The following laydown-rules are valid, When everybody has put his first card on the"
+    " table every new card has to lengthen the players' own snake; ruling 3",
 )
 COLOURS_JOINED = Rule(
     "colours-joined",
@@ -95,6 +107,24 @@ IN_PIECES = Rule(
     " the players' own snake; ruling 7",
     "The {colour} snake is not in one piece.",
 )
+FIELD_SIZE = Rule(
+    "field-size",
+    "Agree on the size of the field before you begin. Recommended are 5 × 7 places for two"
+    " players, 6 × 8 or 5 × 9 for three, 7 × 9 or 6 × 10 for four; easy are 6 × 6, 7 × 7 and 8 ×"
+    " 8; hard are 4 × 8, 4 × 10 and 5 × 11. For two players with two snakes each, the size for"
+    " four is best.",
+    "rulebook, Schlangennest; ruling 10",
+)
+HOW_THE_BORDER_COMES = Rule(
+    "how-the-border-comes",
+    "The border comes into being as you lay: all straights and curves together must fit into a"
+    " field of the agreed size, upright or across. Where exactly it lies stays open until they"
+    " reach as far as they may. You can also play without a border, or fix it before the game with"
+    " the cards of a colour that nobody plays: its two cards furthest apart mark the first and"
+    " last row and column.",
+    "rulebook, The border comes into being, Easy game for younger children, Game with fixed"
+    " border; rulings 6 and 10",
+)
 OUTSIDE = Rule(
     "outside-field",
     "Straights and curves must stay inside the field you agreed on. Heads and tails may lie"
@@ -106,9 +136,17 @@ OUTSIDE = Rule(
         " {a} × {b}."
     },
 )
+LAID_BEFORE = Rule(
+    "laid-before",
+    "Cards laid before the game belong to nobody: their colour may be joined to no other, they"
+    " count where snakes crowd one place, and their grey can become part of your snake. With a"
+    " frame, straights and curves stay inside it.",
+    "rulebook, Game with fixed border; ruling 10",
+)
 THREE_AT_ONE = Rule(
     "three-at-one-place",
-    "No empty place may be reached by three snakes.",
+    "No empty place may be reached by three snakes. The player who caused it takes the card back"
+    " and lays another one.",
     "rulebook, Special cases; ruling 4",
     "Three snakes or more reach this empty place: {snakes}.",
 )
@@ -122,22 +160,27 @@ MUST_CLOSE = Rule(
     "must-close",
     "When both ends of two snakes reach the same empty place, the one of the two who plays next"
     " must connect both ends of their own snake there: with a straight if the ends are opposite,"
-    " or with the tail if no straight is left; with a curve if the ends are side by side.",
+    " or with the tail if no straight is left; with a curve if the ends are side by side. The"
+    " other snake becomes a closed ring too and is opened later. If you lay one card of your"
+    " choice every turn, it must be this one.",
     "rulebook, More rarely you have to follow this rule; ruling 5",
     "Both ends of {colour} and both ends of {other} reach this place: {colour} must close its"
     " own snake here with a {card}.",
 )
 CANNOT_CLOSE = Rule(
     "cannot-be-closed",
-    "Both ends of two snakes may not be brought to the same place, side by side, if the one of"
-    " the two who plays next has no curve left to close with.",
+    "Both ends of two snakes may not be brought to the same place, side by side, if the one of the"
+    " two who plays next has no curve left to close with. Lay another card instead, your head or"
+    " tail if nothing else fits.",
     "rulebook, More rarely you have to follow this rule; ruling 5",
     "Both ends of {one} and both ends of {other} would reach this place, but {colour} plays next"
     " and has no curve left.",
 )
 SNAKE_FINISHED = Rule(
     "snake-finished",
-    "A snake with a head or tail at both ends is finished and does not grow any more.",
+    "A snake with a head or tail at both ends is finished and does not grow any more, even if it"
+    " is the grey one of another player's card. Its player is skipped; the others play on, even if"
+    " only one is left.",
     "rulebook, Head and tail; ruling 8",
     "The {colour} snake has a head or tail at both ends: it is finished.",
 )
@@ -198,6 +241,13 @@ NOT_ALONG = Rule(
     "ruling 7",
     "The tail lies across the straight that it replaces, not along it.",
 )
+RING_STAYS = Rule(
+    "ring-stays",
+    "If no curve can be turned and you have no straight of your own to replace, you pass, and the"
+    " ring counts as long as it is. A tail in the place of a straight brings one point more, since"
+    " its two parts both count.",
+    "rulebook, A snake without ends; ruling 7",
+)
 MUST_MOVE = Rule(
     "must-move",
     "If you can move, you must, even if only your head or tail fits. You pass only when nothing"
@@ -214,6 +264,12 @@ GAME_OVER = Rule(
     "Once all snakes are finished or nobody can move, the game is over.",
     "rulebook, End of game; ruling 8",
     "The game is over.",
+)
+POINTS = Rule(
+    "points",
+    "Every part of your snake counts one point, coloured or grey, a head or tail too: parts count,"
+    " not cards. Two snakes of one player are added up. Equal points share the win.",
+    "rulebook, End of game; rulings 9 and 10",
 )
 
 PART = Reason("part", "a {colour} part of the {snake} snake")

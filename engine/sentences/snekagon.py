@@ -1,6 +1,6 @@
 """What Snekagon's referee says, in playing order.
 
-Headings are those of the English rules (A. Španěl); rulings are numbered as on the rulings page.
+Headings are those of the English rules (A. Španěl); rulings are numbered as in ``RULINGS.md``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FIRST_IS_1 = Rule(
 )
 NONE_LEFT = Rule(
     "none-left",
-    "You have each of your tiles only once.",
+    "You have each of your tiles only once. You may turn it and flip it over as you like.",
     "rulebook, Components; ruling 3",
     "{player} has no tile of this shape left.",
 )
@@ -74,8 +74,9 @@ SHARP_TURN = Rule(
 )
 TOUCHES_ITSELF = Rule(
     "touches-itself",
-    "A snake may not touch itself. Joining its two ends to form a ring is allowed.",
-    "rulebook, Course of the game, Notes; ruling 1",
+    "A snake may not touch itself. Joining its two ends to form a ring is allowed; a ring has no"
+    " end, so it cannot grow.",
+    "rulebook, Course of the game, Notes; rulings 1 and 4",
     "The tile touches the {colour} snake in a second place, and not end to end.",
 )
 OWN_SNAKES_TOUCH = Rule(
@@ -87,7 +88,8 @@ OWN_SNAKES_TOUCH = Rule(
 )
 MUST_MOVE = Rule(
     "must-move",
-    "If you can lay a tile, you must. You pass only when none of your tiles fits.",
+    "If you can lay a tile, you must, and only one each turn. You pass only when none of your"
+    " tiles fits.",
     "rulebook, Grow a snake; ruling 4",
     "{player} may not pass: a tile still fits here.",
 )
@@ -96,6 +98,12 @@ GAME_OVER = Rule(
     "Once neither player can lay a tile, the game is over.",
     "rulebook, End of the game; ruling 4",
     "The game is over.",
+)
+LONGEST_COUNTS = Rule(
+    "longest-counts",
+    "Only your longest snake counts, one point for each hex that it covers, a ring too. Equal"
+    " lengths are a tie.",
+    "rulebook, Goal of the game, End of the game; ruling 4",
 )
 TOO_MANY = Rule(
     "too-many",

@@ -1,7 +1,7 @@
 """What the referee of Snekagon 5G says, in playing order.
 
-Headings are those of the English rules (A. Španěl, M. Veselý); rulings are numbered as on the
-rulings page.
+Headings are those of the English rules (A. Španěl, M. Veselý); rulings are numbered as in
+``RULINGS.md``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FIRST_IS_1 = Rule(
 )
 NONE_LEFT = Rule(
     "none-left",
-    "You have each of your tiles only once.",
+    "You have each of your tiles only once. You may turn it and flip it over as you like.",
     "rulebook, Components",
     "{player} has no tile of this shape left.",
 )
@@ -84,8 +84,9 @@ SHARP_TURN = Rule(
 )
 TOUCHES_ITSELF = Rule(
     "touches-itself",
-    "A snake may not touch itself. Joining its two ends to form a ring is allowed.",
-    "rulebook, Gameplay overview",
+    "A snake may not touch itself. Joining its two ends to form a ring is allowed; a ring has no"
+    " end, so it cannot grow.",
+    "rulebook, Gameplay overview; ruling 6",
     "The tile touches the {colour} snake in a second place, and not end to end.",
 )
 OWN_SNAKES_TOUCH = Rule(
@@ -107,9 +108,17 @@ NOT_AN_END = Rule(
 )
 BOARDS_APART = Rule(
     "boards-apart",
-    "A snake escapes only to a neighbouring board.",
-    "rulebook, Extension of the snake by escape to another floor; ruling 1",
+    "There is one board for each player, laid in a ring. A snake escapes only to a neighbouring"
+    " board: the next one on either side, or the other one of two.",
+    "rulebook, Game setup, Extension of the snake by escape to another floor; ruling 1",
     "Boards {one} and {other} are not neighbours.",
+    {"same": "A snake escapes to another board, but this tile lies on board {one}, too."},
+)
+BOARDS_DO_NOT_TOUCH = Rule(
+    "boards-do-not-touch",
+    "On the same field of two boards, snakes do not touch. Only an escape joins the two fields:"
+    " each then counts as a neighbour of the other.",
+    "rulebook, Extension of the snake by escape to another floor; ruling 2",
 )
 OTHER_FIELD = Rule(
     "other-field",
@@ -122,7 +131,9 @@ OTHER_FIELD = Rule(
 )
 AGAINST_DIRECTION = Rule(
     "against-direction",
-    "In the advanced game, an escape keeps the direction: the snake turns by at most 60 degrees.",
+    "In the advanced game, an escape keeps the direction: the snake turns by at most 60 degrees."
+    " It does not matter which tile was laid first; escapes in a row through single hexes count as"
+    " one.",
     "rulebook, Advanced game; ruling 5",
     "The {colour} snake turns by more than 60 degrees between these boards.",
 )
@@ -135,15 +146,16 @@ NO_FAR_DRILL = Rule(
 )
 DRILLED_TWICE = Rule(
     "drilled-twice",
-    "A tile is joined to the same end only once.",
+    "A tile that comes out of one of your ends is already joined to it. It cannot escape back to"
+    " that end.",
     "ruling 2",
     "The tile already comes from this end. It cannot be joined to it again.",
 )
 CLAY_AMISS = Rule(
     "clay-amiss",
-    "Open clay marks the hexes on both sides of an escape. A single hex that has just come out"
-    " gets no clay; once it goes on, it gets an open piece on the same board and a closed piece"
-    " if it escapes again.",
+    "Open clay marks the hexes on both sides of an escape and opens towards the snake's body. A"
+    " single hex that has just come out gets no clay; once it goes on, it gets an open piece on"
+    " the same board and a closed piece if it escapes again. The number of pieces limits nobody.",
     "rulebook, Extension of the snake by escape to another floor; ruling 4",
     "The clay here does not match the snakes.",
     {
@@ -154,7 +166,8 @@ CLAY_AMISS = Rule(
 )
 MUST_MOVE = Rule(
     "must-move",
-    "If you can lay a tile, you must. You pass only when none of your tiles fits.",
+    "If you can lay a tile, you must, and only one each turn. You pass only when none of your"
+    " tiles fits.",
     "rulebook, Extension of the snake by escape to another floor",
     "{player} may not pass: a tile still fits here.",
 )
@@ -163,6 +176,12 @@ GAME_OVER = Rule(
     "Once nobody can lay a tile, the game is over.",
     "rulebook, End of the game",
     "The game is over.",
+)
+LONGEST_COUNTS = Rule(
+    "longest-counts",
+    "Only your longest snake counts, one point for each hex that it covers on all boards, a ring"
+    " over several boards too. Equal lengths share the win.",
+    "rulebook, Aim of the game, End of the game; ruling 6",
 )
 TOO_MANY = Rule(
     "too-many",

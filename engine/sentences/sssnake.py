@@ -1,7 +1,7 @@
 """What Sssnake's referee says, in playing order.
 
-Headings are those of the French rules (after B. & B. Micksch); rulings are numbered as on the
-rulings page.
+Headings are those of the French rules (after B. & B. Micksch); rulings are numbered as in
+``RULINGS.md``.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ NOT_ROLLED = Rule(
 )
 ROLLS_ON_TRUST = Rule(
     "rolls-on-trust",
-    "If you agreed to trust each other's rolls, only the cards are recorded.",
-    "option rolls",
+    "If you agreed to trust each other's rolls, only the cards are recorded: any card may go on"
+    " your own or your left neighbour's snake, and a card leaves the game if it does not fit your"
+    " own.",
+    "option rolls; ruling 6",
     "Rolls are trusted in this game: only the cards are recorded.",
 )
 ALREADY_ROLLED = Rule(
@@ -43,7 +45,8 @@ ALREADY_ROLLED = Rule(
 )
 WRONG_DRAW = Rule(
     "wrong-draw",
-    "Draw as many cards as the die shows, or what is left in the pile.",
+    "Draw as many cards as the die shows, or what is left in the pile. If that is less, your own"
+    " share comes first.",
     "rulebook, Le déroulement; ruling 4",
     {
         "one": "On a {value}, {n} card is drawn, not {drawn}.",
@@ -73,11 +76,11 @@ NOT_DRAWN = Rule(
 )
 WRONG_SNAKE = Rule(
     "wrong-snake",
-    "On a 1, the card goes on your left neighbour's snake if it fits there, otherwise on yours."
-    " On a 2 or 3, you lay all cards but one on your own snake; the last one goes to your left"
-    " neighbour, who lays it if it fits, otherwise it comes back to you.",
+    "On a 1, the card goes on your left neighbour's snake if it fits there, otherwise on yours. On"
+    " a 2 or 3, you first lay all cards but one of your choice on your own snake; that one goes to"
+    " your left neighbour, who lays it if it fits, otherwise it comes back to you.",
     "rulebook, Le dé; ruling 4",
-    "This card goes on {due}'s snake, not on {snake}'s.",
+    "This card goes on the snake of {due}, not on {snake}'s.",
     {
         "own": "This is one of {due}'s own cards: it goes on {due}'s snake, not on {snake}'s.",
         "neighbour": "On a 1, the card goes on the left neighbour's snake while it fits there:"
@@ -104,6 +107,12 @@ NOT_JOINED = Rule(
     "rulebook, Compléter les serpents; ruling 1",
     "This card turns a blank side to the end of {snake}'s snake.",
 )
+SECOND_STRAND = Rule(
+    "second-strand",
+    "The second piece of snake on a double card is free: if an end of the same snake comes upon"
+    " it, the snake runs on through it at once. It need not be used.",
+    "rulebook, Le contenu du jeu; ruling 1",
+)
 DEAD_END = Rule(
     "dead-end",
     "No end of a snake may run into a blank side.",
@@ -116,7 +125,8 @@ DEAD_END = Rule(
 )
 NOT_FEASIBLE = Rule(
     "not-feasible",
-    "It must always stay possible to join head and tail.",
+    "It must always stay possible to join head and tail, as the cards lie; which cards are left"
+    " does not matter.",
     "rulebook, Compléter les serpents; ruling 2",
     "Both ends of {snake}'s snake are shut in, each in a pocket of its own.",
     {
@@ -131,6 +141,12 @@ CLOSES_TOO_EARLY = Rule(
     "rulebook, La fin du jeu; ruling 5",
     "{player} has one more card to lay, so this first card may not close the snake.",
 )
+CLOSED_WINS = Rule(
+    "closed-wins",
+    "A player whose snake is closed wins at once, even by a neighbour's card. Cards still in hand"
+    " are dropped.",
+    "rulebook, Le but du jeu, La fin du jeu; ruling 5",
+)
 NOT_THE_ROLLER = Rule(
     "not-the-roller",
     "Only the player who rolled takes a card out of the game.",
@@ -139,7 +155,8 @@ NOT_THE_ROLLER = Rule(
 )
 COULD_BE_LAID = Rule(
     "could-be-laid",
-    "A card leaves the game only if it fits nowhere it may go.",
+    "A card leaves the game only if it fits nowhere it may go. If none of the cards that you still"
+    " have to lay on your own snake fits, you choose which of them leaves; it counts as laid.",
     "rulebook, Le dé, Compléter les serpents; ruling 4",
     "The {tile} fits {snake}'s snake here.",
 )
@@ -155,6 +172,14 @@ GAME_OVER = Rule(
     "Once a snake is closed or the pile is used up, the game is over.",
     "rulebook, La fin du jeu, Particularité",
     "The game is over.",
+)
+MISSING_CARDS = Rule(
+    "missing-cards",
+    "If the pile runs out first, the snake with the fewest missing cards wins; equal numbers share"
+    " the win. They are counted with the best cards: the empty places of the shortest way between"
+    " head and tail, where a free second piece on a double card costs nothing. In a series each"
+    " missing card is a minus point, and a closed snake has none.",
+    "rulebook, Particularité, Comptabilisation des points; ruling 3",
 )
 
 CLOSED = Reason("closed", "{snake}'s snake is closed")

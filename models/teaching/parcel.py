@@ -1,4 +1,4 @@
-"""A taught box as one file: exported, signed and imported.
+"""A taught box as one file: exported, looked into and imported.
 
 The file is a zip of plain data. A box from elsewhere is unpacked into a temporary folder and must
 load like any taught box before it is put on the shelf; nothing in it is ever executed.
@@ -18,8 +18,7 @@ from engine.errors import EngineError
 from engine.given import an_object, read_json
 from engine.setfile import read_set_file
 from models.teaching.errors import TeachingError
-from models.teaching.shelf import INSIDE, checked_figures, files_in, signature_of
-from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, sign
+from models.teaching.shelf import INSIDE, OF_1_0_0, checked_figures, files_in
 from models.teaching.store import read_kept, renamed_set
 from models.teaching.teach import check_name
 from vision import ModelError, find_taught
@@ -29,40 +28,24 @@ NO_BOX = "the file holds something else than a taught box"
 
 
 def exported(folder: Path, name: str) -> bytes:
-    """Return a taught box as one zip file, with its signature where it has one."""
+    """Return a taught box as one zip file."""
     files = files_in(folder, name)
     read_kept(folder, name)
-    signature = [f"{name}{end}" for end in (SUMS, SIGNATURE) if (folder / f"{name}{end}").is_file()]
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as packed:
-        for file in (*files, *signature):
+        for file in files:
             packed.write(folder / file, file)
     return out.getvalue()
 
 
-def signed(data: bytes, key: Path) -> bytes:
-    """Return the zip file of a box, signed with a secret key of minisign.
-
-    Raises:
-        TeachingError: it is no box, or cannot be signed.
-    """
-    with tempfile.TemporaryDirectory() as beside:
-        place = Path(beside)
-        name = _unpacked(data, place)
-        forget_signature(place, name)
-        sign(place, name, files_in(place, name), key)
-        return exported(place, name)
-
-
-def who_signed(data: bytes, keys: Path) -> Signed:
-    """Say who signed the box in a zip file.
+def name_in(data: bytes) -> str:
+    """Return the name of the box in a zip file.
 
     Raises:
         TeachingError: it is no box.
     """
     with tempfile.TemporaryDirectory() as beside:
-        name = _unpacked(data, Path(beside))
-        return signature_of(Path(beside), name, keys)
+        return _unpacked(data, Path(beside))
 
 
 def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
@@ -82,11 +65,6 @@ def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
         old = _unpacked(data, place)
         new = name or old
         check_name(new)
-        found = signature_of(place, old, folder.parent / "keys")
-        if found.state == "changed":
-            raise TeachingError(f"the box was changed after {found.by} signed it")
-        if new != old:
-            forget_signature(place, old)
         if (folder / f"{new}.json").exists() or (folder / f"{new}.toml").exists():
             text = f"there is a box called {new} already; give this one another name"
             raise TeachingError(text, code="teach-name-taken")
@@ -98,7 +76,7 @@ def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
             checked_figures(an_object(read_json(place / f"{new}.json"), new).get("figures", {}))
         except (ModelError, EngineError) as error:
             raise TeachingError(f"the file is no box that was exported: {error}") from None
-        files = {*files_in(place, new), f"{new}{SUMS}", f"{new}{SIGNATURE}"}
+        files = set(files_in(place, new))
         # A set file of another name would replace another box.
         if any(path.name not in files for path in place.iterdir()):
             raise TeachingError(NO_BOX)
@@ -124,6 +102,8 @@ def _unpacked(data: bytes, place: Path) -> str:
             if sum(one.file_size for one in inside) > LARGEST_INSIDE:
                 raise TeachingError("what is in the file is too large for a taught box")
             for one in inside:
+                if one.filename.endswith(OF_1_0_0):
+                    continue
                 (place / one.filename).write_bytes(packed.read(one))
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
         raise TeachingError(f"the file is no box that was exported: {error}") from None

@@ -1,4 +1,4 @@
-"""The shelf of taught boxes: lists them with their signatures, and those that cannot be used."""
+"""The shelf of taught boxes: lists them, and those that cannot be used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Collection
 from functools import lru_cache
 from pathlib import Path
-from subprocess import SubprocessError
 from typing import Any
 
 from engine.errors import EngineError, RecordError, SetError
@@ -17,7 +16,6 @@ from engine.given import a_list, an_object, hides, is_whole, read_json
 from engine.latin import latin
 from engine.setfile import SAFE_NAME, built_in_names, load_set
 from models.teaching.errors import TeachingError
-from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, signed_by
 from models.teaching.store import files_of, write_text
 from models.teaching.teach import check_name
 from vision import ModelError, OutdatedError, find_taught
@@ -28,6 +26,8 @@ LONGEST_TEXT = 400
 LONGEST_TITLE = 60
 INSIDE = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}(\.examples)?\.(json|toml|npz|sums|sums\.minisig)")
 """Names of files in a box: no folders, no hidden files, none too long for a disk."""
+OF_1_0_0 = (".sums", ".sums.minisig")
+"""Ends of the signatures that boxes could have; they are passed over."""
 LONGEST_NAME = 40
 
 
@@ -103,13 +103,11 @@ def listed(folder: Path) -> list[dict[str, Any]]:
             figures = checked_figures(manifest.get("figures", {}))
         except (OSError, RecordError):
             continue
-        signed = signature_of(folder, path.stem)
         told = {"shape": manifest.get("lattice"), "game": manifest.get("game")}
         if all(value is None or isinstance(value, str) for value in told.values()):
-            by = {"state": signed.state, "by": signed.by}
             title = manifest.get("title")
             shown = title[:LONGEST_TITLE] if isinstance(title, str) and title else path.stem
-            out.append({"name": path.stem, "title": shown, **told, **figures, "signed": by})
+            out.append({"name": path.stem, "title": shown, **told, **figures})
     return out
 
 
@@ -153,26 +151,6 @@ def _mistake(path: Path, *stamps: tuple[int, int]) -> tuple[str, bool]:
     return "", True
 
 
-def signature_of(folder: Path, name: str, keys: Path | None = None) -> Signed:
-    """Say who signed a box on the shelf."""
-    known = folder.parent / "keys" if keys is None else keys
-    try:
-        files = files_in(folder, name)
-        read = [folder / file for file in (*files, f"{name}{SUMS}", f"{name}{SIGNATURE}")]
-        stamps = tuple(_stamp(path) for path in (*read, *sorted(known.glob("*.pub"))))
-        return _signed(folder, name, files, known, stamps)
-    except (TeachingError, OSError, SubprocessError):
-        return Signed("unchecked")
-
-
-@lru_cache(maxsize=64)
-def _signed(
-    folder: Path, name: str, files: tuple[str, ...], keys: Path, stamps: tuple[Any, ...]
-) -> Signed:
-    del stamps  # Only part of the cache key: changed files are read again.
-    return signed_by(folder, name, files, keys)
-
-
 def files_in(folder: Path, name: str) -> tuple[str, ...]:
     """Return the names of all files of a taught box.
 
@@ -196,9 +174,9 @@ def delete(folder: Path, name: str) -> None:
     if not any((folder / f"{name}{end}").is_file() for end in (".json", ".toml")):
         raise TeachingError(f"there is no taught box called {name}")
     # The manifest is deleted first: without it the other files are no box.
-    for path in (folder / f"{name}.json", folder / f"{name}.toml", *files_of(folder, name)):
+    ends = (".json", ".toml", *OF_1_0_0)
+    for path in (*(folder / f"{name}{end}" for end in ends), *files_of(folder, name)):
         path.unlink(missing_ok=True)
-    forget_signature(folder, name)
 
 
 def _must_be_taught(folder: Path, name: str) -> dict[str, Any]:
@@ -256,8 +234,6 @@ def give_title(folder: Path, name: str, title: str) -> None:
     manifest = an_object(read_json(path), path.name)
     if manifest.get("title", name) == title:
         return
-    # The signature covers the old title only.
-    forget_signature(folder, name)
     rules = folder / f"{name}.toml"
     if rules.is_file():
         line = f"title = {json.dumps(title, ensure_ascii=False)}"

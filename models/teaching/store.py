@@ -25,7 +25,6 @@ from engine.given import an_object, load_json, read_json
 from engine.setfile import BUILT_IN_FOLDER, built_in_names
 from models.teaching.errors import TeachingError
 from models.teaching.examples import KEPT_PX, Examples, joined
-from models.teaching.signature import forget_signature
 from vision import ModelError
 from vision.classify.reader import Reader
 from vision.classify.taught import FEATURES, wanted
@@ -194,8 +193,6 @@ def write_taught(
         for path in {part, *files_of(folder, name)} - old:
             path.unlink(missing_ok=True)
         raise
-    # The old signature does not cover the new content.
-    forget_signature(folder, name)
     rules = folder / f"{name}.toml"
     if copied_game(folder, name) not in (None, game):
         rules.unlink()

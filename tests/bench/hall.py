@@ -133,13 +133,13 @@ def measured(tables: int, halls: int, phones: int = 0) -> tuple[Measured, Phones
         # On a busy machine tables take minutes to start; until then nothing says how a hall is.
         wait_until(evening.all_play, LONGEST_START_S, "all tables to play")
         time.sleep(WARM_S)
-        before = [sum(evening.metric(name)) for name in ("cpu_seconds_total", "lines_total")]
+        before_s, before = evening.processor_s(), evening.lines()
         probe.seen.clear()
         if heard is not None:
             heard.count_anew()
         time.sleep(SECONDS)
-        after = [sum(evening.metric(name)) for name in ("cpu_seconds_total", "lines_total")]
-        memory = max(evening.metric("memory_bytes")) / (1 << 20)
+        after_s, after = evening.processor_s(), evening.lines()
+        memory = evening.memory_mb()
         if heard is not None:
             heard.close()
         probe.close()
@@ -147,8 +147,8 @@ def measured(tables: int, halls: int, phones: int = 0) -> tuple[Measured, Phones
         tally = Tally()
         probe.broken.clear()
         probe.sort(tally)
-    lines = round(after[1] - before[1])
-    cpu_ms = (after[0] - before[0]) * 1000 / max(1, lines)
+    lines = after - before
+    cpu_ms = (after_s - before_s) * 1000 / max(1, lines)
     return Measured(cpu_ms, lines, memory, tally, opened_ms), heard
 
 

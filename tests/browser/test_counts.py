@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -59,3 +60,33 @@ def test_one_point_is_not_points(served):
         "[...document.querySelectorAll('.points')].map((e) => e.getAttribute('aria-label'))"
         f".includes({json.dumps(wanted)})"
     )
+
+
+def test_dates_are_written_as_where_the_browser_is(served):
+    page = served.open("/")
+    told = "import('/static/ui.js').then((ui) => ui.when(Date.UTC(2026, 10, 9, 12) / 1000))"
+    said = {}
+    for languages in ("en-US,en", "en-GB,en", "en", "de-AT,de"):
+        agent = page.js("navigator.userAgent")
+        page.ask("Network.setUserAgentOverride", userAgent=agent, acceptLanguage=languages)
+        page.go(served.url + "/")
+        said[languages] = page.js(told).split(", ")[0]
+
+    assert said == {
+        "en-US,en": "Nov 9",
+        "en-GB,en": "9 Nov 2026",
+        "en": "9 Nov 2026",
+        "de-AT,de": "09.11.2026",
+    }
+
+
+def test_stock_counts_only_colours_that_somebody_plays(served):
+    record = playthrough("snekagon5g_five_players")
+    two = record.start.players[:2]
+    served.begin(replace(record, start=replace(record.start, players=two)))
+    page = served.open("/")
+    box = record.tile_set
+    counts = [n for name, n in box.counts.items() if box[name].colour in (None, *two)]
+
+    assert page.text(".stock summary") == f"Left in the box: {sum(counts)}"
+    assert sum(counts) < sum(box.counts.values())

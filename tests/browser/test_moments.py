@@ -103,6 +103,7 @@ def test_score_is_counted_on_the_table_and_the_winner_has_a_rematch(served, scri
     page.click(".over button", "Count it up")
     page.click(".counting button[aria-label='Pause']")
     page.wait(f"document.querySelectorAll('.lit.points').length === {len(lines[0]['spots'])}")
+    assert page.js("getComputedStyle(document.querySelector('.lit.points')).fill") == "none"
     begun = page.js(points)
     page.click(".counting button[aria-label='Next line']")
     later = page.js(points)

@@ -194,35 +194,6 @@ def test_clock_on_the_wall_goes_on_when_the_page_turns(opened, hall):
     assert left.startswith("58:")
 
 
-def test_arbiter_joins_evenings_into_a_league_on_the_page(opened, hall):
-    from tests.companion_app.hall.test_tournament_evening import Evening, typed
-
-    evening = Evening(hall, name="Monday")
-    for name in PEOPLE[:3]:
-        evening.do("add-player", name=name)
-    for player in ("p1", "p2", "p3"):
-        evening.do("check-in", player=player)
-    evening.posted(f"{evening.at}/pair", {})
-    evening.do("start-round")
-    evening.do("result", **typed(evening.round()["tables"][0]))
-    page = opened("/arbiter")
-    signed_in(page, hall)
-    page.click(".hall-clock [data-act=pause]")
-    page.wait("document.querySelector('.hall-clock [data-act=resume]')")
-    page.click("#tabs a[href='/tournaments']")
-    page.click("#league-new")
-    page.fill("dialog input[maxlength='80']", "Spring <b>")
-    page.js("document.querySelector('dialog input[type=checkbox]').checked = true")
-    assert axe_faults(page) == []
-    page.click("dialog form button")
-
-    page.wait("document.querySelectorAll('.tour-standings tbody tr').length === 3")
-    assert page.text("h1") == "Spring <b>"
-    assert axe_faults(page) == []
-    assert not too_wide(page)
-    assert page.errors == []
-
-
 def test_arbiter_corrects_a_move_from_the_phone(opened, hall):
     from companion_app.hall.demo import Player
     from companion_app.hall.store.arbiter_store import decisions_of
@@ -349,7 +320,7 @@ def test_arbiters_phone_shows_an_objection_and_leads_to_it(opened, hall):
     assert page.errors == []
 
 
-def test_wall_that_is_signed_in_shows_everything_at_once_and_public_names_alone(opened, hall):
+def test_wall_that_is_signed_in_shows_public_names_alone(opened, hall):
     from tests.companion_app.hall.test_tournament_evening import Evening
 
     evening = Evening(hall)
@@ -358,7 +329,6 @@ def test_wall_that_is_signed_in_shows_everything_at_once_and_public_names_alone(
     for player in ("p1", "p2", "p3"):
         evening.do("check-in", player=player)
     evening.do("hide-player", player="p2")
-    evening.posted(f"{evening.at}/delay", {"minutes": 60})
     evening.posted(f"{evening.at}/pair", {})
     page = opened("/arbiter", 1280, 720)
     signed_in(page, hall)

@@ -13,11 +13,10 @@ import pytest
 from companion_app.eye.camera import TableCamera
 from companion_app.line.ends import EyeAway
 from companion_app.live.demo import DemoTable, demo_record
-from companion_app.web.lessons.selftest import tiles_to_lay
 from companion_app.web.serving.https_front import HttpsOffer
 from tests.browser.access import faults
 from tests.browser.chromium import wait_until
-from tests.browser.conftest import DESKTOP
+from tests.companion_app.web.conftest import ten_tiles_of
 from tests.companion_app.web.test_speech import english_in
 
 pytestmark = pytest.mark.browser
@@ -38,7 +37,7 @@ def table(served, tmp_path):
 
 def picture_of_ten_tiles():
     record = demo_record("schlangennest")
-    lying = DemoTable("schlangennest", tiles_to_lay(record.tile_set), record.start.players)
+    lying = DemoTable("schlangennest", ten_tiles_of(record.tile_set), record.start.players)
     frame = next(iter(lying.frames()))
     assert frame is not None
     return frame.bgr
@@ -67,6 +66,7 @@ def test_newcomer_is_led_from_the_camera_to_a_game_of_their_own(table):
     for selector, words in (("button.primary", "Next"), ("button.primary", "Start")):
         page.click(selector, words)
         steps += 1
+    page.click(".waiting button", "Let the demo play it")
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
 
     assert page.js("[...document.querySelectorAll('.player b')].map((e) => e.innerText)") == [
@@ -106,18 +106,6 @@ def to_ready(page, game):
     page.click("button.primary", "Next")
 
 
-def test_self_test_says_how_many_of_ten_were_read_right(table):
-    page = table.open("/new", DESKTOP, host=True)
-    page.wait("document.querySelector('.camera-step') || document.querySelector('.game-card')")
-    to_ready(page, "Snekagon")
-
-    page.click(".looks button", "ten tiles")
-    page.wait("document.querySelectorAll('dialog .tap').length === 10")
-    page.click("dialog button.primary", "Read them")
-
-    assert page.text("dialog .ready-line") == "All 10 were read right. You can play."
-
-
 def test_game_that_already_lies_there_is_taken_up_and_goes_on(table):
     page = table.open("/new", host=True)
     page.wait("document.querySelector('.camera-step') || document.querySelector('.game-card')")
@@ -141,12 +129,36 @@ def test_game_that_already_lies_there_is_taken_up_and_goes_on(table):
         lying,
     )
     assert dict(table.desk.machine.seats) == {"blue": 2}
+    page.click(".waiting button", "Let the demo play it")
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
+
+
+def test_game_that_somebody_begins_waits_until_its_player_is_chosen(table):
+    record = demo_record("schlangennest")
+    table.desk.begin(record, None, table.eye.camera.feeder(record), by_people=False)
+    page = table.open("/", host=True)
+    page.wait(
+        "document.querySelector('.demo-note') && !document.querySelector('.demo-note').hidden"
+    )
+
+    table.host().post("/api/new", {"game": "snekagon", "players": ["red", "green"]})
+    page.wait("document.querySelectorAll('.waiting button.wide').length === 4")
+    hint_is_gone = page.js("document.querySelector('.demo-note').hidden")
+    assert table.desk.match.accepted == []
+    page.click(".waiting button", "Plug in a camera")
+    page.wait("document.querySelector('dialog .problem')")
+    page.js("document.querySelector('dialog').close()")
+    page.click(".waiting button", "Let the demo play it")
+
+    page.wait("!document.querySelector('.waiting')")
+    page.wait("/^Moves: [1-9]/.test(document.querySelector('.moves summary')?.innerText)")
+    assert hint_is_gone
+    assert page.js("document.querySelector('.demo-note').hidden")
 
 
 def test_picture_with_outlines_is_shown_beside_the_drawing_and_zooms_by_pinch(table):
     record = demo_record("schlangennest")
-    table.desk.begin(record, None, table.eye.camera.feeder(record))
+    table.desk.begin(record, None, table.eye.camera.feeder(record), by_people=False)
     page = table.open("/", host=True)
     # A busy machine may have seen the second move before the page has drawn the first.
     page.wait("/^Moves: [1-9]/.test(document.querySelector('.moves summary')?.innerText)")

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.test_scripts import DEPLOY, have
-from tests.models.test_signature import made_key
+from tests.deploy.test_scripts import DEPLOY, have, made_key
 
 PROJECT = """
 [build-system]

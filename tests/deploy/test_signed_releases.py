@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.test_scripts import DEPLOY, have
-from tests.models.test_signature import made_key
+from tests.deploy.test_scripts import DEPLOY, have, made_key
 
 
 def release(path: Path, version: str = "1.2.0") -> Path:
@@ -140,7 +139,7 @@ def test_update_checks_before_it_unpacks_or_changes_anything():
         for text in (
             '"$here/check-release.sh" $knowingly',
             'tar -C "$work/release"',
-            '"$command" backup',
+            '"$2" backup "$3"',
             'if ! "$source/deploy/install.sh"',
         )
     ]

@@ -60,7 +60,12 @@ def test_a_set_that_is_not_there_is_told(name):
 MISTAKES = {
     "a count that is a text": ("count = 7", 'count = "seven"', "line 13: count: must be a whole"),
     "a count below zero": ("count = 9", "count = -1", "line 19: count"),
-    "an unknown key": ("count = 9", "cuont = 9", "line 19: cuont: cuont is not known here"),
+    "a lattice that is not the game's": (
+        'lattice = "square"',
+        'lattice = "hex"',
+        'line 6: lattice: must be "square", as in schlangennest',
+    ),
+    "an unknown key": ("count = 9", "cuont = 9", "line 19: cuont: is not known here"),
     "an unknown colour": ('colours = "each"', 'colours = ["pink"]', "line 12: colours"),
     "a strand of three edges": ('edges = "WE"', 'edges = "WES"', "line 14: strands"),
     "an unknown edge": ('edges = "WE"', 'edges = "WX"', "line 14: strands: edges are letters"),
@@ -128,3 +133,19 @@ def test_a_box_is_made_once_until_its_file_changes(tmp_path):
 
     file.write_text(MINE.replace("count = 9", "count = 8"), encoding="utf-8")
     assert load_set("mine", [tmp_path])["blue/curve"].count == 8
+
+
+def test_a_file_that_was_refused_is_not_read_again_until_it_changes(tmp_path, monkeypatch):
+    file = tmp_path / "mine.toml"
+    file.write_text(MINE.replace("count = 9", "count = []"), encoding="utf-8")
+    with pytest.raises(SetError, match="count") as first:
+        load_set("mine", [tmp_path])
+
+    with monkeypatch.context() as patched:
+        patched.setattr("engine.setfile.load_toml", lambda text: pytest.fail("it is read again"))
+        with pytest.raises(SetError) as again:
+            load_set("mine", [tmp_path])
+    file.write_text(MINE, encoding="utf-8")
+
+    assert str(again.value) == str(first.value)
+    assert load_set("mine", [tmp_path])["blue/curve"].count == 9

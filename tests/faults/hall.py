@@ -198,16 +198,21 @@ class Evening:
         except (OSError, ValueError, KeyError, http.client.HTTPException):
             return False
 
-    def metric(self, name: str) -> list[float]:
-        """Return a metric of every hall process."""
-        found = []
-        for number in range(len(self.halls)):
-            text = self.page(number, "/metrics").decode()
-            row = next(
-                row for row in text.splitlines() if row.startswith(f"snake_eye_hall_{name} ")
-            )
-            found.append(float(row.split()[1]))
-        return found
+    def memory_mb(self) -> float:
+        """Return the most memory that a hall process had."""
+        told = [Path(f"/proc/{one.pid}/status").read_text(encoding="ascii") for one in self.halls]
+        return max(int(text.split("VmHWM:")[1].split()[0]) for text in told) / 1024
+
+    def processor_s(self) -> float:
+        """Return the processor time of all hall processes."""
+        told = [Path(f"/proc/{one.pid}/stat").read_text(encoding="utf-8") for one in self.halls]
+        times = [text.rpartition(")")[2].split()[11:13] for text in told]
+        return sum(int(part) for both in times for part in both) / os.sysconf("SC_CLK_TCK")
+
+    def lines(self) -> int:
+        """Return how many lines the hall has."""
+        with self.store.reading() as line:
+            return int(line.exec_driver_sql("SELECT count(*) FROM events").scalar_one())
 
     def _broker_answers(self) -> bool:
         from companion_app.hall.line.broker import answers
@@ -440,7 +445,7 @@ def live_through(seed: int, seconds: float = SECONDS, tables: int = TABLES) -> T
             probe.broken.append((began_s, time.monotonic()))
             tally.faults[name] = tally.faults.get(name, 0) + 1
             time.sleep(chance.uniform(*EVERY_S))
-        tally.memory_mb = max(evening.metric("memory_bytes")) / (1 << 20)
+        tally.memory_mb = evening.memory_mb()
         evening.stop_playing()
         probe.close()
         evening.send_the_rest()

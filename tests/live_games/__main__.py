@@ -54,6 +54,14 @@ def main(arguments: list[str] | None = None) -> int:
         help=f"how many of each game; of {WHOLE + JOINED} the last {JOINED} are "
         "taken up in their middle",
     )
+    parser.add_argument(
+        "--from",
+        type=int,
+        default=0,
+        metavar="SEED",
+        dest="first",
+        help="leave out the games before this one: with --games 44 --from 14, thirty fresh ones",
+    )
     parser.add_argument("--only", choices=GAMES, action="append", help="only this game")
     parser.add_argument("--way", choices=("film", "scripted"), default="film")
     parser.add_argument("--out", default="build/evaluate/live", help="where results are kept")
@@ -74,14 +82,14 @@ def main(arguments: list[str] | None = None) -> int:
         shots = str(folder / "shots") if chosen.shots else None
         tasks = [
             Task(chosen.way, game, seed, str(folder), until_s, shots)
-            for game, seed in _missing(folder, games, chosen.games)
+            for game, seed in _missing(folder, games, range(chosen.first, chosen.games))
         ]
         _play(tasks, chosen.workers)
-    _tell(folder, games, chosen.games, chosen.way)
+    _tell(folder, games, range(chosen.first, chosen.games), chosen.way)
     return 0
 
 
-def _missing(folder: Path, games: tuple[str, ...], count: int) -> list[tuple[str, int]]:
+def _missing(folder: Path, games: tuple[str, ...], seeds: range) -> list[tuple[str, int]]:
     """Return the games to play: some of each, of these the longest first.
 
     A run that is broken off has of every game; those taken up in their middle are short, and last.
@@ -89,7 +97,7 @@ def _missing(folder: Path, games: tuple[str, ...], count: int) -> list[tuple[str
     missing = [
         (game, seed)
         for game in games
-        for seed in range(count)
+        for seed in seeds
         if not (folder / f"{game}-{seed}.json").exists()
     ]
     return sorted(missing, key=lambda one: (one[1], _rank(one[0])))
@@ -128,13 +136,13 @@ def _one(task: Task) -> str:
     return f"{name} in {took_s:.0f} s"
 
 
-def _tell(folder: Path, games: tuple[str, ...], count: int, way: str) -> None:
+def _tell(folder: Path, games: tuple[str, ...], seeds: range, way: str) -> None:
     """Print the figures, those of held-out tables by themselves too, and keep them as JSON."""
     total, held_out = Counts(), Counts()
     written: dict[str, Any] = {}
     for game in games:
         counts = Counts()
-        for seed in range(count):
+        for seed in seeds:
             file = folder / f"{game}-{seed}.json"
             if file.exists():
                 data = json.loads(file.read_text())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
@@ -13,6 +14,9 @@ VERDICT_WITHIN_S = 0.5
 DELAY = "delay "
 FOUL = "foul "
 ASKED = "asked "
+MOST_IN_A_MINUTE = "most questions in a minute"
+"""Of one game; of many, the most of any."""
+MINUTE_S = 60.0
 FIGURES = (
     ("moves right and in order", "moves right", "moves"),
     ("fouls caught", "fouls caught", "fouls"),
@@ -51,10 +55,20 @@ class Counts:
 
     def take_in(self, data: Json) -> None:
         """Add what another game counted."""
-        self.numbers.update(data["numbers"])
+        numbers = dict(data["numbers"])
+        most = max(self.numbers[MOST_IN_A_MINUTE], numbers.pop(MOST_IN_A_MINUTE, 0))
+        self.numbers.update(numbers)
+        self.numbers[MOST_IN_A_MINUTE] = most
         for name, numbers in data["by_disturbance"].items():
             self.by_disturbance.setdefault(name, Counter()).update(numbers)
         self.mistakes += data["mistakes"]
+
+
+def most_in_a_minute(asked_s: Sequence[float]) -> int:
+    """Return how many questions were asked in the busiest minute, of their times in order."""
+    return max(
+        (sum(first <= t < first + MINUTE_S for t in asked_s) for first in asked_s), default=0
+    )
 
 
 def interval(right: int, of: int) -> tuple[float, float]:
@@ -75,6 +89,7 @@ def report(counts: Counts, shown: tuple[str, ...] = ()) -> list[str]:
     for name, right, of in FIGURES:
         low, high = interval(numbers[right], numbers[of])
         lines.append(f"{name}: {numbers[right]} of {numbers[of]} ({low:.2%} to {high:.2%})")
+    lines.append(f"{MOST_IN_A_MINUTE}: {numbers[MOST_IN_A_MINUTE]}")
     for name, split in sorted(counts.by_disturbance.items()):
         lines.append(
             f"  {name}: moves {split['moves right']} of {split['moves']}, "

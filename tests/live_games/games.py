@@ -64,7 +64,7 @@ def played_game(
     rng = rng_of("live", game_name, split, seed)
     middle = middle_of(game, one) if seed % (WHOLE + JOINED) >= WHOLE else None
     first = middle or 0
-    hunted = frozenset(rule.id for rule in game.facts.rules) - COMMON
+    hunted = frozenset(rule.id for rule in game.facts.rules if rule.can_be_broken) - COMMON
     seldom = seldom_of(game_name, seed)
     acts = list(acts_of(game, box, one, rng, first, hunted=hunted, seldom=seldom))
     if most_moves is not None:

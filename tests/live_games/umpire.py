@@ -19,7 +19,15 @@ from engine.game import Move
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, layout_to_json, move_to_json
 from models.lab.scenes.games.positions import Played
-from tests.live_games.counts import ASKED, DELAY, FOUL, VERDICT_WITHIN_S, Counts
+from tests.live_games.counts import (
+    ASKED,
+    DELAY,
+    FOUL,
+    MOST_IN_A_MINUTE,
+    VERDICT_WITHIN_S,
+    Counts,
+    most_in_a_minute,
+)
 from tests.live_games.sameness import same_moves, turnings
 from vision.core.types import Frame
 
@@ -251,6 +259,12 @@ class Umpire:
 
     def finish(self) -> None:
         """Close the books on a game."""
+        asked_s = [
+            event["t"]
+            for event in self.events
+            if event["event"] == "question" and event["about"] not in NOT_COUNTED
+        ]
+        self.counts.numbers[MOST_IN_A_MINUTE] = most_in_a_minute(asked_s)
         self.counts.add("games")
         if not self.counts.mistakes:
             self.counts.add("games without an error")

@@ -7,7 +7,6 @@ import pytest
 
 from engine.setfile import built_in_names, built_in_set
 from models.art import faces
-from models.art.contact import FOLDER, contact_sheet
 
 SMALL_PX = 24
 """The smallest tile that must still be told from others."""
@@ -126,16 +125,3 @@ def test_the_second_side_of_a_hex_tile_is_the_first_in_a_mirror():
 
     assert np.array_equal(back.bgr, front.bgr[:, ::-1])
     assert back.cells != front.cells
-
-
-@pytest.mark.parametrize("name", built_in_names())
-def test_the_readme_shows_a_contact_sheet_of_each_set(name):
-    sheet = contact_sheet(built_in_set(name))
-    shown = cv2.imread(str(FOLDER / f"{name}.webp"))
-
-    assert shown is not None
-    assert shown.shape == sheet.shape
-    # It is kept small by losing a little; another drawing would differ far more.
-    assert np.abs(shown.astype(float) - sheet).mean() < 6
-    assert (FOLDER / f"{name}.webp").stat().st_size < 300_000
-    assert f"contact_sheets/{name}.webp" in (FOLDER.parent / "README.md").read_text("utf-8")

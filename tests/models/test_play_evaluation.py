@@ -12,7 +12,6 @@ from engine.games import GAMES
 from engine.play.curve import log_odds
 from engine.play.dealing import Dealer
 from engine.play.growth import SIGNS
-from engine.play.nest_world import NestWorld
 from engine.record import find_set
 from models.lab.evaluate import play, play_curve
 from models.lab.evaluate.play import (
@@ -24,7 +23,7 @@ from models.lab.evaluate.play import (
     players_of,
     rows,
 )
-from models.lab.evaluate.play_rivals import RIVALS, SpielState
+from models.lab.evaluate.play_rivals import RIVALS
 from models.lab.training import growth
 
 
@@ -65,7 +64,6 @@ def test_every_game_and_number_of_players_has_its_rows():
     assert len(names) == len(set(names))
     assert "carnival, 4 players: against greedy" in names
     assert "snekagon: level 5 against level 4" in names
-    assert "schlangennest: against OpenSpiel MCTS" in names
 
 
 def test_rivals_make_legal_moves():
@@ -82,19 +80,6 @@ def test_rivals_make_legal_moves():
                 move = RIVALS[rival](dealer, rng)
                 assert book.judge(dealer.position, move).legal
                 dealer.make(move)
-
-
-def test_openspiel_sees_the_same_game():
-    book = GAMES["schlangennest"]
-    position = book.opening(Start(("blue", "red")), find_set(book, None))
-    world = NestWorld(position)
-    state, rng = SpielState(world), random.Random(1)
-    while not state.is_terminal():
-        state = state.clone()
-        assert state.current_player() in (0, 1)
-        state.apply_action(rng.choice(state.legal_actions()))
-
-    assert sum(state.returns()) == 0 and not state.is_chance_node()
 
 
 def test_games_of_a_row_are_kept_and_taken_up_until_it_is_decided(tmp_path: Path, monkeypatch):

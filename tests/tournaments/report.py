@@ -16,10 +16,6 @@ one size nobody had any seat twice more often than another. The federations let 
 twice more often than he sits second; we do so only where a meeting again or a second bye is the
 other way, and pay with the distance in points above.
 """
-BOUND = """
-The lower bound is in `bounds.py` (pigeonholes and new faces): no pairing of that round can have
-fewer meetings again, and not every round can have so few. It is for one round after the other.
-"""
 TWO = {
     "rounds": "two: rounds",
     "tables": "two: tables",
@@ -42,8 +38,6 @@ MORE = {
     "short tables": "more: short",
     "players": "more: players",
     "meetings again": "more: meetings again",
-    "lower bound of meetings again": "more: bound",
-    "rounds at the lower bound": "more: at the bound",
     "byes": "more: byes",
     "second byes while somebody had none": "more: second byes",
     "forbidden pairs met": "more: forbidden",
@@ -67,7 +61,6 @@ def report(counts: Counter[str]) -> str:
         "\n## Three to five at a table\n",
         _table(MORE, counts),
         f"| highest less lowest points at a table, mean | {spread:.2f} |\n",
-        BOUND,
     ]
     return "".join(parts)
 

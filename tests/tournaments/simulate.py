@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from random import Random
 
-from companion_app.hall.tournament.bounds import fewest_repeats
-from companion_app.hall.tournament.history import pasts, really_met
+from companion_app.hall.tournament.history import pasts
 from companion_app.hall.tournament.model import Tournament
 from companion_app.hall.tournament.past import WHOLE, Past, meetings
 from companion_app.hall.tournament.rounds import to_pair
@@ -97,11 +96,7 @@ def _count_round(
         if command:
             _compare(counts, before, tables, again, its_pairing(command, before), met)
         return
-    earlier = [[frozenset(really_met(t)) for t in one.tables] for one in before.rounds]
     sizes = [len(table) for table in tables]
-    least = fewest_repeats(sizes, met, earlier, here)
-    counts["more: bound"] += least
-    counts["more: at the bound"] += again == least
     points = points_of(before).totals
     spread = [max(points[p] for p in t) - min(points[p] for p in t) for t in tables]
     counts["more: hundredths of spread"] += round(100 * float(sum(spread)))

@@ -69,8 +69,11 @@ class Follower(Protocol):
         """Read all of a picture."""
         ...
 
-    def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
-        """Read the parts that changed since ``keep``; ``None`` if that is too much."""
+    def part(self, bgr: Bgr, changed: Mask, afresh: bool = False) -> TableState | None:
+        """Read the parts that changed since ``keep``; ``None`` if that is too much.
+
+        With ``afresh``, readings of tiles that seem unchanged are not reused either.
+        """
         ...
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
@@ -117,7 +120,7 @@ class TileFollower:
         self._follow_beside(found)
         return self._read(bgr, found)
 
-    def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
+    def part(self, bgr: Bgr, changed: Mask, afresh: bool = False) -> TableState | None:
         """Detect and read outlines where something has changed; ``None`` if that is too much."""
         kept = self._kept
         if kept is None or not kept.found or self.request.grid is not None:
@@ -134,7 +137,11 @@ class TileFollower:
         middles = np.array([d.centre_px for d in stay]).reshape(-1, 2)
         seen = [d for box in boxes for d in self._detect(bgr, box, width)]
         fresh = [d for d in seen if _lies_on(d, near, scale) and not _is_one_of(d, middles)]
-        return self._read(bgr, replace(kept, found=(*stay, *fresh)), self._known(stay))
+        found = replace(kept, found=(*stay, *fresh))
+        state = self._read(bgr, found, None if afresh else self._known(stay))
+        if afresh:
+            self._cells = self._last_cells
+        return state
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
         """Say whether most of the known tiles have changed at once."""
@@ -328,8 +335,9 @@ class HexFollower:
         found = boards_of(Pyramid(bgr), request.tile_set, most, shipped_models())
         return self._read(bgr, tuple(self._steadier(board) for board in found))
 
-    def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
+    def part(self, bgr: Bgr, changed: Mask, afresh: bool = False) -> TableState | None:
         """Read the cells of the boards that changed, at their kept positions."""
+        del afresh  # A board that a hand was over has changed somewhere, and is read whole.
         if not self._kept:
             return None
         scale = changed.shape[1] / bgr.shape[1]

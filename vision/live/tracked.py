@@ -57,9 +57,10 @@ class TrackedTable:
         self._follower.forget()
 
     def doubt(self) -> None:
-        """Read the whole picture at the next look without a change: a hand was over the table.
+        """Read every tile again at the next look: a hand was over the table.
 
-        The hand may have replaced a tile by a similar one, which is no visible change.
+        The hand may have replaced a tile by a similar one, which is no visible change: in
+        washed-out light the colours of two snakes are as near as noise.
         """
         self._doubted = True
 
@@ -86,7 +87,7 @@ class TrackedTable:
             self.repeats += 1
             self._follow_light(small)
             return self._known
-        state = self._follower.part(bgr, looked_at)
+        state = self._follower.part(bgr, looked_at, self._doubted)
         if state is None:
             return self._whole(bgr, small, t_s)
         self.parts += 1

@@ -202,19 +202,6 @@ def _read(store: HallStore, asked: Select[Any]) -> list[Decision]:
         return [_decision(row._asdict()) for row in line.execute(asked)]
 
 
-def counts(store: HallStore) -> dict[str, int]:
-    """Return how many tables there are, and how many alerts are open, for the metrics."""
-    with store.reading() as line:
-        return {
-            "tables": line.execute(
-                select(func.count()).select_from(tables).where(tables.c.revoked_s.is_(None))
-            ).scalar_one(),
-            "alerts": line.execute(
-                select(func.count()).select_from(alerts).where(alerts.c.closed_s.is_(None))
-            ).scalar_one(),
-        }
-
-
 def _decision(row: Mapping[str, Any]) -> Decision:
     values = _renamed(row)
     return Decision(**{**values, "body": json.loads(values["body"])})

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from companion_app.hall.errors import DatabaseError, HallError
-from companion_app.hall.store.database import FILE, open_engine
+from companion_app.hall.store.database import FILE, address_of, migrate
 
 TOOLS = "/usr/lib/postgresql"
 
@@ -31,7 +31,7 @@ def backup(database: str | None, folder: Path, file: Path) -> int:
 
 
 def restore(database: str | None, folder: Path, file: Path) -> None:
-    """Restore a backup into an empty hall, completely or not at all.
+    """Restore a backup, also an older version's, into an empty hall, completely or not at all.
 
     Raises:
         HallError: the file is missing, the hall is not empty, or the backup is not a hall's.
@@ -45,7 +45,7 @@ def restore(database: str | None, folder: Path, file: Path) -> None:
         beside = target.with_name("restored.sqlite3")
         _copied(file, beside)
         try:
-            open_engine(f"sqlite:///{beside}").dispose()
+            migrate(f"sqlite:///{beside}", folder)
         except DatabaseError:
             beside.unlink()
             raise
@@ -61,6 +61,7 @@ def restore(database: str | None, folder: Path, file: Path) -> None:
         f"--dbname={database}",
         str(file),
     )
+    migrate(address_of(database, folder), folder)
 
 
 def _copied(source: Path, target: Path) -> None:

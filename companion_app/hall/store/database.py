@@ -6,7 +6,9 @@ based on it, migrates the schema. psycopg's own pool is not used: one pool is en
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,16 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, create_engine, event, inspect
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from companion_app.hall.errors import DatabaseError
+from companion_app.whole_file import write_whole
 
 FILE = "hall.sqlite3"
+LEAGUES = "leagues.json"
+"""Has the leagues of 1.0.0, by name with their evenings, after the migration."""
 WRITES = "hall_writes"
 """Execution option of a transaction that will write: SQLite then takes its lock at the start."""
 BUSY_S = 10
@@ -79,25 +84,57 @@ def upgrade(engine: Engine) -> None:
         command.upgrade(config, "head")
 
 
-def migrate(address: str) -> tuple[str | None, str]:
-    """Migrate an old database; return its version before and after.
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """What became of an old database."""
+
+    before: str | None
+    """Its version before; ``None`` where it was empty."""
+    now: str
+    files: tuple[Path, ...]
+    """What left the database, each in a file of its own."""
+
+
+def migrate(address: str, folder: Path) -> Migrated:
+    """Migrate an old database; what it can no longer hold is written into the hall's folder first.
 
     Raises:
-        DatabaseError: it does not answer, or is newer than this Snake Eye.
+        DatabaseError: it does not answer, is newer than this Snake Eye or another program's, or
+            what leaves it cannot be written.
     """
     engine = _engine(address)
     try:
         with engine.connect() as line:
             before = MigrationContext.configure(line).get_current_revision()
-        known = [step.revision for step in _scripts().walk_revisions()]
-        if before is not None and before not in known:
-            raise DatabaseError(_another_version(before))
+            names = inspect(line).get_table_names()
+            known = [step.revision for step in _scripts().walk_revisions()]
+            if before not in known if before is not None else names:
+                raise DatabaseError(_another_version(before))
+            files = _leagues_kept(line, folder) if "leagues" in names else ()
         upgrade(engine)
     except SQLAlchemyError as error:
         raise DatabaseError(f"the hall's database does not answer: {reason(error)}") from error
     finally:
         engine.dispose()
-    return before, newest_version()
+    return Migrated(before, newest_version(), files)
+
+
+def _leagues_kept(line: Connection, folder: Path) -> tuple[Path, ...]:
+    """Write the leagues of 1.0.0 into a file; none where there are none."""
+    query = "SELECT id, name, counting, evenings, made_s FROM leagues ORDER BY made_s, id"
+    found = [dict(row._mapping) for row in line.execute(text(query))]
+    if not found:
+        return ()
+    leagues = [{**one, "evenings": json.loads(one["evenings"])} for one in found]
+    file = folder / LEAGUES
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(file, json.dumps({"leagues": leagues}, ensure_ascii=False, indent=1) + "\n")
+    except OSError as error:
+        raise DatabaseError(
+            f"{file} cannot be written, and nothing was migrated: {error}"
+        ) from error
+    return (file,)
 
 
 def newest_version() -> str:

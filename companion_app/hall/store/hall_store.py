@@ -259,18 +259,15 @@ class HallStore(Transactions):
                 change.line.execute(NEW_ACKED, grown)
         return taken
 
-    def lines(self, table: str, game: str, after: int = 0, upto: int | None = None) -> list[Line]:
-        """Return the lines of one table's game in order, after ``after`` and up to ``upto``."""
-        return self.lines_of({(table, game): after}, upto)[table, game]
+    def lines(self, table: str, game: str, after: int = 0) -> list[Line]:
+        """Return the lines of one table's game in order, after number ``after``."""
+        return self.lines_of({(table, game): after})[table, game]
 
-    def lines_of(
-        self, after: Mapping[tuple[str, str], int], upto: int | None = None
-    ) -> dict[tuple[str, str], list[Line]]:
+    def lines_of(self, after: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], list[Line]]:
         """Return the lines of many games in order, each after a number; one query for all.
 
         Args:
             after: the number by table id and key of the game.
-            upto: the number of the last line that is returned.
         """
         found: dict[tuple[str, str], list[Line]] = {mark: [] for mark in after}
         if not after:
@@ -291,8 +288,6 @@ class HallStore(Transactions):
             )
             .order_by(events.c.number)
         )
-        if upto is not None:
-            asked = asked.where(events.c.number <= upto)
         with self.reading() as line:
             rows = line.execute(asked).all()
         for row in rows:
@@ -311,47 +306,26 @@ class HallStore(Transactions):
         with self.reading() as line:
             return [(int(row.number), str(row.line)) for row in line.execute(asked)]
 
-    def stored_by(self, table: str, then_s: float) -> tuple[int, float | None]:
-        """Return the number of a table's last line stored by a time, and when the next was."""
-        mine = events.c.table_id == table
-        later = (
-            select(events.c.number, events.c.stored_s)
-            .where(mine, events.c.stored_s > then_s)
-            .order_by(events.c.number)
-            .limit(1)
-        )
-        with self.reading() as line:
-            next_ = line.execute(later).first()
-            before = select(func.max(events.c.number)).where(mine)
-            if next_ is not None:
-                before = before.where(events.c.number < next_.number)
-            last = line.execute(before).scalar()
-        return int(last or 0), None if next_ is None else float(next_.stored_s)
-
-    def newest_game(self, table: str, upto: int | None = None) -> str | None:
-        """Return the game of a table's last line, or of its last line up to ``upto``."""
+    def newest_game(self, table: str) -> str | None:
+        """Return the game of a table's last line."""
         asked = (
             select(events.c.game)
             .where(events.c.table_id == table)
             .order_by(events.c.number.desc())
             .limit(1)
         )
-        if upto is not None:
-            asked = asked.where(events.c.number <= upto)
         with self.reading() as line:
             found = line.execute(asked).scalar()
         return None if found is None else str(found)
 
-    def games(self, table: str, upto: int | None = None) -> list[str]:
-        """Return the games of a table, the newest first; only those begun by line ``upto``."""
+    def games(self, table: str) -> list[str]:
+        """Return the games of a table, the newest first."""
         asked = (
             select(events.c.game)
             .where(events.c.table_id == table)
             .group_by(events.c.game)
             .order_by(func.min(events.c.number).desc())
         )
-        if upto is not None:
-            asked = asked.where(events.c.number <= upto)
         with self.reading() as line:
             return [str(game) for game in line.execute(asked).scalars()]
 

@@ -133,21 +133,9 @@ tournaments = Table(
     metadata,
     Column("id", Text, primary_key=True),
     Column("made_s", Float, nullable=False),
-    Column("delay_s", Float, nullable=False, server_default="0"),
     Column("events", BigInteger, nullable=False, server_default="0"),
 )
 """``events`` is the number of the last event, compared before adding one (optimistic locking)."""
-
-leagues = Table(
-    "leagues",
-    metadata,
-    Column("id", Text, primary_key=True),
-    Column("made_s", Float, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("counting", Integer),
-    Column("evenings", Text, nullable=False),
-)
-"""Tournaments added up in one table; each person's ``counting`` best evenings count, or all."""
 
 tournament_events = Table(
     "tournament_events",

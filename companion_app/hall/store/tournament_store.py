@@ -26,7 +26,6 @@ NOTICE = "tournament:"
 """Prefix of notices about tournaments; a notice about a table is its id."""
 MOST_TRIES = 50
 """Attempts of a change before it is given up because other processes were always faster."""
-LONGEST_DELAY_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,6 @@ class Kept:
     """A tournament with its log."""
 
     id: str
-    delay_s: float
-    """Delay of the public's view in seconds."""
     events: tuple[Event, ...]
     now: Tournament
 
@@ -78,13 +75,6 @@ def ids_of(store: HallStore) -> list[str]:
         return [str(id_) for id_ in line.execute(asked).scalars()]
 
 
-def late_ids(store: HallStore) -> list[str]:
-    """Return the tournaments that the public sees with a delay."""
-    asked = select(tournaments.c.id).where(tournaments.c.delay_s > 0)
-    with store.reading() as line:
-        return [str(id_) for id_ in line.execute(asked).scalars()]
-
-
 def kept(store: HallStore, id_: str, known: Kept | None = None) -> Kept | None:
     """Return a tournament with its log; ``None`` where there is none.
 
@@ -104,7 +94,7 @@ def kept(store: HallStore, id_: str, known: Kept | None = None) -> Kept | None:
             old, fresh = (), _read(line, id_, 0)
     before = known.now if known is not None and old else Tournament()
     now = replay(fresh, before)
-    return Kept(id_, float(head.delay_s), (*old, *fresh), now)
+    return Kept(id_, (*old, *fresh), now)
 
 
 def change(store: HallStore, id_: str, steps: Steps, known: Kept | None = None) -> Kept | None:
@@ -128,17 +118,6 @@ def change(store: HallStore, id_: str, steps: Steps, known: Kept | None = None) 
         if _added(store, known, fresh):
             return kept(store, id_, known) or known
     raise TournamentError("out-of-order")
-
-
-def keep_delay(store: HallStore, id_: str, delay_s: float) -> bool:
-    """Store the delay of the public's view; say whether the tournament exists."""
-    delay_s = min(max(0.0, delay_s), LONGEST_DELAY_S)
-    with store.writing() as change_:
-        done = change_.line.execute(
-            update(tournaments).where(tournaments.c.id == id_).values(delay_s=delay_s)
-        )
-        change_.tables.add(NOTICE + id_)
-    return bool(done.rowcount)
 
 
 def _happened(now: Tournament, step: Step, at_s: float) -> tuple[Event, Tournament]:

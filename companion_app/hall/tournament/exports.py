@@ -7,7 +7,6 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from companion_app.hall.tournament.league import Season
 from companion_app.hall.tournament.model import Round, Table, Tournament
 from companion_app.hall.tournament.standings import number_in_words, standings
 from companion_app.hall.tournament.view import names
@@ -64,30 +63,6 @@ def results_csv(tournament: Tournament, language: str = "en", staff: bool = Fals
                 ]
             )
     return _csv(rows, numbers=(0, 1, 2, 4, 5, 6))
-
-
-def league_csv(rows: Sequence[Season], evenings: int) -> str:
-    """Return the table of a league as CSV; an evening without a person is an empty cell."""
-    head = [
-        "rank",
-        "player",
-        "points",
-        "best",
-        "evenings_won",
-        *(f"evening {number}" for number in range(1, evenings + 1)),
-    ]
-    lines = [
-        [
-            str(row.rank),
-            row.name,
-            number_in_words(row.points),
-            number_in_words(row.best),
-            str(row.evenings_won),
-            *("" if one is None else number_in_words(one) for one in row.evenings),
-        ]
-        for row in rows
-    ]
-    return _csv([head, *lines], numbers=(0, 2, 3, 4, *range(5, 5 + evenings)))
 
 
 def bg_stats(tournament: Tournament, key: str, staff: bool = False) -> list[dict[str, Any]]:

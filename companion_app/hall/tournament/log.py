@@ -72,25 +72,6 @@ def replay(events: Iterable[Event], before: Tournament | None = None) -> Tournam
     return tournament
 
 
-def shown_at(events: Iterable[Event], now_s: float, delay_s: float) -> Tournament:
-    """Return the tournament as it stood ``delay_s`` ago, for a delayed broadcast.
-
-    A name that was hidden or erased is gone at once, whatever the delay.
-    """
-    every = list(events)
-    late = replay(event for event in every if event.at_s <= now_s - delay_s)
-    now = replay(every)
-    return replace(
-        late,
-        players={
-            key: replace(
-                now.players[key], here=one.here, from_round=one.from_round, sits_out=one.sits_out
-            )
-            for key, one in late.players.items()
-        },
-    )
-
-
 def without_erased(events: Sequence[Event]) -> list[Event]:
     """Return the log without the names of those who asked to be erased.
 

@@ -48,7 +48,7 @@ class Player:
     group: str = ""
     """Groups are paired apart and have standings of their own."""
     person: str = ""
-    """Identifies the person on other evenings of a league; the name is used where it is empty."""
+    """Identifies the person on other evenings; the name is used where it is empty."""
     here: bool = False
     hidden: bool = False
     """His name is shown to the arbiter only."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -53,6 +54,20 @@ def paired(tournament: Tournament, seed: int, boxes: Sequence[str] = ()) -> dict
         "seed": seed,
         "rated": tournament.settings.rated,
     }
+
+
+def byes_ahead(tournament: Tournament) -> dict[str, int]:
+    """Return how many have a bye in the next round: as grouped, and if all were one group."""
+    here, settings = to_pair(tournament), tournament.settings
+    sizes = Counter(player.group for player in here)
+    return {
+        "grouped": sum(_over(count, settings) for count in sizes.values()),
+        "together": _over(len(here), settings),
+    }
+
+
+def _over(players: int, settings: Settings) -> int:
+    return players - sum(table_sizes(players, settings.size, settings.fewest, settings.most))
 
 
 def pair_field(

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from companion_app.hall.tournament.model import Player, Round, Table, Tournament
+from companion_app.hall.tournament.pairing import byes_ahead
 from companion_app.hall.tournament.people import full_name, public_name
 from companion_app.hall.tournament.settings import write_settings
 from companion_app.hall.tournament.standings import number_in_words, standings, tie_breaks_in_words
@@ -39,6 +40,7 @@ def shown(
         "rounds": [_round(round_, called, now_s) for round_ in tournament.rounds],
         "tie_breaks": tie_breaks_in_words(tournament, language),
         "groups": groups,
+        "byes_ahead": byes_ahead(tournament),
         "standings": {group: standing_rows(tournament, called, group) for group in groups},
         "overall": standing_rows(tournament, called),
     }

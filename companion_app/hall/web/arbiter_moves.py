@@ -88,7 +88,7 @@ def _place(move: Move) -> frozenset[Any]:
 
 
 def _game(table: str, key: str = "") -> GameSoFar:
-    shown = hall().overview.live.table(table) if TABLE_ID.fullmatch(table) else None
+    shown = hall().overview.board.table(table) if TABLE_ID.fullmatch(table) else None
     key = key or (str(shown.document["key"]) if shown is not None else "")
     game = hall().games.game(table, key) if key else None
     if game is None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify
 
-from companion_app.hall.broadcast import hall_delay_s, keep_hall_delay
 from companion_app.hall.keeper import ruling
 from companion_app.hall.line.joining import NAMELESS, code_of, new_code
 from companion_app.hall.line.message import TABLE_ID, shown_name, whole_number
@@ -29,7 +28,6 @@ from engine.errors import EngineError
 from engine.games import game_named
 
 blueprint = Blueprint("arbiter", __name__)
-LONGEST_DELAY_MIN = 60
 MOST_ROUNDS = 20
 OF_A_FOUL = ("overrule", "lift")
 RULINGS = (*OF_A_FOUL, "take-back", "correct", "end", "lower-hand")
@@ -88,13 +86,13 @@ def arbiter() -> Response:
                     "heard_s": one.heard_s,
                     "acked": one.acked,
                     "health": dict(one.health),
+                    "game": _game_shown(one.id),
                 }
                 for one in store.members()
             ],
             "code": code_of(store),
             "rounds": _rounds(),
             "objections": _objections(),
-            "delay_minutes": hall_delay_s(store) / 60,
             "now_s": store.clock(),
         }
     )
@@ -129,7 +127,7 @@ def decide() -> Response:
     what, table = sent.get("what"), str(sent.get("table", ""))
     if what not in RULINGS:
         raise BadRequest(f"what is one of {', '.join(RULINGS)}")
-    shown = hall().overview.live.table(table)
+    shown = hall().overview.board.table(table)
     if shown is None:
         raise NotFound
     foul = sent.get("foul", (shown.document.get("foul") or {}).get("number", 0))
@@ -139,6 +137,8 @@ def decide() -> Response:
     newest = _newest(table) if what in OF_A_FOUL else None
     if newest is not None:
         key, number = newest.game, newest.number
+    if whole_number(sent.get("number")) and isinstance(sent.get("key"), str):
+        key, number = sent["key"][:100], sent["number"]  # as it stood when the arbiter was asked
     # It says what it is about, so that the table does not carry it out on anything later.
     do = {"what": what, "key": key, "number": number, "foul": foul}
     if what == "correct":
@@ -175,14 +175,6 @@ def change_table() -> Response:
 def change_code() -> Response:
     """Replace the code by which tables join."""
     return jsonify({"code": hall().store.keep_fact("code", new_code())})
-
-
-@blueprint.post("/api/arbiter/delay")
-@open_to(ARBITER)
-def change_delay() -> Response:
-    """Set how many ``minutes`` later the public sees every table."""
-    keep_hall_delay(hall().store, asked_delay_s())
-    return jsonify({})
 
 
 @blueprint.post("/api/arbiter/hide")
@@ -232,20 +224,10 @@ def _running() -> Iterator[tuple[Seen, Round]]:
     """Yield the running rounds of the newest tournaments."""
     tournaments = hall().tournaments
     for id_ in tournaments.ids()[:MOST_ROUNDS]:
-        one = tournaments.seen(id_, True)
+        one = tournaments.seen(id_)
         round_ = None if one is None else one.tournament.round
         if one is not None and round_ is not None and round_.stage == "running":
             yield one, round_
-
-
-def asked_delay_s() -> float:
-    """Return the delay in seconds that was sent as ``minutes``; refuse an invalid one."""
-    minutes = asked().get("minutes")
-    if not isinstance(minutes, int | float) or isinstance(minutes, bool):
-        raise BadRequest("minutes is a number")
-    if not 0 <= minutes <= LONGEST_DELAY_MIN:
-        raise BadRequest(f"minutes is a number from 0 to {LONGEST_DELAY_MIN}")
-    return minutes * 60.0
 
 
 def _who() -> str:
@@ -267,6 +249,13 @@ def _alert(one: arbiter_store.Alert) -> Mapping[str, Any]:
             if one.kind == "foul" and hall().store.picture(one.table, one.number, name)
         ],
     }
+
+
+def _game_shown(table: str) -> dict[str, Any]:
+    """Return which game is shown of a table, and the number of its last line."""
+    shown = hall().overview.board.table(table)
+    document = {} if shown is None else shown.document
+    return {name: document[name] for name in ("key", "number") if name in document}
 
 
 def _newest(table: str) -> Standing | None:

@@ -65,7 +65,7 @@ class Listener(Iterator[str]):
 
 
 class Board:
-    """All tables as one audience sees them: the staff or the public."""
+    """All tables as they stand."""
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request
 
 from companion_app.hall.store.hall_store import AWAY_S, Member
-from companion_app.hall.store.tournament_store import Kept, Step, keep_delay, new_tournament
+from companion_app.hall.store.tournament_store import Kept, Step, new_tournament
 from companion_app.hall.tournament.errors import TournamentError
 from companion_app.hall.tournament.events import ARBITER as AN_ARBITER
 from companion_app.hall.tournament.events import DIRECTOR, WHO_MAY
@@ -22,7 +22,6 @@ from companion_app.hall.tournament.players_csv import read_players
 from companion_app.hall.tournament.printing import pairings_page, slips_page, standings_page
 from companion_app.hall.tournament.words import say
 from companion_app.hall.web import guard
-from companion_app.hall.web.arbiter_views import asked_delay_s
 from companion_app.hall.web.board import in_order
 from companion_app.hall.web.feed_views import stream
 from companion_app.hall.web.guard import ARBITER, open_to
@@ -55,19 +54,12 @@ def whole(id_: str) -> Response:
     return _whole(known(id_))
 
 
-@blueprint.get("/api/tournaments/<id_>/wall")
-@open_to(ARBITER)
-def wall(id_: str) -> Response:
-    """Return a tournament for the wall of the room: without delay, with public names alone."""
-    return jsonify(hall().tournaments.document(seen(id_, live=True), language()))
-
-
 @blueprint.get("/api/tournaments/<id_>/events")
 @open_to(ARBITER)
 def events(id_: str) -> Response:
-    """Stream the number of the last event at once, whatever the delay."""
+    """Stream the number of the last event at once."""
     known(id_)
-    return stream(lambda: hall().overview.public.listener(hall().tournaments.follow(id_, True)))
+    return stream(lambda: hall().overview.board.listener(hall().tournaments.follow(id_)))
 
 
 @blueprint.post("/api/tournaments/<id_>/do")
@@ -127,21 +119,11 @@ def pair(id_: str) -> Response:
     )
 
 
-@blueprint.post("/api/tournaments/<id_>/delay")
-@open_to(ARBITER)
-def delay(id_: str) -> Response:
-    """Set how many ``minutes`` later the public sees a tournament."""
-    known(id_)
-    keep_delay(hall().store, id_, asked_delay_s())
-    hall().tournaments.hear(frozenset())
-    return jsonify({})
-
-
 @blueprint.get("/print/<id_>/<what>")
 @open_to(ARBITER)
 def on_paper(id_: str, what: str) -> Response:
     """Return pairings, slips or standings as a page to print, of the newest round or ``round``."""
-    now = seen(id_, live=True).tournament
+    now = seen(id_).tournament
     if what == "standings":
         page = standings_page(now, language())
     elif what == "pairings":
@@ -171,14 +153,13 @@ def _changed(id_: str, steps: Any) -> Response:
 
 def _whole(found: Kept) -> Response:
     tournaments = hall().tournaments
-    one = tournaments.seen(found.id, True)
+    one = tournaments.seen(found.id)
     assert one is not None
     return jsonify(
         {
             **tournaments.document(one, language(), staff=True),
             "codes": {player: code_for(found.id, player) for player in found.now.players},
             "boxes": [{"id": one.id, "name": one.name} for one in _boxes()],
-            "delay_minutes": found.delay_s / 60,
             "log": [event.to_json() for event in found.events[-MOST_LOGGED:]][::-1],
             "forbidden": [sorted(pair) for pair in found.now.forbidden],
         }

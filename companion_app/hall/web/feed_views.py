@@ -11,10 +11,9 @@ from flask import Blueprint, Response, jsonify, request
 from companion_app.hall.line.message import is_word
 from companion_app.hall.standing import BROKEN, GameSoFar
 from companion_app.hall.web.board import Board, Shown
-from companion_app.hall.web.guard import OPEN, arbiter, limit_looks, open_to
+from companion_app.hall.web.guard import OPEN, limit_looks, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.hall.web.hidden import hidden_names, is_hidden, without_hidden
-from companion_app.hall.web.openapi import document
 from companion_app.line.hub import FullHouse
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import language
@@ -58,7 +57,7 @@ def table(id_: str) -> Response:
     limit_looks()
     key, game = _game(shown)
     id_ = str(shown.document["id"])
-    answer: dict[str, Any] = {**shown.document, "games": hall().store.games(id_, _upto(id_))}
+    answer: dict[str, Any] = {**shown.document, "games": hall().store.games(id_)}
     if game is not None:
         count = _count(game)
         past = _past(game, count)
@@ -85,22 +84,9 @@ def drawing(id_: str) -> Response:
     return answer
 
 
-@blueprint.get("/api/hall/openapi.json")
-@open_to(OPEN, public=True)
-def openapi() -> Response:
-    """Return the OpenAPI document of the feed."""
-    return jsonify(document())
-
-
 def board() -> Board:
-    """Return the board for whoever asks: live for arbiters, delayed for the public."""
-    overview = hall().overview
-    return overview.public if arbiter() is None else overview.live
-
-
-def _upto(table: str) -> int | None:
-    """Return the number of the last line that whoever asks may see; ``None`` for all lines."""
-    return hall().overview.broadcast.upto(table) if arbiter() is None else None
+    """Return the board of all tables."""
+    return hall().overview.board
 
 
 def _table(id_: str) -> Shown:
@@ -118,9 +104,7 @@ def _game(shown: Shown) -> tuple[str, GameSoFar | None]:
     if not is_word(key):
         raise NotFound(code="no-game")
     id_ = str(shown.document["id"])
-    upto = _upto(id_)
-    broadcast = hall().overview.broadcast
-    game = hall().games.game(id_, key) if upto is None else broadcast.game(id_, key, upto)
+    game = hall().games.game(id_, key)
     if game is None and "game" in request.args:
         raise NotFound(code="no-game")
     return key, game

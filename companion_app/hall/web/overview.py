@@ -1,8 +1,4 @@
-"""A process's cache of all tables: one board that is live, one as the public sees it.
-
-A change is read once for all listeners. The public's board shows tables that have a delay as they
-stood before it (`broadcast.py`).
-"""
+"""A process's cache of all tables on one board; a change is read once for all listeners."""
 
 from __future__ import annotations
 
@@ -10,7 +6,6 @@ import logging
 import threading
 import time
 
-from companion_app.hall.broadcast import Broadcast
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.store.arbiter_store import open_alerts
 from companion_app.hall.store.hall_store import AWAY_S, HallStore, Member, Standing
@@ -21,8 +16,6 @@ from companion_app.hall.web.hidden import hidden_names, without_hidden
 log = logging.getLogger(__name__)
 GATHER_S = 0.05
 """Seconds for which changes are collected before they are read together."""
-LATE_LOOK_S = 0.5
-"""Seconds between two checks for lines that become visible, while a table has a delay."""
 
 
 class Overview:
@@ -31,13 +24,11 @@ class Overview:
     def __init__(
         self,
         store: HallStore,
-        broadcast: Broadcast,
         merged_s: float = MERGED_S,
         most_listeners: int = MOST_LISTENERS,
     ) -> None:
-        self._store, self.broadcast = store, broadcast
-        self.live = Board(self._now_s, merged_s, most_listeners)
-        self.public = Board(self._now_s, merged_s, most_listeners)
+        self._store = store
+        self.board = Board(self._now_s, merged_s, most_listeners)
         self._hidden: frozenset[str] = frozenset()
         self._due: set[str] = set()
         self._all_due = False
@@ -54,8 +45,7 @@ class Overview:
     def close(self) -> None:
         """End all event streams, and stop."""
         self._closed = True
-        for board in (self.live, self.public):
-            board.close()
+        self.board.close()
         with self._due_news:
             self._due_news.notify_all()
         if self._thread.ident is not None:
@@ -64,7 +54,7 @@ class Overview:
     @property
     def listening(self) -> int:
         """How many phones listen."""
-        return self.live.listening + self.public.listening
+        return self.board.listening
 
     def _now_s(self) -> float:
         return self._store.clock()
@@ -83,18 +73,17 @@ class Overview:
         while not self._closed:
             with self._due_news:
                 if not self._due and not self._all_due:
-                    late = bool(self.broadcast.delays)
-                    self._due_news.wait(LATE_LOOK_S if late else HEARTBEAT_S / 2)
+                    self._due_news.wait(HEARTBEAT_S / 2)
             time.sleep(GATHER_S)
             with self._due_news:
                 due, all_due = self._due, self._all_due
                 self._due, self._all_due = set(), False
             try:
                 # A table that goes away causes no notice, so all are read every ``HEARTBEAT_S``.
-                if all_due or self._now_s() - looked_s > HEARTBEAT_S or self.broadcast.hears(due):
+                if all_due or self._now_s() - looked_s > HEARTBEAT_S:
                     looked_s = self._now_s()
                     self.read(None)
-                elif due := due | self.broadcast.due():
+                elif due:
                     self.read(due)
             except DatabaseError as error:
                 log.warning("%s", error)
@@ -106,7 +95,6 @@ class Overview:
         stood = {member.id: (member, standing) for member, standing in self._store.stood(among)}
         if among is None:
             self._hidden = hidden_names(self._store)
-            self.broadcast.read()
         calls: dict[str, list[str]] = {}
         for alert in open_alerts(self._store):
             calls.setdefault(alert.table, []).append(alert.kind)
@@ -114,14 +102,9 @@ class Overview:
             id_: self._document(member, standing, calls.get(id_, []))
             for id_, (member, standing) in stood.items()
         }
-        for id_ in self.live.ids() if among is None else among:
+        for id_ in self.board.ids() if among is None else among:
             fresh.setdefault(id_, None)
-        late = {
-            id_: self._document(stood[id_][0], self.broadcast.standing(id_), [])
-            for id_ in self.broadcast.delays.keys() & stood.keys()
-        }
-        self.live.put(fresh)
-        self.public.put({**fresh, **late})
+        self.board.put(fresh)
 
     def _document(self, member: Member, standing: Standing | None, calls: list[str]) -> Doc:
         document: Doc = {

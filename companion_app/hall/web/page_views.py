@@ -1,4 +1,4 @@
-"""The page itself: one shell for all views, its files and words; health and metrics."""
+"""The page itself: one shell for all views, its files, words and health."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import io
 import segno
 from flask import Blueprint, Response, jsonify, render_template, request
 
-from companion_app.hall.store.arbiter_store import counts
-from companion_app.hall.web.guard import OPEN, arbiter, open_to
+from companion_app.hall.web.guard import OPEN, open_to
 from companion_app.hall.web.hall import hall
-from companion_app.hall.web.metrics import in_writing
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import NotFound, NotHost
+from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import language, page_file
 from companion_app.web.speech import LANGUAGES, catalogue
 
@@ -20,7 +18,6 @@ blueprint = Blueprint("page", __name__)
 VIEWS = ("", "tv", "arbiter", "tournaments")
 PARTS = ("", "director", "me", "tv")
 """Pages of a tournament."""
-THIS_MACHINE = ("127.0.0.1", "::1")
 FOLDERS = ("static", "hall/web/static")
 
 
@@ -29,7 +26,6 @@ FOLDERS = ("static", "hall/web/static")
 @blueprint.get("/table/<id_>")
 @blueprint.get("/overlay/<id_>")
 @blueprint.get("/tournament/<id_>")
-@blueprint.get("/league/<id_>")
 @blueprint.get("/tournament/<id_>/<part>")
 @open_to(OPEN)
 def page(view: str = "", id_: str = "", part: str = "") -> Response:
@@ -97,17 +93,8 @@ def qr() -> Response:
 @open_to(OPEN)
 def health() -> Response:
     """Say whether database and broker answer."""
-    tables = counts(hall().store)["tables"]
+    tables = len(hall().store.members())
     ok = hall().receiver.connected
     answer = jsonify({"ok": ok, "tables": tables, "broker": ok})
     answer.status_code = 200 if ok else 503
     return answer
-
-
-@blueprint.get("/metrics")
-@open_to(OPEN)
-def metrics() -> Response:
-    """Return the metrics for Prometheus; only to this machine, or to an arbiter."""
-    if request.remote_addr not in THIS_MACHINE and arbiter() is None:
-        raise NotHost(code="not-arbiter")
-    return Response(in_writing(hall()), content_type="text/plain; version=0.0.4; charset=utf-8")

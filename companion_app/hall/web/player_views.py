@@ -76,9 +76,9 @@ def mine(id_: str) -> Response:
 @blueprint.get("/api/tournaments/<id_>/me/events")
 @open_to(OPEN)
 def my_events(id_: str) -> Response:
-    """Stream the number of the last event at once, to a player's phone."""
+    """Stream the number of the last event, to a player's phone."""
     _player(known(id_))
-    return stream(lambda: hall().overview.public.listener(hall().tournaments.follow(id_, True)))
+    return stream(lambda: hall().overview.board.listener(hall().tournaments.follow(id_)))
 
 
 @blueprint.post("/api/tournaments/<id_>/my")
@@ -102,7 +102,7 @@ def my(id_: str) -> Response:
 
 
 def _mine(found: Kept, player: str) -> Response:
-    one = hall().tournaments.seen(found.id, True)
+    one = hall().tournaments.seen(found.id)
     assert one is not None
     shown = hall().tournaments.document(one, language())
     me = found.now.players[player]

@@ -1,6 +1,6 @@
 """Tournaments for everybody: lists, pairings, standings, why somebody is ahead, exports, a stream.
 
-Everything has the delay that the director set, and shows only public names.
+Everything shows only public names.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ EXPORTS = ("standings.csv", "results.csv", "tournament.json", "log.json", "bgsta
 def all_tournaments() -> Response:
     """Return all tournaments in short, the newest first."""
     limit_looks()
-    found = [hall().tournaments.seen(id_, False) for id_ in hall().tournaments.ids()[:MOST_LISTED]]
+    found = [hall().tournaments.seen(id_) for id_ in hall().tournaments.ids()[:MOST_LISTED]]
     shown = [in_short(one.id, one.tournament) for one in found if one and one.tournament.events]
     return jsonify({"tournaments": shown})
 
@@ -53,9 +53,9 @@ def tournament(id_: str) -> Response:
 @blueprint.get("/api/hall/tournaments/<id_>/events")
 @open_to(OPEN, public=True)
 def tournament_events(id_: str) -> Response:
-    """Stream the number of the last visible event whenever it changes."""
+    """Stream the number of the last event whenever it changes."""
     seen(id_)
-    return stream(lambda: hall().overview.public.listener(hall().tournaments.follow(id_, False)))
+    return stream(lambda: hall().overview.board.listener(hall().tournaments.follow(id_)))
 
 
 @blueprint.get("/api/hall/tournaments/<id_>/why")
@@ -103,9 +103,9 @@ def known(id_: str) -> Kept:
     return found
 
 
-def seen(id_: str, live: bool = False) -> Seen:
-    """Return a tournament as the public sees it, or live; answer 404 where there is none."""
-    found = hall().tournaments.seen(id_, live) if ID.fullmatch(id_) else None
+def seen(id_: str) -> Seen:
+    """Return a tournament as it is now; answer 404 where there is none."""
+    found = hall().tournaments.seen(id_) if ID.fullmatch(id_) else None
     if found is None:
         raise NotFound
     return found

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from companion_app.another_game import read_as_asked
 from engine.games import game_named
 from engine.record import find_set
 
@@ -18,11 +19,11 @@ def read_photo(
     Raises:
         VisionError: the data is no picture, too large, or damaged.
     """
-    from vision import ReadRequest, grey_advice, picture_file, read_table, table_state_to_json
+    from vision import ReadRequest, grey_advice, picture_file, table_state_to_json
 
     box = find_set(game_named(game), set_name, set_folders)
     picture, request = picture_file(data, "photo").decode(), ReadRequest(box.lattice, box)
-    said = table_state_to_json(read_table(picture, request), "photo")
+    said = table_state_to_json(read_as_asked(picture, request), "photo")
     if picture.grey and request.needs_colours:
         said["quality"]["advice"].append({"what": "grey", "text": grey_advice().text})
     return said

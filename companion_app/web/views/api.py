@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import asdict
 
 from flask import Response, current_app, jsonify, request
 
+from companion_app.boxes import some_players
 from companion_app.help_orders import help_is_off
 from companion_app.line.ends import EyeAway
 from companion_app.live.kept import KeptGames
@@ -29,13 +29,14 @@ from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from engine.draw import face, svg
 from engine.draw.display import moved, placed, turned
 from engine.draw.palette import coat
-from engine.errors import EngineError
-from engine.game import AnyGame
+from engine.game import AnyGame, Json, Option
 from engine.games import GAMES, game_named, has_die
 from engine.record import find_set, move_to_json
 from engine.tiles import TileSet
 
 views = Views("api", __name__)
+HERE_S = 3.0
+"""Seconds within which the eye says that it is there."""
 MOST_MOVES_SHOWN = 400
 
 
@@ -47,6 +48,8 @@ def health() -> Doc:
     standing = one.eye.standing()
     if not one.eye.is_there:
         raise EyeAway
+    # The line stays open to a process that was stopped, so it has to answer.
+    one.eye.ask("here", within_s=HERE_S)
     checks = [
         {"name": "page", "ok": True, "text": f"phones listening: {one.hub.listening}", "fix": ""},
         {"name": "store", "ok": True, "text": f"games kept: {games}", "fix": ""},
@@ -216,17 +219,15 @@ def _game_to_json(game: AnyGame, words: Speech) -> Doc:
         "about": words.page(f"about-{facts.name}"),
         "fewest": facts.fewest_players,
         "most": facts.most_players,
+        "at_first": list(some_players(game)) if facts.player_names else [],
+        "two_sit_opposite": facts.two_sit_opposite,
         "board_side": board_side(box),
         "players": [
             {"id": name, "word": words.player(name), "colour": coat(name, box.colours).base}
             for name in facts.player_names or ()
         ],
         "options": [
-            {
-                "name": option.name,
-                "default": board.get(option.name, option.default),
-                "text": words.option(facts.name, option.name, option.text),
-            }
+            _option_to_json(facts.name, option, board.get(option.name, option.default), words)
             for option in facts.options
         ],
         "sets": _sets(game),
@@ -237,6 +238,7 @@ def _game_to_json(game: AnyGame, words: Speech) -> Doc:
                 "id": rule.id,
                 "text": words.rule(facts.name, rule),
                 "source": words.source(rule.source),
+                "rulings": list(rule.rulings),
             }
             for rule in facts.rules
         ],
@@ -247,16 +249,30 @@ def _game_to_json(game: AnyGame, words: Speech) -> Doc:
     }
 
 
+def _option_to_json(game: str, option: Option, default: Json, words: Speech) -> Doc:
+    """Return an option with its values in words, and what it makes sense with."""
+    return {
+        "name": option.name,
+        "default": default,
+        "text": words.option(game, option.name, option.text),
+        "question": words.option_question(option.name),
+        "values": [
+            {"value": value, "word": words.option_value(option.name, value)}
+            for value in option.values
+        ],
+        "more": option.more,
+        "players": list(option.players),
+        "only_with": {other: list(values) for other, values in option.only_with.items()},
+    }
+
+
 def _sets(game: AnyGame) -> list[dict[str, str]]:
     """Return the boxes that a game can be played with: its own, then those of the owner."""
     own = find_set(game, None)
     listed = [{"set": own.name, "title": own.title or game.facts.title}]
-    for folder in companion().place.set_folders:
-        for file in sorted(folder.glob("*.toml")):
-            with suppress(EngineError):
-                box = find_set(game, file.stem, companion().place.set_folders)
-                if box.name != own.name:
-                    listed.append({"set": box.name, "title": box.title or box.name})
+    for name, title, of in companion().own_boxes.named.of(companion().place.set_folders):
+        if of == game.facts.name and name != own.name:
+            listed.append({"set": name, "title": title})
     return listed
 
 

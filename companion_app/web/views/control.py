@@ -18,8 +18,9 @@ from companion_app.web.serving.errors import BadRequest, NotHost
 from companion_app.web.serving.exchange import Doc, Views, asked, told, told_or_none
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.roles import PARTS, ROLES
+from engine.asked import parse_given
 from engine.given import LONGEST_NAME, hides
-from engine.record import parse_record, record_to_json
+from engine.record import record_to_json
 
 views = Views("control", __name__)
 FROM_SEATS = ("answer", "roll", "pass", "discard", "finale", "stand")
@@ -180,7 +181,9 @@ def new() -> Doc:
     """Begin a new game: game, set, players with names, options; or a whole record."""
     sent = asked()
     whole, folders = sent.get("record"), companion().place.set_folders
-    record = record_begun(sent) if whole is None else parse_record(whole, folders)
+    # A game that is taken up from its table has no moves yet, and the page sends none.
+    whole = {"moves": []} | whole if isinstance(whole, dict) else whole
+    record = record_begun(sent) if whole is None else parse_given(whole, folders)
     machine = _machine(sent.get("machine", {}), record.start.players)
     if machine:
         companion().allow_help()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 
 import segno
 from flask import Response, jsonify, redirect, render_template, request
@@ -139,18 +140,28 @@ def find_chapter(chapter: str = guide.CONTENTS) -> AnyResponse:
 @views.reads("/guide/<code>/<chapter>.md", "page")
 def show_chapter(code: str, chapter: str) -> Response:
     """Return a chapter; addresses equal file paths, so that relative links in the text work."""
-    shown = guide.chapter(code, chapter)
+    return _chapter_page(code, guide.chapter(code, chapter), guide.LANGUAGES)
+
+
+@views.reads("/engine/RULINGS.md", "page")
+def show_rulings() -> Response:
+    """Return how the referee reads the printed rules; the guide links to the file by this path."""
+    return _chapter_page("en", guide.rulings(), ())
+
+
+def _chapter_page(code: str, shown: guide.Chapter, languages: Sequence[str]) -> Response:
+    """Return a chapter with its neighbours, and with links to it in the languages that have it."""
     everything = [guide.chapter(code, name) for name in guide.CHAPTERS]
-    at = everything.index(shown)
+    at = everything.index(shown) if shown in everything else len(everything)
     html = render_template(
         "guide.html",
         language=code,
         words=catalogue(code)["page"],
         shown=shown,
         chapters=everything,
-        before=everything[at - 1] if at else None,
+        before=everything[at - 1] if 0 < at < len(everything) else None,
         after=everything[at + 1] if at + 1 < len(everything) else None,
-        names={one: catalogue(one)["name"] for one in guide.LANGUAGES},
+        names={one: catalogue(one)["name"] for one in languages},
     )
     return fresh(Response(html, mimetype="text/html"))
 

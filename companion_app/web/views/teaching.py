@@ -8,7 +8,7 @@ from pathlib import Path
 
 from flask import Response, current_app, request
 
-from companion_app.hands.work import PHOTO
+from companion_app.hands.work import BOX, PHOTO
 from companion_app.web.context import companion, speech
 from companion_app.web.lessons.board_lesson import BOARD
 from companion_app.web.lessons.lesson import LessonDraft
@@ -63,8 +63,6 @@ def _shown() -> Doc:
 @views.reads("/api/teaching", "boxes")
 def shelf() -> Doc:
     """Return the taught boxes, and for the host the lesson that is being prepared."""
-    from models.teaching.shelf import refused
-
     # Read the lesson before the boxes: a lesson shown as learnt is then among them.
     lesson = _shown() if access.is_host() else {}
     games = _games()
@@ -78,20 +76,16 @@ def shelf() -> Doc:
     if access.is_host():
         answer["refused"] = [
             {"file": file, "text": speech().page("teach-refused", name=file), "detail": why}
-            for file, why in refused(sets_folder()).items()
+            for file, why in companion().own_boxes.refused.of((sets_folder(),)).items()
         ]
     return answer | lesson
 
 
 def _listed() -> list[Doc]:
-    """Return the taught boxes, each with a sentence on who signed it."""
+    """Return the taught boxes."""
     from models.teaching.shelf import listed
 
-    words, boxes = speech(), listed(sets_folder())
-    for box in boxes:
-        signed = box["signed"]
-        signed["text"] = words.page(f"box-{signed['state']}", name=signed["by"])
-    return boxes
+    return listed(sets_folder())
 
 
 def _games() -> dict[str, list[str]]:
@@ -247,7 +241,7 @@ def take_in() -> Doc:
     with _refusing("bad-box"):
         title = _title(other) if other else None
         to = name_for(sets_folder(), title) if title else None
-        name = taken_in(sets_folder(), data, to)
+        name = companion().hands.do(BOX, taken_in, sets_folder(), data, to)
         if title:
             give_title(sets_folder(), name, title)
     return {"name": name, "boxes": _listed()}

@@ -46,8 +46,6 @@ def parts(scale: float, workers: int, renders: str | None, out: Path) -> dict[st
         "photographs": [command("photographs")],
         "strangers": [command("photographs", "strangers")],
         "spots": [command("tables", "spots", *some("--tables", 60))],
-        "detection": [command("detection", *some("--scenes", 100))],
-        "reading": [command("reading", *some("--tables", 200))],
         "squares": [command("tables", "squares", *some("--tables", TABLES))],
         "hexes": [command("tables", "hexes", *some("--tables", TABLES))],
         "small": [command("tables", "small", *some("--tables", 60))],

@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 
-from models.lab.evaluate.detection import FOUND, found_row, total
 from models.lab.evaluate.harness import (
     WORST,
     Figure,
@@ -29,19 +28,22 @@ from models.lab.evaluate.harness import (
     shared_photos,
     tell,
 )
-from models.lab.evaluate.score import write_bad
+from models.lab.evaluate.score import matched, write_bad
 from models.lab.evaluate.tables import request_of
 from models.lab.evaluate.taught.counting import best_fit, taught
 from models.lab.scenes.settings import GAMES
-from models.lab.scenes.world.arrays import Json
+from models.lab.scenes.world.arrays import Array, Json
 from models.teaching.trial import read_with
 from vision import Picture, ReadRequest, TableState, TaughtSet, load_picture, read_table
+from vision.core.types import width_of
 
 STRANGERS = "strangers"
 FOLDERS = ("no_tiles", "other_games")
 TAUGHT = "taught"
 ASKED = (*GAMES, TAUGHT)
 SURELY = 0.9
+FOUND = (0, 0, 255)
+"""Colour of outlines on the worst pictures."""
 
 
 def _labels(folder: Path) -> Json:
@@ -87,24 +89,51 @@ def _hex_row(photo: str, folder: Path, worst: Path) -> Json:
     state = read_table(picture, ReadRequest("hex"))
     entries = (*state.tiles, *state.unsure, *state.aside)
     truth = [np.array(one["outline"]) for one in _labels(folder)[photo]]
-    row = found_row(truth, [], [np.array(entry["outline"]) for entry in entries])
+    row = _found_row(truth, [np.array(entry["outline"]) for entry in entries])
     _seen(picture, state, worst / f"{folder.name}-{Path(photo).stem}", bad=not row["right"])
     return {**row, "photo": photo, "corners": [error * np.sqrt(3) for error in row["corners"]]}
 
 
+def _found_row(truth: Sequence[Array], found: Sequence[Array]) -> Json:
+    """Return what was found of the cells of a photograph, and what was not."""
+    pairs = matched(truth, found)
+    missed, invented = len(truth) - len(pairs), len(found) - len(pairs)
+    return {
+        "right": not missed and not invented,
+        "cells": len(truth),
+        "missed": missed,
+        "invented": invented,
+        "corners": [round(_corner_error(truth[a], found[b]), 5) for a, b in pairs.items()],
+    }
+
+
+def _corner_error(truth: Array, found: Array) -> float:
+    """Return the mean distance of corners in widths, for the order that fits best."""
+    errors = [
+        float(np.linalg.norm(truth - np.roll(order, shift, axis=0), axis=1).mean())
+        for order in (found, found[::-1])
+        for shift in range(len(truth))
+    ]
+    return min(errors) / width_of(truth)
+
+
+def _total(rows: Sequence[Json], key: str) -> int:
+    return sum(int(row[key]) for row in rows)
+
+
 def layout_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
     """Return the figures of a box that training never saw."""
-    cells, missed, invented = (total(rows, key) for key in ("cells", "missed", "invented"))
+    cells, missed, invented = (_total(rows, key) for key in ("cells", "missed", "invented"))
     return (
         Figure("tiles found", cells - missed, cells, 100, least=99.5),
         Figure("tiles invented", invented, cells, most=0),
-        Figure("layouts exact in occupancy", total(rows, "right"), len(rows), 100, least=90),
+        Figure("layouts exact in occupancy", _total(rows, "right"), len(rows), 100, least=90),
     )
 
 
 def hex_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
     """Return the figures of islands of hexes."""
-    cells, missed, invented = (total(rows, key) for key in ("cells", "missed", "invented"))
+    cells, missed, invented = (_total(rows, key) for key in ("cells", "missed", "invented"))
     return (
         Figure("hexes found", cells - missed, cells, 100),
         Figure("hexes invented", invented, cells),

@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from math import lgamma, log
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from engine.play.dealing import Dealer
 from engine.play.levels import SKILLS
 from engine.record import find_set
 from models.lab.evaluate.harness import every_row, kept_rows, mark_of, parser_of, wilson
-from models.lab.evaluate.play_rivals import RIVALS, Rival, by_chance, machine, openspiel
+from models.lab.evaluate.play_rivals import RIVALS, Rival, by_chance, machine
 from models.lab.scenes.world.arrays import Json
 
 HEAD = """# How well the machine plays
@@ -41,7 +40,6 @@ BINS = 10
 MOST_GAMES, GAMES_AT_A_TIME = 200, 8
 SURE = 20.0
 """Bayes factor against the wanted share at which a row ends: 95 % sure at any time."""
-OPENSPIEL = "OpenSpiel MCTS"
 ITSELF = "itself"
 """Rows against itself only measure stated results, which suppose an equal opponent."""
 STATED_EVERY, STATED_FIRST = 5, 2
@@ -60,7 +58,7 @@ class Row:
 
     game: str
     rival: str
-    """A rival's name, OpenSpiel's bot, itself, or ``level N``."""
+    """A rival's name, itself, or ``level N``."""
     wanted: float
     most: float = 1.0
     """Largest wanted share, which only rows of levels have."""
@@ -88,8 +86,6 @@ def rows(seconds: float = 1.0) -> list[Row]:
         ("snekagon5g", "greedy", 0.80),
         ("sssnake", "greedy", 0.68),
         ("carnival", "greedy", 0.65),
-        ("schlangennest", OPENSPIEL, 0.65),
-        ("snekagon", OPENSPIEL, 0.65),
     ]
     found = [Row(game, rival, wanted, seconds=seconds) for game, rival, wanted in named]
     found += [
@@ -176,8 +172,6 @@ def open_by_chance(dealer: Dealer, rng: random.Random) -> None:
 
 
 def _rival(row: Row) -> Rival:
-    if row.rival == OPENSPIEL:
-        return openspiel(row.seconds or 0.1)
     looks = Budget(looks=SKILLS[row.game].looks)
     if row.rival == ITSELF:
         return machine(looks)
@@ -330,20 +324,12 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.kept:
         counts = [kept(folder, row) for row in wanted]
     else:
-        counts = [played(folder, row, asked.workers) for row in _possible(wanted)]
+        counts = [played(folder, row, asked.workers) for row in wanted]
     page = table(counts, asked.seconds)
     sys.stdout.write(page)
     if asked.to:
         asked.to.write_text(page, encoding="utf-8")
     return 0
-
-
-def _possible(wanted: list[Row]) -> list[Row]:
-    """Return the rows whose rival is installed."""
-    if find_spec("pyspiel") is None:
-        wanted = [row for row in wanted if row.rival != OPENSPIEL]
-        sys.stderr.write("OpenSpiel is not installed (pip install '.[rivals]'): its rows wait\n")
-    return wanted
 
 
 if __name__ == "__main__":

@@ -35,8 +35,6 @@ TITLES = {
     "photographs": "Photographs of boxes that training never saw",
     "strangers": "Photographs on which no tile lies",
     "spots": "Tables with spots of light",
-    "detection": "One stage alone: finding tiles on held-out scenes",
-    "reading": "One stage alone: reading tiles at their true outlines",
 }
 """The parts in the order of the page."""
 TEXT_PARTS = {

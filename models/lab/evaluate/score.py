@@ -35,6 +35,8 @@ HexTile = tuple[int, str, tuple[Cell, ...]]
 LEAST_VISIBLE = 0.6
 """Visible share of a tile below which it need not be found, but may be."""
 SMALLEST_PX = 24.0
+SAME_PLACE = 0.35
+"""Largest distance between the middles of an outline and its tile, in widths."""
 NEAR = 0.5
 """Largest distance between the middles of an entry and its tile, in widths of the tile."""
 WORST_PX = 1600
@@ -223,6 +225,11 @@ def _matched(truth: Sequence[Entry], entries: Sequence[Entry]) -> tuple[dict[int
     pairs = paired(true, said, [width_of(outline) for outline in true], NEAR)
     taken = set(pairs.values())
     return pairs, [j for j in range(len(entries)) if j not in taken]
+
+
+def matched(truth: Sequence[Array], found: Sequence[Array]) -> dict[int, int]:
+    """Return the found outline of each true cell, matched from the closest pair on."""
+    return paired(truth, found, [width_of(outline) for outline in truth], SAME_PLACE)
 
 
 def paired(

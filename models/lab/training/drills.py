@@ -52,9 +52,13 @@ class Crops:
     across_px: Array
     sources: Array
     """Number of the table that each comes from."""
+    visible: Array
+    """Share of each card that is seen."""
 
 
-def drill_crops(set_name: str, seed: int, split: Split, amount: float = 1.0) -> Crops:
+def drill_crops(
+    set_name: str, seed: int, split: Split, amount: float = 1.0, least_seen: float = LEAST_SEEN
+) -> Crops:
     """Return the tiles of one drawn table, photographed several times.
 
     Args:
@@ -62,6 +66,7 @@ def drill_crops(set_name: str, seed: int, split: Split, amount: float = 1.0) -> 
         seed: seed of the table.
         split: split of the surfaces and lights.
         amount: factor on the errors of outlines, 1 for a usual detector.
+        least_seen: least visible share of tiles that are cut out.
     """
     rng = rng_of("drill", set_name, split, seed)
     settings = _settings(seed, split, set_name, rng)
@@ -76,12 +81,13 @@ def drill_crops(set_name: str, seed: int, split: Split, amount: float = 1.0) -> 
         other = draw_settings(seed * PHOTOGRAPHS + number, split, set_name)
         taken = replace(settings, seed=other.seed, light=other.light, sensor=other.sensor)
         bgr = unpacked(photographed(taken, canvas))
-        parts.append(crops_of(bgr, tiles, box.tile_set, rng, seed, amount))
+        parts.append(crops_of(bgr, tiles, box.tile_set, rng, seed, amount, least_seen))
     return Crops(
         np.concatenate([part.patches for part in parts]),
         tuple(look for part in parts for look in part.looks),
         np.concatenate([part.across_px for part in parts]),
         np.concatenate([part.sources for part in parts]),
+        np.concatenate([part.visible for part in parts]),
     )
 
 
@@ -92,18 +98,26 @@ def crops_of(
     rng: Random,
     source: int,
     amount: float = 1.0,
+    least_seen: float = LEAST_SEEN,
 ) -> Crops:
     """Return the well seen tiles of a picture with a known truth, cut at jittered outlines."""
-    outlines, looks, across = [], [], []
+    outlines, looks, across, visible = [], [], [], []
     for entry in entries:
-        if entry["visible"] < LEAST_SEEN or entry.get("glare", 0) > MOST_GLARE:
+        if entry["visible"] < least_seen or entry.get("glare", 0) > MOST_GLARE:
             continue
         for cell, corners in enumerate(entry_cells(entry, tile_set)):
             first = int(rng.integers(4))
             outlines.append(jittered(np.roll(corners, -first, axis=0), rng, amount))
             looks.append(Look(entry["tile"], cell, -first % 4))
             across.append(across_of(corners))
-    return Crops(cut(bgr, outlines), tuple(looks), np.array(across), np.full(len(looks), source))
+            visible.append(entry["visible"])
+    return Crops(
+        cut(bgr, outlines),
+        tuple(looks),
+        np.array(across),
+        np.full(len(looks), source),
+        np.array(visible),
+    )
 
 
 def entry_cells(entry: Mapping[str, Any], tile_set: TileSet) -> list[Array]:

@@ -119,10 +119,10 @@ def varied(patches: Tensor, steps: Tensor, folds: Tensor, hardness: Hardness) ->
         hardness: strength of the augmentation.
     """
     pictures = patches.permute(0, 3, 1, 2).float()
-    pictures = _beside(pictures, folds, hardness)
-    looks = _coarsened(_placed(pictures, steps, folds, hardness), hardness)
+    pictures = beside(pictures, folds, hardness)
+    looks = _coarsened(placed(pictures, steps, folds, hardness), hardness)
     looks = _lit(looks, hardness)
-    return _alone(looks, folds) / 255 - 0.5
+    return alone(looks, folds) / 255 - 0.5
 
 
 def _drawn(like: Tensor, channels: int = 1) -> Tensor:
@@ -133,7 +133,7 @@ def _share(like: Tensor, channels: int = 1) -> Tensor:
     return torch.rand(len(like), channels, 1, 1, device=like.device)
 
 
-def _beside(pictures: Tensor, folds: Tensor, hardness: Hardness) -> Tensor:
+def beside(pictures: Tensor, folds: Tensor, hardness: Hardness) -> Tensor:
     """Return examples, most of them with other surroundings."""
     masks = np.stack([inside_of(4), inside_of(HEX_FOLDS)]).astype(bool)
     own = torch.from_numpy(masks).to(pictures.device)[(folds == HEX_FOLDS).long()][:, None]
@@ -142,7 +142,7 @@ def _beside(pictures: Tensor, folds: Tensor, hardness: Hardness) -> Tensor:
     return torch.where(own | (_share(pictures) > hardness.beside), pictures, around)
 
 
-def _placed(pictures: Tensor, steps: Tensor, folds: Tensor, hardness: Hardness) -> Tensor:
+def placed(pictures: Tensor, steps: Tensor, folds: Tensor, hardness: Hardness) -> Tensor:
     """Return patches cut as in play, along outlines that miss a little."""
     count, device = len(pictures), pictures.device
     angle = -steps * 2 * math.pi / folds
@@ -208,7 +208,7 @@ def _lit(looks: Tensor, hardness: Hardness) -> Tensor:
     return looks.clamp(0, 255)
 
 
-def _alone(looks: Tensor, folds: Tensor) -> Tensor:
+def alone(looks: Tensor, folds: Tensor) -> Tensor:
     """Return looks, with the surroundings of hexes replaced by the mean colour."""
     inside = torch.from_numpy(hex_inside(PATCH_PX)).to(looks.device)
     means = (looks * inside).sum((2, 3), keepdim=True) / inside.sum()

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from companion_app.answers import InputError
 from companion_app.eye import starting
 from companion_app.live.demo import demo_record
 from companion_app.live.match import Match
@@ -172,3 +173,45 @@ def test_camera_that_was_chosen_is_taken_again_where_it_is_still_there(
     monkeypatch.setattr(starting, "found_cameras", lambda: found)
 
     assert starting.source_without_asking(kept) == taken
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("moon", "there is no source 'moon'"),
+        ("pi2", "there is no source 'pi2'"),
+        ("phone:2", "there is no source 'phone:2'"),
+        ("webcam:x", "write a whole number"),
+        ("demo:x", "write a whole number"),
+        ("video:/none.mp4", "there is no video /none.mp4"),
+        ("folder:/none", "the folder /none cannot be read"),
+    ],
+)
+def test_a_source_that_there_is_none_of_is_refused(tmp_path, source, said):
+    with Store(tmp_path) as store, pytest.raises(InputError, match=said):
+        starting.source_asked(source, tmp_path, store, again=False)
+
+
+@pytest.mark.parametrize("source", ["phone", "recorded", "demo:7", "webcam:63", "pi"])
+def test_a_camera_that_may_be_plugged_in_later_is_waited_for(tmp_path, source):
+    with Store(tmp_path) as store:
+        assert starting.source_asked(source, tmp_path, store, again=False) == source
+
+
+def test_run_refuses_a_source_in_a_new_home_and_in_one_with_a_game(tmp_path):
+    new, old = tmp_path / "new", tmp_path / "old"
+    with Store(old) as store:
+        Match.begin(store, demo_record("schlangennest"))
+
+    for home in (new, old):
+        refused = subprocess.run(
+            [sys.executable, "-c", START, "run", "--json", "--port", "0", "--source", "moon"],
+            capture_output=True,
+            check=False,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "SNAKE_EYE_HOME": str(home)},
+            timeout=60,
+        )
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "there is no source 'moon'; sources are pi, webcam:0" in refused.stderr

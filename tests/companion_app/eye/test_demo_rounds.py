@@ -39,8 +39,8 @@ def rounds(played):
     going = DemoRounds(played.desk, feeder, admired_s=0.0)
     real = played.desk.begin
 
-    def begin(*arguments):
-        match = real(*arguments)
+    def begin(*arguments, **more):
+        match = real(*arguments, **more)
         news.release()
         return match
 
@@ -64,6 +64,35 @@ def test_all_games_come_in_turn_each_with_a_round_of_its_own(played, rounds):
     first = names.index("schlangennest")
     assert begun == [(names[n % 5], n) for n in range(first + 1, first + 7)]
     assert len(played.store.games()) <= 3
+
+
+@pytest.mark.parametrize("found", ["no game", "a game that is over"])
+def test_an_eye_that_was_killed_between_two_rounds_begins_the_next(played, rounds, found):
+    _, begun, news = rounds
+    match = played.desk.begin(demo_record("sssnake"), {}, DemoShown())
+    news.acquire()
+    played.desk.end()
+    if found == "no game":
+        played.desk.referee = None
+
+    again = DemoRounds(played.desk, lambda r, n: begun.append((r.game.facts.name, n)), admired_s=0)
+    again.take(match.key)
+
+    assert news.acquire(timeout=30)
+    again.close()
+    assert begun == [("carnival", list(GAMES).index("carnival"))]
+
+
+def test_after_a_game_of_people_a_new_eye_begins_no_round(played, rounds, script):
+    going, begun, _ = rounds
+    played.begin(script.record)
+    played.desk.end()
+    played.desk.referee = None
+
+    going.take(None)
+    going.close()
+
+    assert begun == []
 
 
 def test_game_of_people_is_left_on_the_table(played, rounds, script):

@@ -127,7 +127,7 @@ def test_tile_seen_by_the_camera_becomes_a_move_on_the_page(played, script):
 
     state = played.guest().get("/api/state")
     assert state["moves"][0]["move"]["tile"] == first.tile
-    assert state["source"] == {"kind": "camera"}
+    assert state["source"]["kind"] == "camera"
     assert state["trouble"] is None
 
 

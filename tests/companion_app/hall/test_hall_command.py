@@ -24,7 +24,8 @@ from companion_app.hall.table.membership import MembershipFiles, ask_to_join
 from companion_app.live.store import Store
 from tests.browser.chromium import wait_until
 from tests.companion_app.hall.cluster import free_port
-from tests.companion_app.hall.test_hall_page import Guest, HallOfTest
+from tests.companion_app.hall.test_hall_page import HallOfTest
+from tests.kit.phones import Guest
 
 ROOT = Path(__file__).parents[3]
 
@@ -110,7 +111,7 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monk
     hall.communicate(timeout=30)
     assert hall.returncode == 0
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "hall"))
-    assert said(capsys, "hall", "migrate")[1]["now"] == "0003"
+    assert said(capsys, "hall", "migrate")[1]["now"] == "0004"
     assert len(said(capsys, "hall", "pin")[1]["arbiter_pin"]) == 6
     assert said(capsys, "hall", "backup", str(tmp_path / "evening.backup"))[0] == 0
 

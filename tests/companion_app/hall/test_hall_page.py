@@ -12,57 +12,25 @@ from typing import Any
 
 import pytest
 
-from companion_app.hall.broadcast import Broadcast
 from companion_app.hall.demo import Player
 from companion_app.hall.errors import HallError, JoinError
 from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.process import Asked, HallProcess
 from companion_app.hall.store.arbiter_store import decisions_of
-from companion_app.hall.store.hall_store import AWAY_S, HallStore, Health, Made
+from companion_app.hall.store.hall_store import AWAY_S, Health, Made
 from companion_app.hall.table.membership import ask_to_join
-from companion_app.hall.tournaments import Tournaments
+from companion_app.hall.web import arbiter_sessions
 from companion_app.hall.web.app import create_hall_app
+from companion_app.hall.web.hall import new_pin
 from companion_app.hall.web.hidden import hidden_names, hide_names, is_hidden, without_hidden
-from companion_app.hall.web.openapi import document
 from companion_app.hall.web.overview import Overview
 from companion_app.line.hub import FullHouse
 from tests.browser.chromium import wait_until
 from tests.companion_app.hall.cluster import free_port
 from tests.companion_app.hall.world import TableOfHall
+from tests.kit.phones import Guest
 
 SCRIPT = '"><script>alert(1)</script>'
-
-
-class Guest:
-    """Somebody with a phone."""
-
-    def __init__(self, port: int) -> None:
-        self._port, self._cookie = port, ""
-        self._token = self.get("/api/me")["token"]
-
-    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes, Any]:
-        line = http.client.HTTPConnection("127.0.0.1", self._port, timeout=20)
-        headers = {"Cookie": self._cookie} if self._cookie else {}
-        data = None
-        if body is not None:
-            data = body if isinstance(body, bytes) else json.dumps(body).encode()
-            headers |= {"Content-Type": "application/json", "X-Snake-Eye": self._token}
-        line.request(method, path, data, headers)
-        answer = line.getresponse()
-        said = answer.read()
-        for cookie in answer.headers.get_all("Set-Cookie") or ():
-            self._cookie = cookie.split(";")[0]
-        line.close()
-        return answer.status, said, answer.headers
-
-    def get(self, path: str) -> Any:
-        status, said, _ = self.ask("GET", path)
-        assert status == 200, said
-        return json.loads(said)
-
-    def post(self, path: str, body: Any) -> tuple[int, Any]:
-        status, said, _ = self.ask("POST", path, body)
-        return status, json.loads(said)
 
 
 class HallOfTest:
@@ -116,10 +84,6 @@ def both_halls(tmp_path: Path, address: str) -> Iterator[HallOfTest]:
     yield from running_hall(tmp_path, address)
 
 
-def overview_of(store: HallStore, **told: Any) -> Overview:
-    return Overview(store, Broadcast(store, Tournaments(store)), **told)
-
-
 def shown(guest: Guest, name: str = "Table 1") -> dict[str, Any]:
     return next((t for t in guest.get("/api/hall")["tables"] if t["name"] == name), {})
 
@@ -171,11 +135,11 @@ def test_small_hall_is_one_process(hall, tmp_path):
 
 
 def test_who_follows_one_table_hears_of_it_alone(small_store):
-    overview = overview_of(small_store)
+    overview = Overview(small_store)
     for number in range(2):
         small_store.add_table(str(number) * 24, "key", f"Table {number}", 0)
     overview.read(None)
-    follower = overview.public.follow("1" * 24, heartbeat_s=0.01)
+    follower = overview.board.follow("1" * 24, heartbeat_s=0.01)
     next(follower)
     first = json.loads(next(follower).partition("data: ")[2])
     small_store.rename("0" * 24, "Final")
@@ -233,8 +197,6 @@ def test_names_made_to_harm_stay_text_and_can_be_hidden(hall):
         assert b"alert(1)" not in guest.ask("GET", path)[1]
     drawn = guest.ask("GET", f"/api/hall/tables/{table.id}/table.svg")[1]
     assert b"<script" not in drawn
-    metrics = guest.ask("GET", "/metrics")[1].decode()
-    assert 'table="\\"><script>' in metrics or "degrees{" not in metrics
 
     assert hall.arbiter().post("/api/arbiter/hide", {"name": SCRIPT})[0] == 200
     wait_until(lambda: shown(guest, SCRIPT)["players"][0]["name"] == "")
@@ -368,6 +330,36 @@ def test_guest_decides_nothing(hall):
     assert decisions_of(hall.process.store) == []
 
 
+def test_copied_cookie_of_an_arbiter_ends_with_his_session(hall):
+    arbiter, copy = hall.arbiter(), Guest(hall.port)
+    copy._cookie, copy._token = arbiter._cookie, arbiter._token
+    assert copy.post("/api/arbiter/hide", {"name": "Eve"})[0] == 200
+
+    assert arbiter.post("/api/logout", {})[0] == 200
+
+    assert copy.get("/api/me")["arbiter"] is None
+    assert copy.post("/api/arbiter/hide", {"name": "Ann"})[0] == 403
+    kept = hall.process.store.facts_like("session:")
+    assert all(len(name) == len("session:") + 64 for name in kept), "numbers are kept as hashes"
+
+
+def test_session_of_an_arbiter_ends_after_a_day_and_with_the_pin(small_store):
+    now_s = 1e9
+    small_store.clock = lambda: now_s
+    new_pin(small_store)
+    number, other = (arbiter_sessions.begin(small_store, who) for who in ("Ann", "Ben"))
+    assert arbiter_sessions.who_has(small_store, number) == "Ann"
+
+    now_s += arbiter_sessions.LASTS_S
+    assert arbiter_sessions.who_has(small_store, number) is None
+    again = arbiter_sessions.begin(small_store, "Cem")
+    assert len(small_store.facts_like("session:")) == 1, "those that ended are gone"
+
+    new_pin(small_store)
+    assert arbiter_sessions.who_has(small_store, again) is None
+    assert other != again
+
+
 def test_table_is_renamed_and_sent_away_by_the_arbiter(hall):
     table, arbiter = hall.table(), hall.arbiter()
     wait_until(lambda: shown(arbiter))
@@ -428,39 +420,23 @@ def test_every_address_answers_whatever_is_sent_and_never_breaks(both_halls):
     assert statuses <= {200, 400, 403, 404, 413, 429}
 
 
-def test_feed_in_writing_is_the_feed_there_is(hall):
-    rules = create_hall_app(hall.process.hall).url_map.iter_rules()
-    public = {
-        str(rule).replace("<id_>", "{id_}") for rule in rules if str(rule).startswith("/api/hall")
-    }
+def test_what_is_no_photo_of_a_game_is_refused_and_an_unknown_one_is_not_there(hall):
+    guest, form = Guest(hall.port), "multipart/form-data; boundary=x"
+    no_photo = b'--x\r\nContent-Disposition: form-data; name="game"\r\n\r\nsnekagon\r\n--x--\r\n'
 
-    assert set(document()["paths"]) == public - {"/api/hall/join"}
-
-
-def test_metrics_are_as_prometheus_reads_them(hall):
-    table = hall.table(health=lambda: {"degrees": 51, "camera": "settled"})
-    Player(table.store, 1).step()
-    guest = Guest(hall.port)
-
-    def metrics() -> str:
-        return guest.ask("GET", "/metrics")[1].decode()
-
-    wait_until(lambda: "snake_eye_hall_lines_total 2" in metrics())
-    wait_until(lambda: 'snake_eye_hall_table_degrees{table="Table 1"} 51' in metrics())
-
-    for line in metrics().splitlines():
-        assert line.startswith(("# HELP ", "# TYPE ", "snake_eye_hall_"))
+    assert guest.ask("POST", "/api/photos", no_photo, form).status == 400
+    assert [guest.ask("GET", f"/api/photos/{n}").status for n in (1, 1 << 60)] == [404, 404]
 
 
 def test_full_house_turns_listeners_away(small_store):
-    overview = overview_of(small_store, most_listeners=1)
-    first = overview.public.changes(0)
+    overview = Overview(small_store, most_listeners=1)
+    first = overview.board.changes(0)
     assert next(first).startswith("retry")
 
     with pytest.raises(FullHouse):
-        overview.public.changes(0)
+        overview.board.changes(0)
     del first
-    overview.public.changes(0)
+    overview.board.changes(0)
 
 
 def test_who_asks_only_for_the_headers_of_a_stream_takes_nobodys_place(hall):
@@ -477,7 +453,7 @@ def test_who_asks_only_for_the_headers_of_a_stream_takes_nobodys_place(hall):
 def test_name_of_a_broken_box_leads_to_the_one_that_took_its_place(small_store):
     now_s = 1000.0
     small_store.clock = lambda: now_s
-    overview = overview_of(small_store)
+    overview = Overview(small_store)
     for number in range(3):
         small_store.add_table(str(number) * 24, "key", "Table 3", 0)
         small_store.keep_health([Health(str(number) * 24, 1, {})])
@@ -485,7 +461,7 @@ def test_name_of_a_broken_box_leads_to_the_one_that_took_its_place(small_store):
         now_s += AWAY_S + 1
 
     def led_to() -> str:
-        found = overview.public.table("Table 3")
+        found = overview.board.table("Table 3")
         return str(found.document["id"]) if found is not None else ""
 
     assert led_to() == "2" * 24
@@ -497,20 +473,20 @@ def test_name_of_a_broken_box_leads_to_the_one_that_took_its_place(small_store):
 
 
 def test_half_a_character_of_one_table_does_not_break_the_feed_of_all(small_store):
-    overview = overview_of(small_store)
+    overview = Overview(small_store)
     small_store.add_table("1" * 24, "key", "Table 1", 0)
     small_store.keep_standings([Made("1" * 24, 1, "g1", {"foul": {"rules": ["\ud800"]}})])
     overview.read(None)
 
-    (table,) = json.loads(overview.public.whole().encode())["tables"]
+    (table,) = json.loads(overview.board.whole().encode())["tables"]
     assert table["name"] == "Table 1"
 
 
 def test_all_who_follow_the_overview_get_one_text(small_store):
-    overview = overview_of(small_store, merged_s=0.2)
+    overview = Overview(small_store, merged_s=0.2)
     small_store.add_table("1" * 24, "key", "Table 1", 0)
     overview.read(None)
-    listeners = [overview.public.changes(0) for _ in range(3)]
+    listeners = [overview.board.changes(0) for _ in range(3)]
     for listener in listeners:
         next(listener)
     first = [next(listener) for listener in listeners]
@@ -524,25 +500,25 @@ def test_all_who_follow_the_overview_get_one_text(small_store):
 
 
 def test_who_left_a_table_is_not_told_of_it_any_more(small_store):
-    overview = overview_of(small_store)
+    overview = Overview(small_store)
     small_store.add_table("1" * 24, "key", "Table 1", 0)
     overview.read(None)
-    follower = overview.public.follow("1" * 24)
+    follower = overview.board.follow("1" * 24)
     next(follower), next(follower)
-    assert len(overview.public._bells["1" * 24]) == 1
+    assert len(overview.board._bells["1" * 24]) == 1
 
     follower.close()
     del follower
     gc.collect()
-    assert not overview.public._bells["1" * 24]
+    assert not overview.board._bells["1" * 24]
 
 
 def test_overview_merges_what_changed_into_one(small_store):
-    overview = overview_of(small_store, merged_s=0.0)
+    overview = Overview(small_store, merged_s=0.0)
     for number in range(3):
         small_store.add_table(str(number) * 24, "key", f"Table {number}", 0)
     overview.read(None)
-    listener = overview.public.changes(0)
+    listener = overview.board.changes(0)
     next(listener)
     first = json.loads(next(listener).partition("data: ")[2])
     small_store.rename("1" * 24, "Final")
@@ -556,7 +532,7 @@ def test_overview_merges_what_changed_into_one(small_store):
 def test_who_follows_a_name_is_led_on_to_the_box_that_took_its_place(small_store):
     now_s = 1000.0
     small_store.clock = lambda: now_s
-    overview = overview_of(small_store)
+    overview = Overview(small_store)
 
     def joins(id_: str) -> None:
         small_store.add_table(id_, "key", "Table 3", 0)
@@ -564,14 +540,14 @@ def test_who_follows_a_name_is_led_on_to_the_box_that_took_its_place(small_store
         overview.read(None)
 
     joins("1" * 24)
-    follower = overview.public.follow("Table 3", heartbeat_s=0.01)
+    follower = overview.board.follow("Table 3", heartbeat_s=0.01)
     next(follower)
     assert json.loads(next(follower).partition("data: ")[2])["id"] == "1" * 24
     now_s += AWAY_S + 1
     joins("2" * 24)
 
     assert json.loads(next(follower).partition("data: ")[2])["id"] == "2" * 24
-    assert not overview.public._bells["1" * 24]
+    assert not overview.board._bells["1" * 24]
     assert next(follower) == "event: beat\ndata: {}\n\n"
 
 

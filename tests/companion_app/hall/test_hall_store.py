@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import threading
 
 import pytest
+from alembic import command
 from sqlalchemy import text
 
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.line.message import Batch
-from companion_app.hall.store.database import _engine, migrate, newest_version, open_engine
+from companion_app.hall.store.database import (
+    _config,
+    _engine,
+    migrate,
+    newest_version,
+    open_engine,
+)
 from companion_app.hall.store.hall_store import HallStore, Health, Made
 from companion_app.hall.store.schema import metadata
 from companion_app.live.log_line import Line, written
@@ -187,7 +195,7 @@ def test_fact_that_another_process_kept_stands(hall):
     assert hall.fact("key") == "third"
 
 
-def test_database_of_another_version_is_refused_in_words(address):
+def test_database_of_another_version_is_refused_in_words(address, tmp_path):
     open_engine(address).dispose()
     engine = _engine(address)
     with engine.begin() as line:
@@ -197,10 +205,44 @@ def test_database_of_another_version_is_refused_in_words(address):
     with pytest.raises(DatabaseError, match="newer version 9999"):
         open_engine(address)
     with pytest.raises(DatabaseError, match="newer version 9999"):
-        migrate(address)
+        migrate(address, tmp_path)
 
 
-def test_database_of_another_program_is_refused(address):
+def test_leagues_of_1_0_0_leave_the_database_for_a_file(address, tmp_path):
+    engine = _engine(address)
+    values = "'a1', 7.5, 'Früh<b>', 2, '[\"0a\", \"0b\"]'"
+    with engine.begin() as line:
+        config = _config()
+        config.attributes["connection"] = line
+        command.upgrade(config, "0003")
+        line.execute(
+            text(f"INSERT INTO leagues (id, made_s, name, counting, evenings) VALUES ({values})")
+        )
+    engine.dispose()
+    with pytest.raises(DatabaseError, match="hall migrate"):
+        open_engine(address)
+
+    done = migrate(address, tmp_path / "hall")
+
+    assert (done.before, done.now) == ("0003", newest_version())
+    assert [json.loads(file.read_text()) for file in done.files] == [
+        {
+            "leagues": [
+                {
+                    "id": "a1",
+                    "name": "Früh<b>",
+                    "counting": 2,
+                    "evenings": ["0a", "0b"],
+                    "made_s": 7.5,
+                }
+            ]
+        }
+    ]
+    assert migrate(address, tmp_path / "hall").files == ()
+    open_engine(address).dispose()
+
+
+def test_database_of_another_program_is_refused(address, tmp_path):
     engine = _engine(address)
     with engine.begin() as line:
         line.execute(text("CREATE TABLE recipes (id INTEGER)"))
@@ -208,6 +250,8 @@ def test_database_of_another_program_is_refused(address):
 
     with pytest.raises(DatabaseError, match="another program"):
         open_engine(address)
+    with pytest.raises(DatabaseError, match="another program"):
+        migrate(address, tmp_path)
 
 
 def test_versions_lead_to_the_schema_of_today(store):

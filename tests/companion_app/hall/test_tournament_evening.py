@@ -18,7 +18,8 @@ from companion_app.hall.demo import Player
 from companion_app.hall.store.arbiter_store import last_decisions
 from companion_app.hall.store.hall_store import AWAY_S, Health
 from tests.browser.chromium import wait_until
-from tests.companion_app.hall.test_hall_page import Guest, HallOfTest, running_hall, shown
+from tests.companion_app.hall.test_hall_page import HallOfTest, running_hall, shown
+from tests.kit.phones import Guest
 
 HOSTILE = ("<script>alert(1)</script>", '=cmd|"/c calc"!A1', "Robert'); DROP TABLE tables; --")
 NAMES = (*HOSTILE, "Dana Novak", "Emil Weiß", "Фёдор Ильин", "Gina Rossi", "Hana Malá", "Ida Lund")
@@ -204,56 +205,6 @@ def test_arbiter_pauses_the_rounds_clock_and_the_log_says_who(hall):
     assert log == [("director:Ann", "resume-clock"), ("director:Ann", "pause-clock")]
 
 
-def test_evenings_are_joined_into_a_league_of_which_the_best_count(both_halls):
-    evenings = [Evening(both_halls, rounds=1) for _ in range(2)]
-    for number, evening in enumerate(evenings):
-        for name in ("Ann", "Ben", "=Cleo"):
-            evening.do("add-player", name=name)
-        for player in ("p1", "p2", "p3"):
-            evening.do("check-in", player=player)
-        evening.posted(f"{evening.at}/pair", {})
-        evening.do("start-round")
-        best = "p2" if number else "p1"
-        scores = {player: 9 if player == best else 3 for player in ("p1", "p2", "p3")}
-        evening.do("result", table=1, scores=scores, winners=[best])
-        evening.do("close-round")
-    director, guest = evenings[0].director, Guest(both_halls.port)
-    sent = {"name": "Spring <b>", "counting": 1, "evenings": [one.id for one in evenings]}
-    assert guest.post("/api/leagues", sent)[0] == 403
-    wrongs: tuple[dict[str, Any], ...] = (
-        {"name": ""},
-        {"counting": 0},
-        {"counting": True},
-        {"evenings": []},
-    )
-    for wrong in wrongs:
-        assert director.post("/api/leagues", sent | wrong)[0] == 400
-    assert director.post("/api/leagues", sent | {"evenings": ["ffffffff"]})[0] == 404
-    status, made = director.post("/api/leagues", sent)
-    assert status == 200
-
-    feed = f"/api/hall/leagues/{made['id']}"
-    table = guest.get(feed)
-    assert [(row["rank"], row["name"], row["points"]) for row in table["standings"]] == [
-        (1, "Ben", "5"),
-        (1, "Ann", "5"),
-        (3, "=Cleo", "2"),
-    ]
-    assert director.post(f"/api/leagues/{made['id']}", sent | {"counting": None})[0] == 200
-    (first, *_) = guest.get(feed)["standings"]
-    assert (first["points"], first["evenings"]) == ("7", ["2", "5"])
-    text = guest.ask("GET", f"{feed}/export?as=standings.csv")[1].decode("utf-8-sig")
-    rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0][:3] == ["rank", "player", "points"]
-    assert rows[-1][1] == "'=Cleo"
-    assert json.loads(guest.ask("GET", f"{feed}/export?as=league.json")[1])["name"] == "Spring <b>"
-    assert guest.ask("GET", f"{feed}/export?as=x")[0] == 400
-    assert guest.get("/api/hall/leagues")["leagues"][0]["evenings"] == 2
-    assert guest.ask("GET", f"/league/{made['id']}")[0] == 200
-    evenings[1].posted(f"{evenings[1].at}/delay", {"minutes": 60})
-    assert guest.get(feed)["standings"][0]["points"] == "5"
-
-
 def test_camera_that_fails_costs_nothing_and_its_box_is_swapped(hall):
     old, new = hall.table("Table 1"), hall.table("Table 2")
     evening = Evening(hall)
@@ -322,7 +273,6 @@ def test_guest_directs_nothing_and_player_speaks_for_himself_alone(hall):
         ("do", {"do": "end"}),
         ("pair", {}),
         ("players", {"csv": ""}),
-        ("delay", {"minutes": 1}),
         ("my", {"do": "check-in"}),
     ):
         assert guest.post(f"{evening.at}/{path}", body)[0] == 403
@@ -349,22 +299,6 @@ def test_guesses_at_codes_are_slowed_even_for_who_knows_his_own(hall):
 
     assert thief.post(f"{evening.at}/me", {"code": "AAAAAA"})[0] == 403
     assert thief.post(f"{evening.at}/me", {"code": "AAAAAA"})[0] == 429
-
-
-def test_delayed_broadcast_shows_players_at_once_and_the_public_later(hall):
-    evening, guest = Evening(hall), Guest(hall.port)
-    evening.enter()
-    for player in ("p1", "p2", "p3"):
-        evening.sign_in(player)
-    evening.posted(f"{evening.at}/delay", {"minutes": 60})
-    evening.posted(f"{evening.at}/pair", {})
-    feed = f"/api/hall/tournaments/{evening.id}"
-
-    assert guest.get(feed)["rounds"] == []
-    assert evening.phones["p1"].get(f"{evening.at}/me")["round"]["table"]["table"] == 1
-    assert evening.director.post(f"{evening.at}/delay", {"minutes": 61})[0] == 400
-    evening.posted(f"{evening.at}/delay", {"minutes": 0})
-    assert len(guest.get(feed)["rounds"]) == 1
 
 
 def test_stream_tells_of_every_change_and_why_says_who_is_ahead(hall):
@@ -521,18 +455,6 @@ def test_round_number_of_any_length_is_answered(hall):
 
     for asked, status in (("1", 200), ("2", 404), ("9" * 5000, 404)):
         assert evening.director.ask("GET", f"/print/{evening.id}/slips?round={asked}")[0] == status
-
-
-def test_league_of_a_german_reader_has_no_english_word_for_a_hidden_name(hall):
-    evening = Evening(hall)
-    evening.do("add-player", name="Ann")
-    evening.do("check-in", player="p1")
-    evening.do("hide-player", player="p1")
-    made = evening.posted("/api/leagues", {"name": "Frühling", "evenings": [evening.id]})
-    guest = Guest(hall.port)
-
-    (row,) = guest.get(f"/api/hall/leagues/{made['id']}?lang=de")["standings"]
-    assert row["name"] == "Person 1"
 
 
 def test_what_a_player_says_beside_the_matter_is_not_kept(hall):

@@ -12,7 +12,7 @@ from engine.setfile import built_in_set
 from models.lab.scenes.games.positions import played
 from models.lab.scenes.splits import rng_of
 from tests.live_games import __main__ as evaluation
-from tests.live_games.counts import Counts, interval, report
+from tests.live_games.counts import MOST_IN_A_MINUTE, Counts, interval, most_in_a_minute, report
 from tests.live_games.plan import acts_of
 from tests.live_games.sameness import same_moves
 
@@ -67,10 +67,23 @@ def test_evaluation_goes_on_where_it_was_broken_off(tmp_path, monkeypatch, capsy
     evaluation.main([*arguments, "4"])
 
     assert played == [0, 1, 2, 3]
+    evaluation.main([*arguments, "6", "--from", "5"])
+    assert played == [0, 1, 2, 3, 5]
+    evaluation.main([*arguments, "4"])
     assert "moves right and in order: 4 of 4" in capsys.readouterr().out
     assert json.loads((tmp_path / "scripted/snekagon-0.json").read_text())["mistakes"] == []
     figures = json.loads((tmp_path / "scripted/figures.json").read_text())
     assert figures["held-out"]["numbers"]["moves"] == 2
+
+
+def test_report_tells_the_busiest_minute_of_any_game():
+    total = Counts()
+    for asked_s in ([0.0, 59.9, 60.0, 61.0], [5.0], []):
+        one = Counts()
+        one.numbers[MOST_IN_A_MINUTE] = most_in_a_minute(asked_s)
+        total.take_in(one.to_json())
+
+    assert "most questions in a minute: 3" in report(total)
 
 
 @pytest.mark.parametrize("game", ["snekagon", "carnival"])

@@ -36,6 +36,12 @@ def outline(x: float, y: float) -> list[list[float]]:
     return [[left, top], [left + 9, top], [left + 9, top + 9], [left, top + 9]]
 
 
+def turned_outline(tile: dict[str, Any]) -> list[list[float]]:
+    """Return the outline of a card as readers do: it starts at its face's upper left corner."""
+    corners, turns = outline(*tile["at"]), tile.get("turns", 0)
+    return corners[turns:] + corners[:turns]
+
+
 class Stage:
     """A loop whose pictures and readings the test makes, by its own clock."""
 
@@ -92,7 +98,7 @@ class Stage:
 
     def read(self, frame: Frame) -> TableState:
         tiles = tuple(
-            self._seen({**tile, "confidence": 0.999, "outline": outline(*tile["at"])})
+            self._seen({**tile, "confidence": 0.999, "outline": turned_outline(tile)})
             for tile in layout_to_json(self.layout)["tiles"]
         )
         return TableState((128, 72), tiles, self.unsure, tuple(map(self._seen, self.aside)))

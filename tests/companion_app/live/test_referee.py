@@ -582,6 +582,119 @@ def test_answer_that_nothing_lies_there_is_not_asked_for_again(tmp_path):
         assert said(table.keeps(doubtful, looks=24), "question") == []
 
 
+def test_answered_question_does_not_come_again_at_every_look(tmp_path):
+    # Carnival 6: a gift half behind a cup in dim light; no guess at it was worth anything.
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        state = table.state(table.match.layout)
+        first, *rest = state.tiles
+        guesses = [["blue/tail", 0.0004], ["red/tail", 0.0002]]
+        doubtful = {**first, "guesses": guesses, "why": "unknown-tile"}
+        shown = TableState((9, 9), tuple(rest), (doubtful,))
+        (question,) = said(table.shows(shown, looks=24), "question")
+
+        table.tell({"answer": question["id"], "value": first["tile"]})
+        events = [*table.keeps(shown, looks=200), *table.shows(shown, looks=200)]
+
+        assert said(events, "question") == []
+
+
+def test_answer_that_nothing_lies_there_holds_after_a_hand(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        state = table.state(table.match.layout)
+        guesses = [["red/curve", 0.5], ["red/straight", 0.4]]
+        speck = {"at": [9, 9], "guesses": guesses, "why": "blur"}
+        (question,) = said(table.shows(replace(state, unsure=(speck,)), looks=24), "question")
+        table.tell({"answer": question["id"], "value": "none"})
+
+        assert said(table.shows(replace(state, unsure=(speck,)), looks=200), "question") == []
+        table.shows(state)
+        other = {**speck, "guesses": [["blue/curve", 0.8]]}
+        assert said(table.shows(replace(state, unsure=(other,)), looks=24), "question")
+
+
+def test_same_question_never_comes_twice_within_ten_seconds(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        state = table.state(table.match.layout)
+        guesses = [["red/curve", 0.5], ["red/straight", 0.4]]
+        speck = {"at": [9, 9], "guesses": guesses, "why": "blur"}
+        asked = said(table.shows(replace(state, unsure=(speck,)), looks=24), "question")
+        asked_at_s = asked[0]["t"]
+
+        for _ in range(4):
+            # Somebody takes it away without an answer, and lays it there again.
+            table.shows(state, looks=12)
+            asked += said(table.shows(replace(state, unsure=(speck,)), looks=24), "question")
+
+        assert len(asked) == 2
+        assert asked[1]["t"] - asked_at_s >= 10
+
+
+def test_tile_that_hardly_anything_is_known_of_is_still_the_known_one(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        state = table.state(table.match.layout)
+        first, *rest = state.tiles
+        dim = {**first, "guesses": [[first["tile"], 0.0004, first["turns"]]], "why": "unknown-tile"}
+
+        events = table.shows(TableState((9, 9), tuple(rest), (dim,)), looks=60)
+
+        assert events == []
+
+
+def test_move_counts_while_a_known_card_is_not_seen_and_the_card_is_asked_about(tmp_path):
+    # Carnival 6: a white cup on a gift, beside a grey one, looked like the bare table.
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 6)
+        game, match = table.match.game, table.match
+        hidden = next(c for c in match.layout.cards if c.at == accepted(table)[1].at)
+        move = next(
+            m
+            for m in game.legal_moves(match.position)
+            if m.at and max(abs(m.at[0] - hidden.at[0]), abs(m.at[1] - hidden.at[1])) > 1
+        )
+        whole = game.layout(game.apply(match.position, move))
+        seen = replace(whole, cards=whole.cards - {hidden})
+        table.shows(replace(match.layout, cards=match.layout.cards - {hidden}))
+
+        assert verdicts(table.shows(seen)) == [(7, True)]
+        (question,) = said(table.keeps(seen, looks=60), "question")
+        assert (question["at"], question["guesses"][0][0]) == (list(hidden.at), hidden.tile)
+        table.tell({"answer": question["id"], "value": hidden.tile})
+
+        assert table.keeps(seen, looks=60) == []
+        assert match.layout == whole
+
+
+@pytest.mark.parametrize(
+    ("replaced", "by_hand", "asks"), [(1, True, 1), (1, False, 0), (3, True, 0)]
+)
+def test_card_that_looks_like_another_after_a_hand_is_asked_about(
+    tmp_path, replaced, by_hand, asks
+):
+    # Without a hand, or where many cards look like others, the light has changed.
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 6)
+        state = table.state(table.match.layout)
+        table.keeps(state)
+        others = [
+            {
+                **one,
+                "guesses": [["yellow/tail", 0.7], [one["tile"], 0.2, one["turns"]]],
+                "why": "blur",
+            }
+            for one in state.tiles[:replaced]
+        ]
+        shown = TableState((9, 9), state.tiles[replaced:], tuple(others))
+
+        events = (table.shows if by_hand else table.keeps)(shown, looks=30)
+
+        assert len(said(events, "question")) == asks
+        assert verdicts(events) == []
+
+
 def test_foul_that_stays_out_of_sight_is_asked_about_once_and_then_lifted(tmp_path):
     with a_table(tmp_path, PLAIN["schlangennest"]) as table:
         play(table, PLAIN["schlangennest"], 7, 4)

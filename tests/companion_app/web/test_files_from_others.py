@@ -21,7 +21,7 @@ import pytest
 
 from calibration.errors import ProfileError
 from calibration.profile_file import load_profile
-from companion_app.answers import BAD_INPUT
+from companion_app.answers import ANSWERED, BAD_INPUT
 from companion_app.cli.main import main
 from companion_app.eye.corrections import Corrections
 from companion_app.labelled import read_photos
@@ -68,6 +68,8 @@ NO_TOML = {
     "5,000 digits": b"format = " + DIGITS,
     "lists in lists": b"format = " + b"[" * DEEP,
     "tables in tables": b"format = " + b"{a = " * 20_000,
+    "a key of 30,000 parts": b"a." * 30_000 + b"b = 1",
+    "many tables": b"".join(b"[t%d]\n" % n for n in range(30_000)),
     "no text": b"\x00\xff\xfe\x80",
     "text of another kind": "format = 1".encode("utf-16"),
     "no number": b"pitch_mm = nan\nformat = 1",
@@ -278,6 +280,15 @@ def changed(box: bytes, change: Callable[[dict[str, Any]], Any]) -> bytes:
     return out.getvalue()
 
 
+def with_files(box: bytes, **files: bytes) -> bytes:
+    """Return a box with more files in it."""
+    out = io.BytesIO(box)
+    with zipfile.ZipFile(out, "a") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
 def with_arrays(box: bytes, data: bytes) -> bytes:
     """Return a box whose arrays are others; the manifest has their hash."""
     with zipfile.ZipFile(io.BytesIO(box)) as old:
@@ -437,6 +448,36 @@ def test_sound_box_is_taken_in(tmp_path, box):
     assert taken_in(tmp_path, box) == "ropes"
     assert [one["name"] for one in listed(tmp_path)] == ["ropes"]
     assert refused(tmp_path) == {}
+
+
+def test_set_file_of_another_box_does_not_come_in_with_it(tmp_path, box):
+    with pytest.raises(TeachingError, match="something else"):
+        taken_in(tmp_path / "sets", with_files(box, **{"schlangennest.toml": b"format = 1"}))
+
+    assert list((tmp_path / "sets").iterdir()) == []
+
+
+def test_box_that_1_0_0_signed_is_taken_in_without_its_signature(tmp_path, box):
+    signature = {"ropes.sums": b"0  ropes.json", "ropes.sums.minisig": b"untrusted comment: x"}
+
+    assert taken_in(tmp_path, with_files(box, **signature)) == "ropes"
+    assert not list(tmp_path.glob("*.sums*"))
+
+
+def test_command_names_a_box_takes_it_in_and_signs_no_more(tmp_path, box, capsys, monkeypatch):
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path))
+    file = tmp_path / "ropes.zip"
+    file.write_bytes(box)
+    (tmp_path / "no.zip").write_bytes(b"no zip")
+
+    assert main(["box", str(file)]) == ANSWERED
+    assert main(["box", str(file), "--take", "--json"]) == ANSWERED
+    assert main(["box", str(tmp_path / "no.zip")]) == BAD_INPUT
+    assert main(["box", str(file), "--sign", "minisign.key"]) == BAD_INPUT
+    said = capsys.readouterr()
+    assert "called ropes" in said.out.splitlines()[0]
+    assert json.loads(said.out.splitlines()[1])["taken"] == "ropes"
+    assert "not signed any more" in said.err.splitlines()[1]
 
 
 @pytest.mark.parametrize("bad", MANIFESTS)

@@ -164,3 +164,16 @@ def test_chapter_is_a_page_with_its_links_and_pictures(played, code, name):
 )
 def test_what_is_no_chapter_is_not_found(played, path):
     assert played.guest().client.get(path).status_code == 404
+
+
+def test_rulings_are_a_page_that_rules_and_guide_lead_to(played):
+    client = played.guest().client
+    html = client.get("/engine/RULINGS.md").get_data(as_text=True)
+    listed = client.get("/api/games").get_json()["games"]
+
+    places = [f"{g['game']}-{n}" for g in listed for rule in g["rules"] for n in rule["rulings"]]
+    assert len(set(places)) >= 30
+    assert all(f'id="{place}"' in html for place in (*places, *GAMES))
+    assert "style=" not in html
+    for code in LANGUAGES:
+        assert re.findall(r"RULINGS\.md#(\w+)", TEXTS[code, "games"]) == list(GAMES)

@@ -151,6 +151,20 @@ def test_whose_card_it_is_is_said():
     assert other == "This card was given to b: it goes on b's snake, not on a's."
 
 
+def test_a_card_that_may_go_on_two_snakes_names_both():
+    trusting = sssnake.begin("abc", rolls="trust")
+    found = said(sssnake, trusting, sssnake.lay("a", "straight@2,0", "c"))["wrong-snake"][0]
+
+    assert found == "This card goes on the snake of a or b, not on c's."
+
+
+def test_an_escape_to_the_own_board_is_told_so():
+    position = floors.table(floors.EAST)
+    found = said(floors, position, floors.lay("blue/2@3,0+4,0#0 from 2,0#0"))["boards-apart"][0]
+
+    assert found == "A snake escapes to another board, but this tile lies on board 1, too."
+
+
 def test_end_that_is_shut_in_is_shown_with_its_pocket():
     position = sssnake.begin(table=sssnake.AROUND)
     position = sssnake.play(position, sssnake.roll("a", 2, "straight curve"))

@@ -125,8 +125,10 @@ def test_without_the_hand_it_says_that_it_is_needed():
 
     with pytest.raises(RecordError, match="hand: is needed"):
         think(game, position)
-    with pytest.raises(RecordError, match="3 times yellow/knot, but only 2 can be left"):
+    with pytest.raises(RecordError, match="names yellow/knot 3 times, but only 2 can be left"):
         think(game, position, Seat({"yellow": ("yellow/knot",) * 3}))
+    with pytest.raises(RecordError, match="names house once, but none can be left"):
+        think(game, position, Seat({"yellow": ("house",)}))
 
 
 def test_a_snake_that_can_be_closed_is_closed():

@@ -1,5 +1,4 @@
 // The hall: every table small, one large with its replay, the television, the overlay, the arbiter.
-import { LeagueView } from "./hall_league.js";
 import { Board } from "./board.js";
 import {
   attempt,
@@ -424,7 +423,6 @@ class OverlayView {
 
 function viewFor(path) {
   const [, kind, id, part] = path.split("/");
-  if (kind === "league") return new LeagueView(id);
   if (kind === "tournaments") return new TournamentsView();
   if (kind === "tournament" && part === "director") return new DirectorView(id);
   if (kind === "tournament" && part === "me") return new MyView(id);

@@ -106,7 +106,6 @@ export class DirectorView {
             ),
           ),
       ),
-      this.delay(whole),
       ...this.log(whole),
     );
   }
@@ -292,6 +291,9 @@ export class DirectorView {
     return [
       h("h2", {}, t("tour-players")),
       h("p", { role: "status" }, t("tour-here-count", { here, all: whole.players.length })),
+      !whole.over && whole.byes_ahead.grouped > whole.byes_ahead.together
+        ? h("p.tour-group-byes", {}, t("tour-group-byes", whole.byes_ahead))
+        : "",
       h(
         "div.row.wrap",
         {},
@@ -418,29 +420,6 @@ export class DirectorView {
         ),
       );
     this.show();
-  }
-
-  delay(whole) {
-    const input = h("input", {
-      type: "number",
-      min: 0,
-      max: 60,
-      value: whole.delay_minutes,
-      "aria-label": t("tour-delay"),
-    });
-    return h(
-      "form.row.wrap",
-      {
-        onsubmit: async (e) => {
-          e.preventDefault();
-          await attempt(() => post(`${this.at}/delay`, { minutes: Number(input.value) }));
-          this.show();
-        },
-      },
-      h("span", {}, t("tour-delay")),
-      input,
-      h("button", {}, t("tour-apply")),
-    );
   }
 
   log(whole) {

@@ -1,6 +1,5 @@
 // Tournaments for everybody: the list, pairings and standings, the wall, and a player's own phone.
 import { Line, go } from "./hall.js";
-import { leagueList } from "./hall_league.js";
 import { attempt, get, h, icon, me, post, reached, score, sheet, t, toast } from "./ui.js";
 
 const TICK_MS = 500;
@@ -252,8 +251,6 @@ export class TournamentsView {
           )
         : h("p", {}, link("/arbiter", icon("key"), t("tour-sign-in"))),
     );
-    const leagues = await leagueList().catch(() => null);
-    if (leagues) this.element.append(leagues);
   }
 
   async create() {
@@ -341,8 +338,7 @@ export class TournamentView {
     this.page = 0;
     this.clock = new Clock(wall);
     this.element = h("section.hall");
-    // Who is signed in shows it as it is: the wall of the room is not a broadcast.
-    this.at = me.arbiter ? `/api/tournaments/${id}` : `/api/hall/tournaments/${id}`;
+    this.at = `/api/hall/tournaments/${id}`;
     this.line = new Line(
       () => `${this.at}/events`,
       ["tournament"],
@@ -369,7 +365,6 @@ export class TournamentView {
       toast(error.message, "bad");
       return null;
     });
-    if (me.arbiter && this.wall) this.whole = await get(`${this.at}/wall`).catch(() => this.whole);
     this.draw();
   }
 

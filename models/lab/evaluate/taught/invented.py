@@ -19,7 +19,6 @@ from typing import Any
 import cv2
 import numpy as np
 
-from models.lab.evaluate.detection import LEAST_WIDE_PX
 from models.lab.evaluate.harness import every_row, reader_mark, spread, told
 from models.lab.evaluate.score import NEAR, paired
 from models.lab.evaluate.taught.counting import Cell, Tally, count_layout, taught
@@ -53,6 +52,8 @@ KINDS = 24
 """Wanted number of kinds: boxes that come nearest to it are taken."""
 LEAST_SEEN = 0.8
 """Least visible share of every tile on the tables that are read here."""
+LEAST_WIDE_PX = 24.0
+"""Narrower tiles need not be found."""
 FEWEST_LAID = 2
 """Least number of tiles: one alone, with others loose around it, is no recognisable layout."""
 LESSON_PHOTOS = 2

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from models.lab.evaluate.detection import matched
 from models.lab.evaluate.harness import told
+from models.lab.evaluate.score import matched
 from models.lab.evaluate.taught.counting import SURE, Tally, count_layout, taught
 from models.lab.scenes.world.arrays import Array
 from models.teaching.examples import Examples

@@ -3,7 +3,6 @@
 import json
 from copy import copy
 from functools import cache
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +15,6 @@ from companion_app.hall.tournament.log import (
     apply,
     public_log,
     replay,
-    shown_at,
     without_erased,
 )
 from companion_app.hall.tournament.model import Tournament
@@ -189,18 +187,3 @@ def test_public_names_are_nicknames_or_first_names_and_no_two_the_same():
         "Player 5",
     ]
     assert names(evening.now, staff=True)["p5"] == "Hidden One"
-
-
-def test_a_delayed_broadcast_shows_the_past_but_no_name_that_was_erased_since():
-    evening = Evening({"size": 4}, 4)
-    evening.begin()
-    started_s = evening.events[-1].at_s
-    evening.play(Random(1))
-    evening.do("erase-player", ARBITER, player="p1")
-
-    late = shown_at(evening.events, now_s=started_s + 600, delay_s=600)
-
-    assert late.rounds[0].stage == "running"
-    assert late.rounds[0].tables[0].result is None
-    assert late.players["p1"].erased
-    assert names(late)["p1"] == "Player 1"

@@ -6,7 +6,7 @@ import pytest
 
 from companion_app.hall.tournament.errors import TournamentError
 from companion_app.hall.tournament.pairing import paired
-from companion_app.hall.tournament.view import orders
+from companion_app.hall.tournament.view import orders, shown
 from tests.tournaments.evening import ARBITER, Evening
 
 
@@ -114,6 +114,16 @@ def test_a_round_sat_out_earns_nothing_and_no_bye(evening):
     assert evening.now.rounds[0].table_of("p3") is None
     assert "p3" not in evening.now.rounds[0].byes
     refused(evening, "round-begun", "sit-out", "player:p4", player="p4", round=1)
+
+
+def test_byes_that_only_the_groups_make_are_told_before_the_pairing():
+    evening = Evening({"size": 2, "rounds": 3, "round_minutes": 45})
+    for number in range(6):
+        evening.enter(f"Player {number}", group="adults" if number % 2 else "children")
+
+    assert shown(evening.now, 0.0)["byes_ahead"] == {"grouped": 2, "together": 0}
+    evening.pair()
+    assert len(evening.now.rounds[-1].byes) == 2
 
 
 def test_groups_are_paired_apart():

@@ -25,6 +25,7 @@ PAGES = (
     "/guide/<chapter>",
     "/guide/<code>/<chapter>.md",
     "/guide/pictures/<name>.webp",
+    "/engine/RULINGS.md",
 )
 WORD = st.text(st.characters(codec="utf-8"), max_size=8)
 JSON = st.recursive(

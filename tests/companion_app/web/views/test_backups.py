@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from companion_app.backup import BY_PAGE, TAKEN_IN
+from companion_app.hands.errors import TooMuch
 from companion_app.live.store import FILE, Store
 from companion_app.web.speech import LANGUAGES
 from tests.companion_app.web.conftest import Played
@@ -134,3 +135,36 @@ def test_part_that_is_cut_off_by_the_disk_leaves_nothing(kept):
 
     assert cut_off.status_code >= 500
     assert not taken_in(kept).exists()
+
+
+def test_nothing_of_a_backup_is_checked_in_the_tables_own_process(kept, tmp_path, monkeypatch):
+    kept.store.append("g1", "started", {"game": "schlangennest"})
+    host = kept.host()
+    data = made(host)
+    bring(host, data, part=1 << 20)
+    for check in ("_checked", "_unpack", "check_games", "leave_out_unusable"):
+        monkeypatch.setattr(f"companion_app.restore.{check}", lambda *_: pytest.fail("here"))
+
+    done = host.post("/api/backup/restore")
+
+    assert done.status_code == 200, done.get_json()
+    with Store(tmp_path / "home") as store:
+        assert store.games() == ["g1"]
+
+
+def test_backup_that_is_too_much_for_a_worker_changes_nothing(kept, tmp_path, monkeypatch):
+    host = kept.host()
+    bring(host, b"a backup made to harm")
+    beside = tmp_path / "home.restoring-cut-off"
+
+    def too_much(*_):
+        beside.mkdir()
+        raise TooMuch("restore")
+
+    monkeypatch.setattr("companion_app.eye.commands.done_apart", too_much)
+
+    refused = host.post("/api/backup/restore")
+
+    assert (refused.status_code, refused.get_json()["error"]["code"]) == (413, "hands-much")
+    assert not beside.exists()
+    assert kept.store.games() == []
