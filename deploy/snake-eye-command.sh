@@ -58,7 +58,7 @@ while [ "$left" -gt 0 ]; do
     left=$((left - 1))
     named=$one
     case "$what $before" in
-        "doctor --out" | "card --out" | "hall backup" | "backup backup" | "backup --json") out=$one ;;
+        "card --out" | "hall backup" | "backup backup" | "backup --json") out=$one ;;
         "teach --photos" | "teach --labels" | "teach --map" | "hall restore") ;;
         "restore restore" | "restore --json" | "restore --with-secrets") ;;
         "box box" | "box --json" | "box --take") ;;

@@ -120,11 +120,13 @@ def games_in_words() -> str:
         if facts.fewest_players == facts.most_players:
             count = str(facts.fewest_players)
         lines.append(f"  {facts.name}: {count} players, {names}")
-        lines += [
-            f"    {option.name} = {_values(option)} [{json.dumps(option.default)}]"
-            for option in facts.options
-        ]
+        lines += [f"    {option_in_words(option)}" for option in facts.options]
     return "\n".join(lines)
+
+
+def option_in_words(option: Option) -> str:
+    """Return an option's name, its values and the default."""
+    return f"{option.name} = {_values(option)} [{json.dumps(option.default)}]"
 
 
 def _values(option: Option) -> str:

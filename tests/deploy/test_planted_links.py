@@ -166,15 +166,15 @@ def test_what_the_service_hands_back_makes_nobody_owner_of_anything(machine, lef
     done = ran(
         machine,
         "usr/local/bin/snake-eye",
-        "doctor",
+        "card",
         "--out",
-        "help.zip",
+        "card.svg",
         SUDO_UID="1000",
         SUDO_GID="1000",
     )
 
     assert facts(secret) == (0, 0, 0o600)
-    out = machine / "etc/help.zip"
+    out = machine / "etc/card.svg"
     if left == "a link":
         assert not out.exists() or out.read_text() == ""
     else:

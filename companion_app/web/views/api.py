@@ -29,7 +29,7 @@ from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from engine.draw import face, svg
 from engine.draw.display import moved, placed, turned
 from engine.draw.palette import coat
-from engine.game import AnyGame
+from engine.game import AnyGame, Json, Option
 from engine.games import GAMES, game_named, has_die
 from engine.record import find_set, move_to_json
 from engine.tiles import TileSet
@@ -223,11 +223,7 @@ def _game_to_json(game: AnyGame, words: Speech) -> Doc:
             for name in facts.player_names or ()
         ],
         "options": [
-            {
-                "name": option.name,
-                "default": board.get(option.name, option.default),
-                "text": words.option(facts.name, option.name, option.text),
-            }
+            _option_to_json(facts.name, option, board.get(option.name, option.default), words)
             for option in facts.options
         ],
         "sets": _sets(game),
@@ -246,6 +242,23 @@ def _game_to_json(game: AnyGame, words: Speech) -> Doc:
             {"tile": name, "label": words.tile(name), "count": count}
             for name, count in box.counts.items()
         ],
+    }
+
+
+def _option_to_json(game: str, option: Option, default: Json, words: Speech) -> Doc:
+    """Return an option with its values in words, and what it makes sense with."""
+    return {
+        "name": option.name,
+        "default": default,
+        "text": words.option(game, option.name, option.text),
+        "question": words.option_question(option.name),
+        "values": [
+            {"value": value, "word": words.option_value(option.name, value)}
+            for value in option.values
+        ],
+        "more": option.more,
+        "players": list(option.players),
+        "only_with": {other: list(values) for other, values in option.only_with.items()},
     }
 
 

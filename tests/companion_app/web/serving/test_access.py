@@ -16,7 +16,6 @@ from http.client import HTTPSConnection
 from pathlib import Path
 
 import pytest
-from flask.sessions import SecureCookieSessionInterface
 
 from companion_app.live.errors import StoreError
 from companion_app.web.serving import sessions as sessions_module
@@ -515,57 +514,6 @@ def test_pin_is_kept_as_a_hash_and_shown_once(tmp_path):
     assert made.is_pin(made.made_pin)
     assert made.made_pin not in (tmp_path / "page.json").read_text(encoding="utf-8")
     assert SettingsFile(tmp_path / "page.json").made_pin is None
-
-
-OLD = {
-    "secret": "ab" * 32,
-    "pin": "246810",
-    "pin_number": 3,
-    "players_answer": False,
-    "pictures_mb": 7,
-    "source": "phone",
-}
-
-
-def test_settings_of_version_0_1_0_are_taken_over(tmp_path):
-    (tmp_path / "page.json").write_text(json.dumps(OLD), encoding="utf-8")
-
-    taken = SettingsFile(tmp_path / "page.json")
-
-    assert taken.is_pin("246810")
-    assert taken.made_pin is None
-    now = taken.now
-    assert (now.secret, now.pin_number, now.players_answer, now.pictures_mb, now.source) == (
-        OLD["secret"],
-        3,
-        False,
-        7,
-        "phone",
-    )
-    kept = (tmp_path / "page.json").read_text(encoding="utf-8")
-    assert "246810" not in kept
-    assert SettingsFile(tmp_path / "page.json").now == now
-
-
-def old_cookie(app, **data):
-    signer = SecureCookieSessionInterface().get_signing_serializer(app)
-    assert signer is not None
-    return signer.dumps(data)
-
-
-def test_host_of_version_0_1_0_stays_host_until_he_logs_out(played):
-    number = played.settings.now.pin_number
-    played.settings.change(old_cookies=number)
-    old = old_cookie(played.app, token="t", host=number)
-    phone = played.guest()
-    phone.client.set_cookie(COOKIE, old)
-    phone.token = phone.get("/api/me")["token"]
-    assert phone.get("/api/me")["host"] is True
-
-    phone.post("/api/logout")
-
-    phone.client.set_cookie(COOKIE, old)
-    assert phone.get("/api/me")["host"] is False
 
 
 def test_pin_made_beside_a_running_page_is_valid_at_once(played, tmp_path):
