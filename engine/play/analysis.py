@@ -1,8 +1,8 @@
 """Analysis of a recorded game: the value of every position, turning points, luck and skill.
 
-A position's value is the mean result of playing it out many times. Two positions are compared draw
-by draw: the same rolls, deals and samples meet both (common random numbers). Every figure has an
-interval, and what its interval leaves open is not told: no turning point, no better move, no luck.
+A position's value is the mean result of playing it out many times. A move is compared with others
+draw by draw: the same rolls, deals and samples meet both (common random numbers). Every figure has
+an interval, and what that leaves open is not told: no turning point, no better move, no luck.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 from typing import Any
+from zlib import crc32
 
 from engine.carnival.position import CarnivalPosition
 from engine.draws import SssnakePosition
@@ -148,10 +149,12 @@ def analyse(
     """
     eye = _Eye(record, looks, seed)
     position = record.game.opening(record.start, record.tile_set)
-    place, steps = eye.place(position), []
+    stream = 0
+    place, steps = eye.place(position, stream), []
     for number, move in enumerate(record.moves):
-        position = record.game.apply(place.position, move)
-        after = eye.place(position)
+        # Each move of each game has draws of its own, or the same few rolls would be everywhere.
+        stream = crc32(repr(move).encode(), stream)
+        after = eye.place(record.game.apply(place.position, move), stream)
         steps.append(eye.step(place, move, after))
         place = after
         told(number + 1)
@@ -177,8 +180,8 @@ def figure_of(differences: Sequence[float]) -> Figure:
 class _Place:
     """A position that is played out again and again; its draws are kept."""
 
-    def __init__(self, game: AnyGame, position: Any, depth: Depth, seed: int) -> None:
-        self.position = position
+    def __init__(self, game: AnyGame, position: Any, depth: Depth, seed: int, stream: int) -> None:
+        self.position, self.stream = position, stream
         self._game, self._depth, self._seed = game, depth, seed
         self._drawn: list[list[float]] = []
 
@@ -209,7 +212,7 @@ class _Place:
             return [self.end] * count
         depth = BY_THE_BOOK.depth if isinstance(self.world, BookWorld) else self._depth
         while len(self._drawn) < count:
-            rng = random.Random((self._seed << 32) + len(self._drawn))
+            rng = random.Random(f"{self._seed} {self.stream} {len(self._drawn)}")
             self._drawn.append(outlook(self.world, depth, 1, rng))
         return self._drawn[:count]
 
@@ -234,8 +237,8 @@ class _Eye:
         self._lucks: dict[str, list[float]] = {}
         """By player: what all rolls gained, draw by draw."""
 
-    def place(self, position: Any) -> _Place:
-        return _Place(self._game, position, self._depth, self._seed)
+    def place(self, position: Any, stream: int) -> _Place:
+        return _Place(self._game, position, self._depth, self._seed, stream)
 
     def luck_of(self, player: str) -> Figure:
         return figure_of(self._lucks.get(player, ()))
@@ -276,7 +279,7 @@ class _Eye:
     ) -> tuple[Figure, Move | None]:
         """Return what a choice cost, and the better move, if there surely was one."""
         others = {
-            one: self.place(self._game.apply(place.position, one))
+            one: self.place(self._game.apply(place.position, one), after.stream)
             for one in self._others(place, move)
         }
         some = max(2, self._usual // SCREENED)
