@@ -30,7 +30,7 @@ from engine.record import Record
 
 CERTAIN = 3.3
 """Half an interval, in standard errors: so wide that in 19 of 20 games every figure holds."""
-TURNING = 0.15
+TURNING = 0.2
 """The least change of the expected result from which on a move is a turning point."""
 DOUBTFUL = 1.0
 """Standard errors up to which a difference is not looked at any closer: it will hardly be sure."""
@@ -39,7 +39,7 @@ TRIED = 5
 """How many other moves are compared with the one that was made."""
 SCREENED = 4
 """The part of the usual draws that chooses the best of the other moves; fresh ones confirm it."""
-MORE, MOST = 4, 16
+MORE, MOST = 4, 24
 """Up to so many times the usual draws are made where a difference may be sure, and where it may
 be a turning point."""
 TO_THE_END = Depth(sampled=4)
