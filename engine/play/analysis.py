@@ -203,6 +203,9 @@ class _Place:
             turn = replace(position.turn, value=None, hand=(), own=0)
             position = replace(position, turn=turn)
         if isinstance(position, SssnakePosition):
+            # The world sorts what it draws: equal moves must be tried in the same order here.
+            hand = tuple(sorted(filter(None, position.turn.hand)))
+            position = replace(position, turn=replace(position.turn, hand=hand))
             return sssnake_world(position) or BookWorld(self._game, position)
         return world_of(self._game, position, Seat())
 
