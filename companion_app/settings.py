@@ -171,12 +171,6 @@ def settings_path() -> Path:
     return Path(named) if named else home_folder() / FILE
 
 
-def is_public(section: str, key: str) -> bool:
-    """Say whether a setting exists and its value is no secret."""
-    known = any((rule.section, rule.key) == (section, key) for rule in _RULES)
-    return known and key not in _SECRETS
-
-
 def load_settings(path: Path | None = None) -> Settings:
     """Return the settings; the defaults if there is no file.
 

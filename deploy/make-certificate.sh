@@ -48,7 +48,7 @@ done
 constraints=critical
 for one in $bound; do constraints="$constraints,permitted;$one"; done
 
-# An authority of version 0.1.0 was bound to nothing; one of before a new name lacks it.
+# An authority that is bound to nothing, or of before a new name, is replaced.
 if [ ! -e authority.key ] || [ ! -e authority.pem ] || [ "$(cat bound 2>/dev/null)" != "$constraints" ]; then
     rm -f bound names
     openssl ecparam -name prime256v1 -genkey -noout -out authority.key

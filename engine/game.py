@@ -189,14 +189,31 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice that players make before a game."""
+    """A choice that players make before a game, declared once: all that asks for it reads it here.
+
+    Command line, ``rules``, wizard, README and random play in tests take its values from here.
+    """
 
     name: str
-    default: Json
     text: str
     """What the option changes, in words for owners."""
-    parse: Callable[[Json], Json] = field(default=lambda value: value, repr=False)
+    values: tuple[Json, ...]
+    """The values that people choose among, in their order; the first is the default."""
+    parse: Callable[[Json], Json] = field(repr=False)
     """Checks a JSON value and returns its normal form; ``ValueError`` says what is wrong."""
+    more: Literal["", "size", "colours", "cells"] = ""
+    """What else a value may be: two numbers, two colours for each player, or two cells."""
+    players: tuple[int, ...] = ()
+    """The numbers of players that it is for; empty for any."""
+    only_with: Mapping[str, tuple[Json, ...]] = field(default_factory=_empty, hash=False)
+    """Other options, each with the values of it that this one makes sense with."""
+    laid_before: tuple[Json, ...] = ()
+    """The values that need cards laid before the game."""
+
+    @property
+    def default(self) -> Json:
+        """Return what holds where nobody chooses."""
+        return self.values[0]
 
 
 @dataclass(frozen=True, slots=True)

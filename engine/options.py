@@ -1,32 +1,42 @@
-"""Checks for the values of options, shared by the rule books."""
+"""Options of the rule books: how each kind is declared, and how its values are checked."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from typing import Any
 
-from engine.game import Json
+from engine.game import Json, Option
 
 
-def flag(value: Json) -> Json:
+def flag(name: str, text: str, **more: Any) -> Option:
+    """Return an option that is off unless it is agreed on."""
+    return Option(name, text, (False, True), _flag, **more)
+
+
+def one_of(name: str, text: str, *values: str | int, **more: Any) -> Option:
+    """Return an option with these values, the default first."""
+
+    def check(value: Json) -> Json:
+        if isinstance(value, str | int) and not isinstance(value, bool) and value in values:
+            return value
+        raise ValueError("must be " + " or ".join(json.dumps(choice) for choice in values))
+
+    return Option(name, text, values, check, **more)
+
+
+def colours(text: str, **more: Any) -> Option:
+    """Return the option of which two colours each of two players has."""
+    return Option("colours", text, (None,), _colours_by_player, "colours", (2,), **more)
+
+
+def _flag(value: Json) -> Json:
     """Accept true or false."""
     if isinstance(value, bool):
         return value
     raise ValueError("must be true or false")
 
 
-def one_of(*choices: str | int) -> Callable[[Json], Json]:
-    """Return a check that accepts these words or numbers only."""
-
-    def check(value: Json) -> Json:
-        if isinstance(value, str | int) and not isinstance(value, bool) and value in choices:
-            return value
-        raise ValueError("must be " + " or ".join(json.dumps(choice) for choice in choices))
-
-    return check
-
-
-def colours_by_player(value: Json) -> Json:
+def _colours_by_player(value: Json) -> Json:
     """Accept two colours for each player, such as ``{"blue": ["blue", "yellow"]}``."""
     if isinstance(value, dict) and all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(c, str) for c in pair)

@@ -150,7 +150,7 @@ def violation_to_json(violation: Violation) -> dict[str, Json]:
 
 
 def rules_to_json(facts: Facts) -> dict[str, Json]:
-    """Return the summary of a game, and its rules with ids, sentences and sources."""
+    """Return the summary of a game, its rules with ids and sources, and its options."""
     rules = [
         {
             "id": rule.id,
@@ -160,7 +160,11 @@ def rules_to_json(facts: Facts) -> dict[str, Json]:
         }
         for rule in facts.rules
     ]
-    return {"summary": asdict(facts.summary), "rules": rules}
+    options = [
+        {"name": o.name, "default": o.default, "values": list(o.values), "text": o.text}
+        for o in facts.options
+    ]
+    return {"summary": asdict(facts.summary), "rules": rules, "options": options}
 
 
 def moves_to_json(moves: Iterable[Move]) -> dict[str, Json]:

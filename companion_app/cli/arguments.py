@@ -48,6 +48,23 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 """Every command in the order of the help: the file whose ``add_NAME_command`` adds it, and what it
 does."""
+KEEPS = frozenset(
+    [
+        "calibrate",
+        "doctor",
+        "backup",
+        "restore",
+        "pin",
+        "card",
+        "teach",
+        "box",
+        "watch",
+        "run",
+        "hall",
+        "reader",
+    ]
+)
+"""Commands that keep something: games, pictures of homes, the PIN."""
 
 
 def new_parser(
@@ -120,11 +137,13 @@ def games_in_words() -> str:
         if facts.fewest_players == facts.most_players:
             count = str(facts.fewest_players)
         lines.append(f"  {facts.name}: {count} players, {names}")
-        lines += [
-            f"    {option.name} = {_values(option)} [{json.dumps(option.default)}]"
-            for option in facts.options
-        ]
+        lines += [f"    {option_in_words(option)}" for option in facts.options]
     return "\n".join(lines)
+
+
+def option_in_words(option: Option) -> str:
+    """Return an option's name, its values and the default."""
+    return f"{option.name} = {_values(option)} [{json.dumps(option.default)}]"
 
 
 def _values(option: Option) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import SUPPRESS, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from companion_app.answers import ANSWERED, NO, answer, writing
+from companion_app.answers import ANSWERED, NO, InputError, answer, writing
 from companion_app.cli.arguments import Commands, add_command
 from companion_app.home import home_folder
 
@@ -15,22 +15,24 @@ if TYPE_CHECKING:
     from companion_app.settings import Settings
     from vision.sources import FrameSource
 
+NO_FILE = (
+    "doctor writes no file any more; what it prints is what one sends: "
+    "snake-eye doctor --json >help.json"
+)
 MARKS = {True: "well ", False: "FAULT", None: "  -  "}
 
 
 def add_doctor_command(commands: Commands) -> None:
     """Add ``doctor`` to the commands of ``snake-eye``."""
-    examples = ["doctor", "doctor --source webcam:0", "doctor --out help.zip --with-picture"]
+    examples = ["doctor", "doctor --source webcam:0", "doctor --json"]
     asking = add_command(commands, "doctor", doctor, examples)
     asking.add_argument(
         "--source",
         metavar="S",
         help="the camera to look through: pi, webcam:0, video:FILE, folder:DIR, phone or demo",
     )
-    asking.add_argument("--out", metavar="FILE.zip", help="also write one file to send for help")
-    asking.add_argument(
-        "--with-picture", action="store_true", help="put a picture of the table into that file"
-    )
+    asking.add_argument("--out", help=SUPPRESS)
+    asking.add_argument("--with-picture", action="store_true", help=SUPPRESS)
 
 
 def add_backup_command(commands: Commands) -> None:
@@ -67,7 +69,9 @@ def doctor(arguments: Namespace) -> int:
     """Check everything that a game depends on, and print the result of each check."""
     from companion_app.doctor import diagnose, report
     from companion_app.doctor_machine import Machine
-    from companion_app.help_file import write_help_file
+
+    if arguments.out or arguments.with_picture:
+        raise InputError(NO_FILE)
 
     settings = _settings()
     wanted = arguments.source or settings.source
@@ -75,10 +79,6 @@ def doctor(arguments: Namespace) -> int:
     machine = Machine(home_folder())
     checks = diagnose(machine, seen, camera_wanted=wanted not in ("auto", "demo", "phone"))
     said = report(checks)
-    if arguments.out:
-        with writing(arguments.out):
-            picture = _jpeg(seen) if arguments.with_picture else None
-            write_help_file(Path(arguments.out), said, picture)
     answer(
         arguments,
         said,
@@ -229,12 +229,3 @@ def _opened(name: str, settings: Settings) -> FrameSource:
     if name == "pi":
         return pi_source(settings)
     return open_source(name, settings.game or "schlangennest")
-
-
-def _jpeg(seen: Seen) -> bytes | None:
-    import cv2
-
-    if seen.bgr is None:
-        return None
-    _, data = cv2.imencode(".jpg", seen.bgr, [cv2.IMWRITE_JPEG_QUALITY, 85])
-    return data.tobytes()

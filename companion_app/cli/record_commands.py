@@ -29,11 +29,12 @@ from companion_app.cli.arguments import (
     add_game,
     between,
     games_in_words,
+    option_in_words,
     told_options,
     told_players,
 )
 from companion_app.home import set_folders
-from companion_app.live.places import leading
+from companion_app.live.places import added_up, leading
 from companion_app.web.speech import Speech
 from engine import referee as judging
 from engine.asked import check_counts, check_start, check_table, parse_given
@@ -199,7 +200,7 @@ def perft(arguments: Namespace) -> int:
 
 
 def rules(arguments: Namespace) -> int:
-    """List the rules of a game with their ids."""
+    """List the rules of a game with their ids, and its options with their values."""
     facts = game_named(arguments.game).facts
     summary = facts.summary
     answer(
@@ -212,6 +213,8 @@ def rules(arguments: Namespace) -> int:
             summary.scoring,
             "",
             *(f"{rule.id}: {rule.text} ({_source(rule)})" for rule in facts.rules),
+            "",
+            *(f"{option_in_words(option)}: {option.text}" for option in facts.options),
             "",
             f"The numbers of our readings are those of {files('engine') / 'RULINGS.md'}.",
         ],
@@ -369,7 +372,8 @@ def _score(said: dict[str, Json]) -> Iterator[str]:
     """Yield each player's score with its reasons, violations, open questions, and the winner."""
     for player, points in said["scores"].items():
         yield f"{player}: {_points(points)}"
-        for why, (times, earned) in _reasons(said["lines"].get(player, ())).items():
+        lines = said["lines"].get(player, ())
+        for why, (times, earned) in added_up((one["why"], one["points"]) for one in lines).items():
             yield f"  {earned:+4d}  {why}" + (f" ({times} times)" if times > 1 else "")
     yield from (broken["text"] for broken in said.get("violations", ()))
     for question in said.get("open", ()):
@@ -378,15 +382,6 @@ def _score(said: dict[str, Json]) -> Iterator[str]:
             scores = ", ".join(f"{who} {_points(n)}" for who, n in one["scores"].items())
             yield f"  {one['answer']}: {scores}"
     yield _standing(said)
-
-
-def _reasons(lines: Iterable[Mapping[str, Json]]) -> dict[str, tuple[int, int]]:
-    """Return each reason with its number of score lines and their total points."""
-    reasons: dict[str, tuple[int, int]] = {}
-    for line in lines:
-        times, earned = reasons.get(line["why"], (0, 0))
-        reasons[line["why"]] = (times + 1, earned + line["points"])
-    return reasons
 
 
 def _points(points: int | None) -> str:

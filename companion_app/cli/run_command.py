@@ -23,7 +23,6 @@ from companion_app.supervisor import Supervisor
 STOPS = (signal.SIGTERM, signal.SIGINT)
 WATCHES = {
     "demo": "There is no camera: a drawn table plays by itself, to show what it is like.",
-    "recorded": "There is no camera: a recorded game is shown.",
     "phone": "It watches through a phone: open the page on it and choose the camera there.",
 }
 """Announcements for sources that are no camera of this machine."""
@@ -45,8 +44,8 @@ def add_run_command(commands: Commands) -> None:
     )
     run.add_argument("--json", action="store_true", help="print url and host_pin when ready")
     sources = (
-        "pi, webcam:0, video:FILE, folder:DIR, phone, demo[:SEED] or recorded; the first camera "
-        "found where missing, else demo"
+        "pi, webcam:0, video:FILE, folder:DIR, phone or demo[:SEED]; the first camera found where "
+        "missing, else demo"
     )
     run.add_argument("--source", metavar="S", help=sources)
     add_game(run, required=False)

@@ -175,15 +175,6 @@ class TableCamera:
         begun = begun or demo_record(DEFAULT_GAME)
         return self._looked((self.name, _key(begun)), lambda: self._idle(begun))
 
-    def still_of(self, begun: Record, layout: Layout) -> Frame | None:
-        """Return the newest picture of a table on which somebody was asked to lay tiles.
-
-        The demo table is rendered with the layout that was asked for.
-        """
-        if self.kind != "demo":
-            return self.frame(begun)
-        return next(iter(self._demo_table(begun, layout).frames()))
-
     def picture(self) -> bytes | None:
         """Return the newest picture as JPEG."""
         return self._packed.jpeg_of(self.frame())

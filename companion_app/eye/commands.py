@@ -25,7 +25,7 @@ from companion_app.hands.work import RESTORE
 from companion_app.help_orders import HELP_OFF, HELP_ON, order_of
 from companion_app.kept_looks import KeptLooks
 from companion_app.line.ends import Answer
-from companion_app.line.forms import layout_from_json, pending_to_json, question_written
+from companion_app.line.forms import pending_to_json, question_written
 from companion_app.line.standing import Standing
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.live.log_line import Line, names_in
@@ -56,6 +56,7 @@ class Commands:
             "take-foul-back",
             "begin",
             "resume",
+            "pause",
             "choose",
             "machine-seat",
             "machine-mute",
@@ -109,11 +110,11 @@ class Commands:
             "begin": self._begin,
             "resume": self._resume,
             "pause": self._pause,
+            "here": lambda _: None,
             "sources": lambda _: self._table_camera().sources(),
             "choose": self._choose,
             "picture": self._picture,
             "frame": self._frame,
-            "still": self._still,
             "seen": self._seen,
             "phone-picture": self._phone_picture,
             "limit-pictures": self._limit_pictures,
@@ -400,11 +401,6 @@ class Commands:
         if self.camera is None and self.desk.is_fed:
             return sent_frame(self.desk.feeder.newest)
         return sent_frame(self._table_camera().frame(self._record(body)))
-
-    def _still(self, body: Doc) -> Any:
-        record = self._record(body)
-        assert record is not None
-        return sent_frame(self._table_camera().still_of(record, layout_from_json(body["layout"])))
 
     def _record(self, body: Doc) -> Record | None:
         said = body.get("record")

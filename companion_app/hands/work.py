@@ -25,8 +25,6 @@ class Work:
 
 PHOTO = Work("photo")
 """Reads and scores a photo, or tries it with a taught box."""
-CARD = Work("card", seconds=30.0)
-"""Looks for codes in the picture of the table."""
 REPLAY = Work("replay")
 """Replays a kept game: to view, list, export or print it."""
 LOOK = Work("look")

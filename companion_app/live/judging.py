@@ -22,7 +22,7 @@ from companion_app.live.likeness import (
     same,
 )
 from companion_app.live.machine import LaidOtherwise, MachineTurn
-from companion_app.live.places import Spot, contents, hanging_on
+from companion_app.live.places import Spot, contents, hanging_on, spots_of
 from companion_app.live.referee_state import Picture, RefereeState, Standing
 from companion_app.live.rolling import Rolls
 from companion_app.live.settle import Settled
@@ -65,6 +65,9 @@ class Judge:
             near = self._hanging_on_covered(reading, settled)
             standing = self._beside_covered(near, settled, t, picture) if near else "unsure"
         if standing == "settled":
+            lying = contents(self._match.layout)
+            read = {spot: content for spot, (content, _) in settled.sure.items()}
+            self._state.clear = frozenset(s for s, c in lying.items() if read.get(s) == c)
             self._state.match_again(t)
             self._rolls.try_rolls(t)
         return standing
@@ -78,6 +81,7 @@ class Judge:
             self._state.answers,
             self._match.game.facts.several_boards,
             self._state.there,
+            self._state.clear if self._state.touched else (),
         )
 
     def _covered_foul(self, settled: Settled) -> list[Spot]:
@@ -198,7 +202,27 @@ class Judge:
         fouls = [foul for answer in answers for foul in answer.fouls]
         if fouls and not gone(self._match.layout, table, fouls[0]):
             return self._foul(fouls[0], table, reading, settled, t, picture)
-        return self._asker.puzzled(table, reading, t)
+        return self._but_for_missed(table, t, picture) or self._asker.puzzled(table, reading, t)
+
+    def _but_for_missed(self, table: Layout, t: float, picture: Picture) -> Standing | None:
+        """Accept the only legal moves that lead to a table on which known tiles are not seen.
+
+        What stands in front of a tile may look like the bare table. The tiles stay known, and are
+        asked about afterwards; ``None`` if that explains nothing.
+        """
+        match = self._match
+        lying, now = contents(match.layout), contents(table)
+        missed = lying.keys() - now.keys()
+        if not missed or match.box.lattice == "hex":
+            return None
+        hidden = {card for card in match.layout.cards if not missed.isdisjoint(spots_of(card))}
+        whole = replace(table, cards=table.cards | hidden)
+        if same(whole, match.layout):
+            return None
+        found = explain(match.game, match.position, whole)
+        return (
+            self._legal(list(found.rows), [whole], 0, t, picture) if len(found.rows) == 1 else None
+        )
 
     def _hanging_on_covered(self, reading: Reading, settled: Settled) -> frozenset[Spot]:
         """Return the changed spots that are connected to a covered tile."""

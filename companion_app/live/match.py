@@ -20,7 +20,6 @@ from companion_app.live.log_line import Line
 from companion_app.live.store import Store
 from engine.errors import EngineError
 from engine.game import AnyGame, Json, Move, Place, Start, Violation
-from engine.given import hides
 from engine.placement import Layout
 from engine.record import Record, move_to_json, parse_move, parse_record, record_to_json
 from engine.referee import violation_to_json
@@ -61,8 +60,6 @@ class Match:
         self.ended = False
         self.seq = 0
         """Number of this match's last line in the log."""
-        self._names: Mapping[str, str] = {}
-        """Replacements for player names of 0.1.0 that contain hidden characters."""
         self._set_folders: tuple[Path, ...] = ()
         """Where sets that are not built in are found."""
 
@@ -98,10 +95,8 @@ class Match:
         if begun is None:
             raise StoreError(f"the log has no beginning of game {key}; {LEFT_ALONE}")
         with _understood(key, begun):
-            names = plain_names(begun.body["record"]["players"])
-            record = renamed(begun.body["record"], names)
-            match = cls(store, key, parse_record(record, folders))
-        match._names, match._set_folders = names, folders
+            match = cls(store, key, parse_record(begun.body["record"], folders))
+        match._set_folders = folders
         for line in _not_undone(lines):
             match._follow(line)
         match.seq = lines[-1].seq
@@ -122,7 +117,7 @@ class Match:
 
     def _follow(self, line: Line) -> None:
         with _understood(self.key, line):
-            self._take_in(line, renamed(line.body, self._names))
+            self._take_in(line, line.body)
 
     def _take_in(self, line: Line, body: Mapping[str, Any]) -> None:
         if line.kind == "moves":
@@ -336,32 +331,3 @@ def _understood(key: str, line: Line) -> Iterator[None]:
 
 def _named(**pictures: bytes | None) -> dict[str, bytes]:
     return {name: jpeg for name, jpeg in pictures.items() if jpeg is not None}
-
-
-# --- names in games of 0.1.0, which allowed hidden characters: they are removed on reading -------
-
-
-def plain_names(players: Iterable[str]) -> dict[str, str]:
-    """Return, for each name with hidden characters, a unique name without them."""
-    given = list(players)
-    taken = {name for name in given if not hides(name)}
-    names = {}
-    for seat, name in enumerate(given, start=1):
-        if name not in taken:
-            plain = "".join(c for c in name if not hides(c)).strip() or str(seat)
-            names[name] = plain if plain not in taken else f"{plain[:30]} {seat}"
-            taken.add(names[name])
-    return names
-
-
-def renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Return a JSON value in which names are replaced at every depth, as keys and as values."""
-    if not names:
-        return value
-    if isinstance(value, str):
-        return names.get(value, value)
-    if isinstance(value, Mapping):
-        return {names.get(key, key): renamed(one, names) for key, one in value.items()}
-    if isinstance(value, list):
-        return [renamed(one, names) for one in value]
-    return value

@@ -76,6 +76,15 @@ def tiles_of(layout: Layout) -> list[Placement | Piece]:
     return [one for one in layout.placements() if not isinstance(one, Clay)]
 
 
+def added_up(lines: Iterable[tuple[str, int]]) -> dict[str, tuple[int, int]]:
+    """Return each reason of a score once: how many lines have it, and their points together."""
+    reasons: dict[str, tuple[int, int]] = {}
+    for why, points in lines:
+        times, earned = reasons.get(why, (0, 0))
+        reasons[why] = (times + 1, earned + points)
+    return reasons
+
+
 def leading(scores: Mapping[str, int | None]) -> list[str]:
     """Return the players with the highest known score."""
     known = [score for score in scores.values() if score is not None]

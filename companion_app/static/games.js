@@ -88,7 +88,7 @@ export class GamesView {
                 {},
                 h("b", {}, game.title),
                 h("span.grow"),
-                game.demo ? h("span.badge.recorded", {}, t("demo")) : null,
+                game.demo ? h("span.badge.demo", {}, t("demo")) : null,
                 game.ended ? null : h("span.badge", {}, t("unfinished")),
               ),
               h(
@@ -366,11 +366,6 @@ export class ReplayView {
               attempt(async () => (await import("./sharecard.js")).shareDrawing(game, this.board)),
           },
           t("share-picture"),
-        ),
-        h(
-          "a.button",
-          { href: `${url}/sheet.pdf?lang=${document.documentElement.lang}`, download: "" },
-          t("share-pdf"),
         ),
         h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
         h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),

@@ -1,4 +1,4 @@
-// The health view: what is well and what is not, a file to send for help, and updates.
+// The health view: what is well and what is not, and updates.
 import { attempt, filling, get, guideLink, h, icon, me, post, sheet, t, toast } from "./ui.js";
 
 const MARKS = { true: ["check", "well"], false: ["cross", "fault"], null: ["hint", "unknown"] };
@@ -14,7 +14,6 @@ export class HealthView {
       h("h1", {}, t("health-view")),
       guideLink("trouble"),
       this.list,
-      me.host ? this.help() : null,
       this.update_,
     );
     this.load();
@@ -51,28 +50,6 @@ export class HealthView {
       { class: word },
       h("span.mark", { role: "img", "aria-label": t("is-" + word) }, icon(name)),
       h("div", {}, h("b", {}, title), h("p", {}, text), fix ? h("p.fix", {}, fix) : null),
-    );
-  }
-
-  help() {
-    const picture = h("input", {
-      type: "checkbox",
-      onchange: () => {
-        link.href = "/api/help.zip" + (picture.checked ? "?picture=1" : "");
-      },
-    });
-    const link = h(
-      "a.button",
-      { href: "/api/help.zip", download: "snake-eye-help.zip" },
-      t("help-file"),
-    );
-    return h(
-      "section.card",
-      {},
-      h("h2", {}, t("help-title")),
-      h("p", {}, t("help-why")),
-      h("label.option", {}, picture, h("span", {}, t("help-picture"))),
-      link,
     );
   }
 

@@ -493,6 +493,7 @@ export class RulesView {
             {},
             ...["goal", "turn", "end", "scoring"].map((name) => part(game, name)),
           ),
+          game.game === "carnival" ? h("p.quiet", {}, t("carnival-ours")) : null,
           h(
             "details",
             {},

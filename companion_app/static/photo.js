@@ -283,6 +283,7 @@ function verdict({ over, players }) {
   return h(
     "section.card.over.photo-scores",
     {},
+    over ? null : h("p.kicker", {}, icon("flag"), t("not-over")),
     best.length ? h("p.headline", {}, words[best.length > 1 ? 1 : 0]) : null,
     ...lettered(players)
       .toSorted((a, b) => b.winner - a.winner || (b.score ?? -Infinity) - (a.score ?? -Infinity))
@@ -299,29 +300,18 @@ function verdict({ over, players }) {
             h("span.grow"),
             h("b.points", {}, score(p.score)),
           ),
-          ...alike(p.lines).map(([line, n]) =>
+          ...p.lines.map((line) =>
             h(
               "p.row",
               {},
-              h("span", {}, (n > 1 ? `${n} × ` : "") + line.why),
+              h("span", {}, (line.count > 1 ? `${line.count} × ` : "") + line.why),
               h("span.grow"),
-              h("b", {}, score(line.points * n)),
+              h("b", {}, score(line.points)),
             ),
           ),
         ),
       ),
   );
-}
-
-// Lines that say the same after one another are one line.
-function alike(lines) {
-  const out = [];
-  for (const line of lines) {
-    const last = out.at(-1);
-    if (last && last[0].why === line.why && last[0].points === line.points) last[1] += 1;
-    else out.push([line, 1]);
-  }
-  return out;
 }
 
 function sign(outline) {

@@ -1,11 +1,11 @@
 // A new game, step by step: camera, game, players and seats, options in words, start.
 // The second time: one tap.
-import { attempt, filling, get, h, icon, ownNames, post, t } from "./ui.js";
+import { attempt, filling, get, guideLink, h, icon, ownNames, post, sheet, t } from "./ui.js";
 import { CameraStep } from "./wizard_camera.js";
 import { machineSeats } from "./machine.js";
 import { isMachine, seatList, seatRing } from "./wizard_seats.js";
 import { optionList } from "./wizard_options.js";
-import { selfTest, takeUp } from "./wizard_table.js";
+import { takeUp } from "./wizard_table.js";
 
 const CAMERA = 0,
   GAME = 1,
@@ -236,21 +236,49 @@ export class SetupView {
     );
   }
 
+  // The tiles printed here, a box that was taught, or one from a shop that is taught first.
   boxes(game) {
-    if (game.sets.length < 2) return null;
-    return h(
-      "label.field",
+    const box = (set, title, chosen, onclick) =>
+      h("button", { "data-set": set, "aria-pressed": String(chosen), onclick }, title);
+    const choices = h(
+      "div.row.wrap",
       {},
-      h("span", {}, t("which-set")),
+      ...game.sets.map((one, n) =>
+        box(one.set, n ? one.title : t("tiles-printed"), one.set === this.set, () => {
+          this.set = one.set;
+          for (const other of choices.children)
+            other.setAttribute("aria-pressed", String(other.dataset.set === one.set));
+        }),
+      ),
+      box("", t("tiles-bought"), false, () => this.bought()),
+    );
+    return h(
+      "div.field.boxes",
+      { role: "group", "aria-label": t("which-tiles") },
+      h("span", {}, t("which-tiles")),
+      choices,
+    );
+  }
+
+  bought() {
+    const dialog = sheet(
+      t("tiles-bought"),
+      h("p", {}, t("tiles-bought-text")),
+      guideLink("own-boxes"),
       h(
-        "select",
-        {
-          onchange: (e) => {
-            this.set = e.target.value;
+        "div.row.wrap",
+        {},
+        h("button", { onclick: () => dialog.close() }, t("cancel")),
+        h("span.grow"),
+        h(
+          "button.primary",
+          {
+            onclick: () => {
+              dialog.close();
+              this.go("/teach");
+            },
           },
-        },
-        ...game.sets.map((one) =>
-          h("option", { value: one.set, selected: one.set === this.set }, one.title),
+          t("teach-title"),
         ),
       ),
     );
@@ -330,12 +358,6 @@ export class SetupView {
         ? h(
             "div.looks",
             {},
-            h(
-              "button",
-              { onclick: () => attempt(() => this.test()) },
-              icon("camera"),
-              t("selftest-open"),
-            ),
             h("button", { onclick: () => this.takeUp() }, icon("table"), t("take-up")),
           )
         : null,
@@ -349,11 +371,6 @@ export class SetupView {
         ),
       ),
     );
-  }
-
-  async test() {
-    const { kind } = await get("/api/camera");
-    await selfTest(this.chosen, this.set, kind === "demo");
   }
 
   takeUp() {

@@ -735,10 +735,7 @@ export class TableView {
     this.note.hidden = this.tv || !demo || state.source.by_people || !choice("demo");
     this.source.replaceChildren(
       h("h1", {}, state.title),
-      ...(kind === "recorded"
-        ? [h("span.badge.recorded", { title: t("recorded-why") }, t("recorded"))]
-        : []),
-      ...(kind === "demo" ? [h("span.badge.recorded", {}, t("demo"))] : []),
+      ...(kind === "demo" ? [h("span.badge.demo", {}, t("demo"))] : []),
       ...(covered
         ? [
             h(

@@ -2,7 +2,6 @@
 
 export const TRY_AGAIN_MS = 3000;
 const BUSY_MS = 1000;
-const CARD_LOOK_MS = 2000;
 let strings = {};
 let forms = new Intl.PluralRules("en");
 export const me = {
@@ -301,68 +300,9 @@ export function askPin() {
       problem,
       h("button.primary.wide", {}, icon("key"), t("pin-enter")),
     );
-    const dialog = sheet(
-      t("be-host"),
-      form,
-      ...(me.card
-        ? [
-            h(
-              "button.ghost.wide",
-              {
-                id: "use-card",
-                onclick: async () => {
-                  if (await byCard()) {
-                    yes = true;
-                    dialog.close();
-                  }
-                },
-              },
-              icon("qr"),
-              t("card-show"),
-            ),
-          ]
-        : []),
-    );
+    const dialog = sheet(t("be-host"), form);
     dialog.addEventListener("close", () => done(yes));
     field.focus();
-  });
-}
-
-// The camera over the table looks for the host card, and for the code that this phone shows.
-function byCard() {
-  return new Promise((done) => {
-    const problem = h("p.quiet", { role: "status" });
-    let open = true,
-      yes = false;
-    const dialog = sheet(
-      t("card"),
-      h("p", {}, t("card-show-text")),
-      h("img.qr", {
-        src: `/api/card.svg?${Date.now()}`,
-        alt: t("card-show-text"),
-        width: 300,
-        height: 300,
-      }),
-      problem,
-    );
-    dialog.addEventListener("close", () => {
-      open = false;
-      done(yes);
-    });
-    const look = async () => {
-      if (!open) return;
-      try {
-        await post("/api/login/card");
-        await loadMe();
-        yes = true;
-        dialog.close();
-        document.dispatchEvent(new Event("host"));
-      } catch (error) {
-        problem.textContent = error.message;
-        setTimeout(look, CARD_LOOK_MS);
-      }
-    };
-    look();
   });
 }
 

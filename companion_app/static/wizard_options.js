@@ -3,26 +3,22 @@
 import { bareBoard, cellButton, cellName } from "./hexes.js";
 import { h, t } from "./ui.js";
 
-const CHOICES = {
-  "schlangennest.size": ["recommended", "easy", "hard", null, "own"],
-  "schlangennest.border": ["grows", "fixed"],
-  "schlangennest.two_snakes": ["off", "both", "one"],
-  "sssnake.rolls": ["told", "trust"],
-  "carnival.hands": ["trust", "ask"],
-  "carnival.gift_beside_log": ["side", "gift"],
-  "carnival.snakes": [2, 1],
-};
 const SIZES = [3, 12];
 const OWN_SIZE = [5, 7];
-const CONTROLS = { colours, eyes };
+// Two players with two snakes each lie as four: they are offered the size for four.
+const SIZE_FOR_FOUR = [7, 9];
+const CONTROLS = { colours, cells };
 
 // An element for every option; `setup` has `players` and `names`, and in `options` what is chosen.
+// The game's own list says which values there are and what each option makes sense with.
 export function optionList(game, setup) {
-  const rows = game.options.map((option) => {
-    const choices = CHOICES[`${game.game}.${option.name}`];
-    const control = CONTROLS[option.name] ?? (choices ? choice : tick);
-    return [option, control(option, { game, setup, choices, changed: () => sift() })];
-  });
+  const rows = game.options.map((option) => [option, h("div")]);
+  const draw = (row) => {
+    const [option, old] = row;
+    const control = CONTROLS[option.more] ?? (isTick(option) ? tick : choice);
+    row[1] = control(option, { game, setup, changed: () => changed(option) });
+    old.replaceWith(row[1]);
+  };
   // What only makes sense together with something else is neither shown nor sent without it.
   const sift = () => {
     for (const [option, row] of rows) {
@@ -31,21 +27,33 @@ export function optionList(game, setup) {
       if (row.hidden) delete setup.options[option.name];
     }
   };
-  sift();
+  const changed = ({ name }) => {
+    sift();
+    offerSize(setup.options);
+    if (name === "two_snakes") rows.filter(([option]) => option.more === "size").forEach(draw);
+    sift();
+  };
+  rows.forEach(draw);
+  changed({ name: "two_snakes" });
   return rows.map(([, row]) => row);
 }
 
+// Only what was offered here is taken back: a size that somebody has chosen stays.
+function offerSize(options) {
+  const twoSnakes = (options.two_snakes ?? "off") !== "off";
+  if (twoSnakes && options.size === undefined) options.size = SIZE_FOR_FOUR;
+  if (!twoSnakes && options.size === SIZE_FOR_FOUR) delete options.size;
+}
+
+const isTick = ({ values }) => values.every(({ value }) => typeof value === "boolean");
+
 function applies(game, option, { players, options }) {
-  const two = players.length === 2;
-  const oneEach = (options.two_snakes ?? "off") === "off";
-  // The cards of a fixed border or of a frame mark the field.
-  if (option.name === "size") return options.border !== "fixed" && !options.frame;
-  if (option.name === "two_snakes" || option.name === "snakes") return two;
-  // A border is laid with a colour that nobody plays, a frame with two.
-  if (option.name === "border") return players.length < game.players.length && oneEach;
-  if (option.name === "frame") return two && oneEach;
-  if (option.name !== "colours") return true;
-  return two && (game.game === "schlangennest" ? !oneEach : options.snakes !== 1);
+  const chosen = (name) =>
+    options[name] ?? game.options.find((other) => other.name === name).default;
+  return (
+    (option.players.length === 0 || option.players.includes(players.length)) &&
+    Object.entries(option.only_with).every(([name, values]) => values.includes(chosen(name)))
+  );
 }
 
 function tick(option, { setup: { options }, changed }) {
@@ -65,9 +73,11 @@ function tick(option, { setup: { options }, changed }) {
 }
 
 const stacked = (option, ...content) =>
-  h("div.option.stacked", {}, ...content, h("b", {}, t(`opt-${option.name}`)));
+  h("div.option.stacked", {}, ...content, h("b", {}, option.question));
 
-function choice(option, { setup: { options }, choices, changed }) {
+function choice(option, { setup: { options }, changed }) {
+  const choices = [...option.values];
+  if (option.more === "size") choices.push({ value: "own", word: t("option-size-own") });
   const now =
     options[option.name] === undefined
       ? option.default
@@ -103,7 +113,7 @@ function choice(option, { setup: { options }, choices, changed }) {
   const select = h(
     "select",
     {
-      "aria-label": t(`opt-${option.name}`),
+      "aria-label": option.question,
       onchange: (e) => {
         const value = JSON.parse(e.target.value);
         options[option.name] = value === "own" ? OWN_SIZE : value;
@@ -112,12 +122,8 @@ function choice(option, { setup: { options }, choices, changed }) {
         changed();
       },
     },
-    ...choices.map((value) =>
-      h(
-        "option",
-        { value: JSON.stringify(value), selected: value === now },
-        t(`option-${option.name}-${value}`),
-      ),
+    ...choices.map(({ value, word }) =>
+      h("option", { value: JSON.stringify(value), selected: value === now }, word),
     ),
   );
   return stacked(option, size, select);
@@ -143,7 +149,7 @@ function colours(option, { game, setup }) {
     h(
       "select",
       {
-        "aria-label": t("opt-colours"),
+        "aria-label": option.question,
         onchange: (e) => {
           options.colours = JSON.parse(e.target.value) ?? undefined;
         },
@@ -157,7 +163,7 @@ function colours(option, { game, setup }) {
 }
 
 // A bare board; of the two holes the one that was marked longer ago moves to the tapped cell.
-function eyes(option, { game, setup: { options } }) {
+function cells(option, { game, setup: { options } }) {
   const same = (a, b) => a[0] === b[0] && a[1] === b[1];
   const marked = () => options.eyes ?? option.default;
   const buttons = [];
@@ -165,7 +171,7 @@ function eyes(option, { game, setup: { options } }) {
     for (const [cell, button] of buttons)
       button.setAttribute("aria-pressed", String(marked().some((eye) => same(eye, cell))));
   };
-  const board = bareBoard(game.board_side, t("opt-eyes"), (cell) => {
+  const board = bareBoard(game.board_side, option.question, (cell) => {
     const button = cellButton(cell, 1, cellName(cell, game.board_side), () => {
       if (!marked().some((eye) => same(eye, cell))) options.eyes = [marked()[1], cell];
       show();

@@ -1,19 +1,16 @@
-"""Exports a finished game to the app Board Game Stats: as a ``.bgsplay`` file and as a link.
+"""Exports a finished game to the app Board Game Stats, as a ``.bgsplay`` file.
 
-Both formats were taken from programs that work with the app. Every boolean is required, scores
+The format was taken from programs that work with the app. Every boolean is required, scores
 are text, and ids are derived from ours, so that a second import creates no duplicate.
 """
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
 ABOUT = "This is a Play file that can be read by Board Game Stats."
-LINK = "https://app.bgstatsapp.com/createPlay.html?data="
 
 
 def play_file(game: dict[str, Any]) -> dict[str, Any]:
@@ -90,36 +87,6 @@ def play_file(game: dict[str, Any]) -> dict[str, Any]:
             }
         ],
     }
-
-
-def play_link(game: dict[str, Any]) -> str:
-    """Return a link that opens the app with the play filled in."""
-    ranks = _ranks(game["players"])
-    data = {
-        "sourceName": "Snake Eye",
-        "sourcePlayId": _uuid("play", game["key"]),
-        "playDate": _when(game["began_s"]),
-        "durationMin": _minutes(game),
-        "game": {
-            "name": game["title"],
-            "sourceGameId": game["game"],
-            "highestWins": True,
-            "noPoints": False,
-        },
-        "players": [
-            {
-                "name": player["name"],
-                "sourcePlayerId": player["name"],
-                "startPlayer": number == 0,
-                "rank": ranks[player["id"]],
-                "role": player["word"],
-                "score": _score(player),
-                "winner": player["winner"],
-            }
-            for number, player in enumerate(game["players"])
-        ],
-    }
-    return LINK + quote(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
 
 def _uuid(kind: str, name: str) -> str:

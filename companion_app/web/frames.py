@@ -12,8 +12,7 @@ from companion_app.line.standing import kind_of
 from companion_app.web.context import companion
 from companion_app.web.looking import Wanted, calibrated, read_still
 from companion_app.web.serving.errors import NotFound, WebError
-from engine.placement import Layout
-from engine.record import Record, layout_to_json, record_to_json
+from engine.record import Record, record_to_json
 
 FRAME_S = 40.0
 """Timeout for a frame, in seconds: the first one of a camera may take half a minute."""
@@ -32,14 +31,6 @@ def newest(begun: Record | None = None) -> Still | None:
     drawn = begun is not None and kind_of(source()) == "demo"
     asked = {"record": record_to_json(begun)} if drawn and begun is not None else {}
     return _still(companion().eye.ask("frame", asked, within_s=FRAME_S))
-
-
-def of_layout(begun: Record, layout: Layout) -> Still | None:
-    """Return the newest frame, after asking people to lay a layout; the demo table draws it."""
-    if kind_of(source()) != "demo":
-        return newest()
-    asked = {"record": record_to_json(begun), "layout": layout_to_json(layout)}
-    return _still(companion().eye.ask("still", asked, within_s=FRAME_S))
 
 
 def read(still: Still | None, record: Record) -> dict[str, Any]:

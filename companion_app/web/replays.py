@@ -5,7 +5,6 @@ Every function runs in a worker process, with plain data in and out.
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
@@ -184,13 +183,3 @@ def game_before(place: Place, key: str, language: str, n: int) -> Doc:
         "hands": hands,
         "legal": [snapshot.listed_move(move, match, words) for move in spread(legal)],
     }
-
-
-def game_sheet(place: Place, key: str, language: str) -> bytes:
-    """Return the last table and the score sheet of a game as PDF."""
-    from companion_app.web.drawing.sheet import score_sheet
-
-    game = replayed(place, key)
-    words, out = Speech(language, game.names), io.BytesIO()
-    score_sheet(out, game.match, snapshot.match_to_json(game.match, words), game.times)
-    return out.getvalue()

@@ -11,7 +11,7 @@ from typing import Any
 
 from companion_app.another_game import NO_SCORE, shows_another_game
 from companion_app.boxes import players_seen
-from companion_app.live.places import leading
+from companion_app.live.places import added_up, leading
 from companion_app.outlining import ink_of
 from companion_app.web.drawing.table import table_in_words
 from companion_app.web.place import Place
@@ -124,8 +124,10 @@ def scored_table(
             "colour": ink_of(player, box.colours) if player in box.colours else None,
             "winner": player in best,
             "lines": [
-                {"why": words.why(line), "points": line.points}
-                for line in outcome.lines.get(player, ())
+                {"why": why, "points": points, "count": times}
+                for why, (times, points) in added_up(
+                    (words.why(line), line.points) for line in outcome.lines.get(player, ())
+                ).items()
             ],
         }
         for player in start.players

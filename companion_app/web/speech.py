@@ -20,7 +20,7 @@ from typing import Any
 
 from companion_app.live.places import tiles_of
 from companion_app.web.rows import board_side, where
-from engine.game import Move, Rule, ScoreLine, Summary, Violation
+from engine.game import Json, Move, Rule, ScoreLine, Summary, Violation
 from engine.placement import Layout, Piece, Placement
 from engine.tiles import TileSet
 from engine.wording import Sentence, in_form
@@ -182,6 +182,18 @@ class Speech:
     def option(self, game: str, name: str, text: str) -> str:
         """Return the description of an option; ``text`` where there is no translation."""
         return str(self._words.get("options", {}).get(game, {}).get(name, text))
+
+    def option_question(self, name: str) -> str:
+        """Return the question that an option answers; its name where nobody has put it yet."""
+        return self._page_or(f"opt-{name}", name)
+
+    def option_value(self, name: str, value: Json) -> str:
+        """Return what a value of an option is called; as it is written where it has no words."""
+        written = value if isinstance(value, str) else json.dumps(value)
+        return self._page_or(f"option-{name}-{written}", written)
+
+    def _page_or(self, key: str, otherwise: str) -> str:
+        return self.page(key) if key in self._words["page"] else otherwise
 
     def _sentences(self, game: str, rule: Rule) -> Rule:
         """Return a rule in this language; a rule without a translation stays English."""

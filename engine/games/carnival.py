@@ -26,7 +26,6 @@ from engine.game import (
     Facts,
     Move,
     OpenQuestion,
-    Option,
     Outcome,
     Start,
     Verdict,
@@ -54,33 +53,32 @@ class Carnival:
         most_players=4,
         player_names=COLOURS,
         options=(
-            Option(
+            options.one_of(
                 "hands",
-                "trust",
                 "What players say about their hidden hands is trusted, or asked for: a player "
                 "who lays a plain tile of another colour must say that they have none of their "
                 "own to lay, and the last round cannot be announced too early.",
-                options.one_of("trust", "ask"),
+                "trust",
+                "ask",
             ),
-            Option(
+            options.one_of(
                 "gift_beside_log",
-                "side",
                 "A log that touches a gift wins nothing for its own side, or the whole gift wins "
                 "nobody a point: the printed rule can be read both ways.",
-                options.one_of("side", "gift"),
+                "side",
+                "gift",
             ),
-            Option(
+            options.one_of(
                 "snakes",
-                2,
                 "With two players: two snakes each, or one each of the colour that faces you; the "
                 "tiles of the other colours then stay in the box.",
-                options.one_of(2, 1),
+                2,
+                1,
+                players=(2,),
             ),
-            Option(
-                "colours",
-                None,
+            options.colours(
                 "With two players and two snakes each: which two colours each player has.",
-                options.colours_by_player,
+                only_with={"snakes": (2,)},
             ),
         ),
         summary=say.SUMMARY,

@@ -32,7 +32,7 @@ from engine.nest.laying import cells_outside, judge_place, lies_outside
 from engine.nest.loops import judge_replace, judge_turn
 from engine.nest.meetings import colours_joined, crowds
 from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition, in_order_from
-from engine.nest.setup import agreed_field, colours_of, parse_size
+from engine.nest.setup import FRAMED_PLAYERS, SIZES, agreed_field, colours_of, parse_size
 from engine.nest.turns import actions, can_act, judge_action, next_turn, turn_goes_on
 from engine.nest.words import none_left, outside, says
 from engine.placement import Layout, Placement
@@ -54,36 +54,43 @@ class Schlangennest:
         options=(
             Option(
                 "size",
-                "recommended",
                 "How large the field is: recommended, easy or hard as in the rulebook, any two "
                 "numbers, or no border.",
+                (*SIZES, None),
                 parse_size,
+                more="size",
+                # The cards of a fixed border or of a frame mark the field.
+                only_with={"border": ("grows",), "frame": (False,)},
             ),
-            Option(
+            options.one_of(
                 "border",
-                "grows",
                 "The border forms as cards are laid, or the cards laid before the game fix it.",
-                options.one_of("grows", "fixed"),
+                "grows",
+                "fixed",
+                players=(2, 3),
+                only_with={"two_snakes": ("off",)},
+                laid_before=("fixed",),
             ),
-            Option(
+            options.flag(
                 "frame",
-                False,
                 "The outer ring of cards laid before the game is a frame round the field.",
-                options.flag,
+                players=(FRAMED_PLAYERS,),
+                only_with={"two_snakes": ("off",)},
+                laid_before=(True,),
             ),
-            Option("tail_first", False, "The first card of every snake is its tail.", options.flag),
-            Option(
+            options.flag("tail_first", "The first card of every snake is its tail."),
+            options.one_of(
                 "two_snakes",
-                "off",
                 "Two players with two snakes each: one card for both every turn, or one card for "
                 "the snake of your choice.",
-                options.one_of("off", "both", "one"),
+                "off",
+                "both",
+                "one",
+                players=(2,),
             ),
-            Option(
-                "colours",
-                None,
+            options.colours(
                 "With two snakes each: which two colours each player has.",
-                options.colours_by_player,
+                only_with={"two_snakes": ("both", "one")},
             ),
         ),
         summary=say.SUMMARY,

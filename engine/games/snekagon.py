@@ -16,7 +16,6 @@ from engine.game import (
     Facts,
     Move,
     OpenQuestion,
-    Option,
     Start,
     Violation,
 )
@@ -40,11 +39,9 @@ class Snekagon(HexGame):
         most_players=2,
         player_names=COLOURS,
         options=(
-            Option(
+            options.flag(
                 "second_without_1",
-                False,
                 "The second player plays without the single hex, as in the seven-turn prototype.",
-                options.flag,
             ),
         ),
         summary=say.SUMMARY,

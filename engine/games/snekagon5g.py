@@ -63,25 +63,18 @@ class Snekagon5G(HexGame):
         most_players=5,
         player_names=COLOURS,
         options=(
-            Option(
+            options.flag(
                 "advanced",
-                False,
                 "The advanced game: when it escapes, a snake turns by at most 60 degrees.",
-                options.flag,
             ),
-            Option(
+            options.flag(
                 "far_drill",
-                False,
                 "A new tile may also be joined at once to your own end on a neighbouring board.",
-                options.flag,
             ),
+            options.flag("single_opening", "The first tile of the game is the single hex."),
             Option(
-                "single_opening",
-                False,
-                "The first tile of the game is the single hex.",
-                options.flag,
+                "eyes", "Where the two holes of every board are.", (EYES,), _parse_eyes, "cells"
             ),
-            Option("eyes", EYES, "Where the two holes of every board are.", _parse_eyes),
         ),
         summary=say.SUMMARY,
         rules=sentences.rules_in(say),

@@ -20,7 +20,6 @@ from engine.game import (
     Facts,
     Move,
     OpenQuestion,
-    Option,
     Outcome,
     Rule,
     ScoreLine,
@@ -48,12 +47,12 @@ class Sssnake:
         most_players=4,
         player_names=None,
         options=(
-            Option(
+            options.one_of(
                 "rolls",
-                "told",
                 "Every roll is told, or rolls are trusted: then anybody may lay any card on their "
                 "own snake or on their left neighbour's.",
-                options.one_of("told", "trust"),
+                "told",
+                "trust",
             ),
         ),
         summary=say.SUMMARY,

@@ -29,7 +29,6 @@ from companion_app.eye.recorded import Script, settled_on, shipped_script
 from companion_app.live.demo import DemoTable, demo_record
 from companion_app.live.places import Belief, contents
 from companion_app.web.lessons.photo_reading import read_photo
-from companion_app.web.lessons.selftest import tiles_to_lay
 from engine.games import GAMES
 from engine.record import find_set, record_to_json
 from models.sheets import make_sheets
@@ -38,7 +37,7 @@ from tests.browser.conftest import PHONE, TV, Served
 from tests.browser.demo_film import filmed
 from tests.browser.kept_pictures import FOLDER, ROOT, hash_of, keep, kept
 from tests.browser.test_teach import give_file
-from tests.companion_app.web.conftest import playthrough
+from tests.companion_app.web.conftest import playthrough, ten_tiles_of
 from vision import Bgr
 
 LANGUAGES = ("en", "de")
@@ -338,7 +337,7 @@ def _doubt_next(served: Served, script: Script) -> None:
 
 def _ten_tiles() -> Bgr:
     record = demo_record("schlangennest")
-    table = DemoTable("schlangennest", tiles_to_lay(record.tile_set), record.start.players)
+    table = DemoTable("schlangennest", ten_tiles_of(record.tile_set), record.start.players)
     frame = next(iter(table.frames()))
     assert frame is not None
     return frame.bgr

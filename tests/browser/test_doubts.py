@@ -169,6 +169,7 @@ def test_one_photo_is_scored_put_right_and_read_as_another_game(served, begun, t
     page.errors.clear()  # the browser notes the refusal
     give_file(page, "#photo-file", photo)
     page.wait("document.querySelector('.photo-scores')")
+    assert page.text(".photo-scores .kicker").lower() == "das spiel ist noch nicht zu ende"
 
     scores = sorted(record.game.outcome(five).scores.values(), reverse=True)
     lying = record.game.layout(five).cards

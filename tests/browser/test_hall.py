@@ -120,3 +120,38 @@ def test_arbiter_hides_a_name_at_a_table_and_shows_it_again(opened, hall):
     page.click(".toast button")
     page.wait("document.querySelector('aside').innerText.includes('Zoë')")
     assert page.errors == []
+
+
+def test_arbiter_is_asked_first_and_has_a_while_to_take_it_back(opened, hall):
+    from companion_app.hall.demo import Player
+    from companion_app.hall.store import arbiter_store
+    from tests.browser.test_tournament import signed_in
+
+    table = hall.table("Table 1")
+    Player(table.store, 2, "snekagon").step()
+    page = opened("/arbiter")
+    signed_in(page, hall)
+    page.go(f"http://127.0.0.1:{hall.port}/arbiter")
+    page.wait("document.querySelector('.hall-list')?.textContent.includes('Table 1')")
+    page.wait("fetch('/api/arbiter').then((r) => r.json()).then((a) => a.tables[0].game.key)")
+
+    def asked(words):
+        page.click(".hall-list button", words)
+        page.wait("document.querySelector('dialog p')?.textContent.length > 40")
+        page.click("dialog button.danger", words)
+        page.wait("document.querySelector('.toast button')")
+
+    asked("Take the last move back")
+    page.click(".toast button", "Undo")
+    page.click(".hall-list button", "Remove this table")
+    page.click("dialog button", "Cancel")
+    asked("End the game")
+    none = arbiter_store.decisions_of(hall.process.store, most=9)
+    page.go(f"http://127.0.0.1:{hall.port}/")
+
+    page.wait(
+        "fetch('/api/arbiter').then((r) => r.json())"
+        ".then((a) => a.decisions.map((one) => one.what).join() === 'end')"
+    )
+    assert list(none) == []
+    assert page.errors == []

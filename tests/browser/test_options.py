@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.games import GAMES
+from engine.options import one_of
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import DESKTOP
 
@@ -138,3 +141,40 @@ def test_own_size_that_is_too_large_is_shown_as_it_counts(served):
     wait_until(lambda: served.desk.match)
     assert said == "12"
     assert served.desk.match.start.options["size"] == [12, 7]
+
+
+def test_two_snakes_each_are_offered_the_size_for_four(served):
+    page = served.open("/new", host=True)
+    to_options(page, "schlangennest")
+    page.fill("[data-option=two_snakes] select", '"both"')
+    offered = page.js(
+        "[...document.querySelectorAll('[data-option=size] .own-size input')].map((e) => e.value)"
+    )
+    page.fill("[data-option=two_snakes] select", '"off"')
+    taken_back = page.js("document.querySelector('[data-option=size] select').value")
+    page.fill("[data-option=size] select", "null")
+    page.fill("[data-option=two_snakes] select", '"both"')
+    page.click("button.primary", "Start")
+
+    wait_until(lambda: served.desk.match)
+    assert (offered, taken_back) == (["7", "9"], '"recommended"')
+    assert served.desk.match.start.options == {"two_snakes": "both", "size": None}
+
+
+def test_an_option_that_no_one_has_drawn_yet_is_chosen_by_its_values(served, monkeypatch):
+    facts = GAMES["snekagon"].facts
+    invented = one_of("weather", "It is dry, wet or windy.", "dry", "wet", 3)
+    monkeypatch.setattr(
+        type(GAMES["snekagon"]), "facts", replace(facts, options=(*facts.options, invented))
+    )
+    page = served.open("/new", host=True)
+    to_options(page, "snekagon")
+    listed = page.js(
+        "[...document.querySelectorAll('[data-option=weather] option')].map((e) => e.text)"
+    )
+    page.fill("[data-option=weather] select", "3")
+    page.click("button.primary", "Start")
+
+    wait_until(lambda: served.desk.match)
+    assert listed == ["dry", "wet", "3"]
+    assert served.desk.match.start.options == {"weather": 3}

@@ -4,26 +4,60 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.boxes import faults
+from companion_app.eye.camera import TableCamera
 from tests.browser.conftest import PHONE
-from tests.browser.screens import NAMES
+from tests.browser.screens import NAMES, stages
+from tests.browser.sweeping import prepare, swept
 from tests.companion_app.web.conftest import playthrough
 
 pytestmark = pytest.mark.browser
 
-SCREENS = ((360, 740), (390, 844), (1440, 900))
+LANGUAGES = ("de", "ru")
+"""Those with the longest words."""
 
 
-@pytest.mark.parametrize("path", ["/", "/tv"])
-@pytest.mark.parametrize("play", ["schlangennest_four_players", "snekagon5g_five_players"])
-def test_score_opens_in_its_own_place(served, play, path):
-    record = playthrough(play)
-    served.begin(record, NAMES)
-    served.play(record, 30)
-    page = served.open(path, PHONE, host=True, language="de")
-    page.click(".player")
-    page.wait("document.querySelector('.lines li')")
+def swept_in_all(served, language, *paths):
+    page = served.open("/", PHONE, host=True, language=language)
+    prepare(page)
+    page.go(served.url + "/")
+    return [fault for path in paths for fault in swept(page, path)]
 
-    for size in SCREENS:
-        page.sized(*size)
-        assert faults(page, size[0]) == [], size
+
+def staged(served, wanted):
+    """Set the table as ``screens`` sets it; return the views of that stage."""
+    return next(views for stage, views in stages(served) if stage == wanted)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("stage", ["nothing", "foul", "five-players", "question"])
+def test_table_lies_well_with_everything_open(served, stage, language):
+    views = staged(served, stage)
+
+    assert swept_in_all(served, language, *views) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_end_of_a_game_lies_well_with_everything_open(served, language):
+    views = staged(served, "over")
+    replay = views[-1]
+
+    assert swept_in_all(served, language, "/", "/tv", replay) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_lie_well_with_everything_open(served, tmp_path, language):
+    views = staged(served, "over")
+    for play in ("snekagon5g_five_players", "carnival_two_players"):
+        record = playthrough(play)
+        served.begin(record, NAMES)
+        served.play(record, 6)
+
+    assert swept_in_all(served, language, *views[1:-2], "/alone") == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_game_that_waits_lies_well(served, tmp_path, language):
+    served.look_through(TableCamera(served.desk, "demo", tmp_path))
+    served.host().post("/api/new", {"game": "snekagon", "players": ["red", "green"]})
+
+    assert swept_in_all(served, language, "/") == []

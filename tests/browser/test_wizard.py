@@ -13,11 +13,10 @@ import pytest
 from companion_app.eye.camera import TableCamera
 from companion_app.line.ends import EyeAway
 from companion_app.live.demo import DemoTable, demo_record
-from companion_app.web.lessons.selftest import tiles_to_lay
 from companion_app.web.serving.https_front import HttpsOffer
 from tests.browser.access import faults
 from tests.browser.chromium import wait_until
-from tests.browser.conftest import DESKTOP
+from tests.companion_app.web.conftest import ten_tiles_of
 from tests.companion_app.web.test_speech import english_in
 
 pytestmark = pytest.mark.browser
@@ -38,7 +37,7 @@ def table(served, tmp_path):
 
 def picture_of_ten_tiles():
     record = demo_record("schlangennest")
-    lying = DemoTable("schlangennest", tiles_to_lay(record.tile_set), record.start.players)
+    lying = DemoTable("schlangennest", ten_tiles_of(record.tile_set), record.start.players)
     frame = next(iter(lying.frames()))
     assert frame is not None
     return frame.bgr
@@ -105,18 +104,6 @@ def to_players(page, game):
 def to_ready(page, game):
     to_players(page, game)
     page.click("button.primary", "Next")
-
-
-def test_self_test_says_how_many_of_ten_were_read_right(table):
-    page = table.open("/new", DESKTOP, host=True)
-    page.wait("document.querySelector('.camera-step') || document.querySelector('.game-card')")
-    to_ready(page, "Snekagon")
-
-    page.click(".looks button", "ten tiles")
-    page.wait("document.querySelectorAll('dialog .tap').length === 10")
-    page.click("dialog button.primary", "Read them")
-
-    assert page.text("dialog .ready-line") == "All 10 were read right. You can play."
 
 
 def test_game_that_already_lies_there_is_taken_up_and_goes_on(table):

@@ -2,8 +2,6 @@
 
 import json
 import sqlite3
-import tomllib
-import zipfile
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +10,11 @@ import cv2
 import numpy as np
 import pytest
 
-from companion_app.answers import ANSWERED, NO
+from companion_app.answers import ANSWERED, NO, InputError
 from companion_app.cli.main import build_parser
 from companion_app.doctor import diagnose, is_running, report
 from companion_app.doctor_camera import Seen, camera_checks, look
 from companion_app.doctor_machine import Check, Machine, read_temperature, read_throttled
-from companion_app.help_file import without_secrets, write_help_file
 from companion_app.live.store import Store
 from companion_app.web.serving.page_file import SettingsFile
 from vision.core.files import TRAINED
@@ -318,20 +315,12 @@ def test_doctor_finds_a_fault_and_says_no(capsys, tmp_path, monkeypatch):
     assert "FAULT  camera:" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("with_picture", [False, True])
-def test_file_for_help_holds_no_picture_unless_the_owner_says_so(
-    with_picture, capsys, pictures, tmp_path, monkeypatch
-):
-    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
-    with Store(tmp_path / "home") as store:
-        store.append("g", "started", {"players": ["Annabel"]}, {"after": b"jpeg"})
-    more = ["--with-picture"] if with_picture else []
+@pytest.mark.parametrize("asked", [["--out", "help.zip"], ["--with-picture"]])
+def test_doctor_writes_no_file_and_says_what_to_send(asked, tmp_path, monkeypatch):
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path))
 
-    run("doctor", "--source", f"folder:{pictures}", "--out", str(tmp_path / "help.zip"), *more)
-
-    with zipfile.ZipFile(tmp_path / "help.zip") as archive:
-        assert ("table.jpg" in archive.namelist()) is with_picture
-        assert not any(b"Annabel" in archive.read(name) for name in archive.namelist())
+    with pytest.raises(InputError, match="doctor --json"):
+        run("doctor", *asked)
 
 
 def test_backup_and_restore_by_command(capsys, tmp_path, monkeypatch):
@@ -359,48 +348,3 @@ def test_another_pin_is_shown_once_and_never_the_one_before(capsys, tmp_path, mo
     made, unsaid = map(json.loads, capsys.readouterr().out.splitlines())
     assert SettingsFile(tmp_path / "page.json").is_pin(made["host_pin"])
     assert unsaid == {"host_pin": None}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '[mqtt]\nhost = "home"\nuser = "anna"\n password="s3cret" # mine\n',
-        'mqtt = {host = "home", user = "anna", "password" = "s3cret"}\n',
-        'mqtt.host = "home"\nmqtt."user" = "anna"\nmqtt.password = """\ns3cret"""\n',
-    ],
-)
-def test_file_for_help_holds_no_password(tmp_path, monkeypatch, text):
-    settings = tmp_path / "s.toml"
-    settings.write_text(text)
-    monkeypatch.setenv("SNAKE_EYE_SETTINGS", str(settings))
-
-    write_help_file(tmp_path / "help.zip", {"ok": True, "checks": []}, None)
-
-    with zipfile.ZipFile(tmp_path / "help.zip") as packed:
-        sent = packed.read("snake-eye.toml").decode()
-    assert "s3cret" not in sent
-    assert "anna" not in sent
-    assert tomllib.loads(sent)["mqtt"]["host"] == "home"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '[mqtt]\nusr = "anna"\npasswort = "s3cret"\n',
-        '[[mqtt]]\nuser = "anna"\npassword = "s3cret"\n',
-        'user = "anna"\npassword = "s3cret"\n',
-        '[mqtt.broker]\nhost = "anna:s3cret"\n',
-        '[mqtt]\nhost = ["anna", "s3cret"]\n',
-    ],
-    ids=["mistyped", "a list of sections", "no section", "a section too deep", "a list"],
-)
-def test_password_in_the_wrong_place_is_not_in_the_file_for_help(text):
-    sent = without_secrets(text.encode())
-
-    assert "s3cret" not in sent
-    assert "anna" not in sent
-    assert "(left out)" in str(tomllib.loads(sent))
-
-
-def test_settings_that_are_no_toml_are_left_out_of_the_file_for_help():
-    assert "s3cret" not in without_secrets(b'[mqtt\npassword = "s3cret"\n')

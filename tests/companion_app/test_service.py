@@ -253,7 +253,7 @@ def test_name_that_is_none_makes_no_certificate(tmp_path, name):
     assert not (tmp_path / "tls/authority.pem").exists()
 
 
-def test_authority_of_version_0_1_0_that_was_bound_to_nothing_is_replaced(tmp_path):
+def test_authority_that_is_bound_to_nothing_is_replaced(tmp_path):
     folder = tmp_path / "tls"
     folder.mkdir()
     subprocess.run(

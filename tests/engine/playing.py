@@ -7,13 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from engine.game import AnyGame, Json, Move, Start
+from engine.game import AnyGame, Json, Move, Option, Start
 from engine.games import GAMES
 from engine.record import find_set, parse_options
 from engine.tiles import TileSet
 
 MOST_MOVES = 400
 """No game of ours is longer; a longer one does not end."""
+MOST_PLAYERS = 4
+"""More of them make a random game of Snekagon 5G slow, and nothing else of it."""
+MORE: dict[str, Json] = {"size": [3, 4], "cells": [[0, 0], [2, 1]], "colours": "shared out"}
+"""A value of each kind that an option does not list itself."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,53 @@ class Variant:
 
 
 def variants() -> list[Variant]:
-    """Return every game with every option, and with each number of players."""
+    """Return every game plain and with every value of every option, for each number of players."""
+    return [variant for game in GAMES.values() for variant in variants_of(game)]
+
+
+def variants_of(game: AnyGame) -> list[Variant]:
+    """Return a game's variants as its facts declare them; no two in a row seat as many people.
+
+    Values that need cards laid before the game have tests of their own.
+    """
+    agreed: list[tuple[Option | None, dict[str, Json]]] = [(None, {})]
+    for option in game.facts.options:
+        needed = {name: values[0] for name, values in option.only_with.items()}
+        needed = {n: v for n, v in needed.items() if v != default_of(game, n)}
+        values = [v for v in option.values[1:] if v not in option.laid_before]
+        values += [MORE[option.more]] if option.more else []
+        agreed += [(option, {**needed, option.name: value}) for value in values]
+    seats = [seated(game, option, place) for place, (option, _) in enumerate(agreed)]
     return [
-        Variant(GAMES[name], players, options)
-        for name, listed in _VARIANTS.items()
-        if name in GAMES
-        for players, options in listed
+        Variant(game, players, {n: _for_players(v, game, players) for n, v in options.items()})
+        for players, (_, options) in zip(seats, agreed, strict=True)
     ]
+
+
+def _for_players(value: Json, game: AnyGame, players: tuple[str, ...]) -> Json:
+    """Return a value; in place of the word for it, the colours that two players share out."""
+    if value != MORE["colours"]:
+        return value
+    rest = [name for name in game.facts.player_names or () if name not in players]
+    return {player: [player, other] for player, other in zip(players, rest[::-1], strict=True)}
+
+
+def default_of(game: AnyGame, name: str) -> Json:
+    """Return what holds of an option where nobody chooses."""
+    return next(option.default for option in game.facts.options if option.name == name)
+
+
+def seated(game: AnyGame, option: Option | None, place: int) -> tuple[str, ...]:
+    """Return players of the variant at a place: in turn two, three and four, and others first."""
+    facts = game.facts
+    numbers = (option.players if option else ()) or range(
+        facts.fewest_players, min(facts.most_players, MOST_PLAYERS) + 1
+    )
+    count = list(numbers)[place % len(numbers)]
+    names = facts.player_names or ("a", "b", "c", "d")
+    first = place % len(names) if facts.player_names else 0
+    step = 2 if facts.two_sit_opposite and count == 2 else 1
+    return tuple(names[(first + step * seat) % len(names)] for seat in range(count))
 
 
 def random_game(variant: Variant, seed: int) -> Iterator[tuple[Any, list[Move], Move]]:
@@ -62,40 +106,3 @@ def random_game(variant: Variant, seed: int) -> Iterator[tuple[Any, list[Move], 
         yield position, moves, move
         position = variant.game.apply(position, move)
     raise AssertionError(f"{variant} did not end within {MOST_MOVES} moves")
-
-
-_NEST = ("blue", "red", "yellow", "green")
-_FIVE = ("blue", "red", "yellow", "green", "violet")
-_CARNIVAL = ("yellow", "violet", "black", "red")
-_VARIANTS: dict[str, list[tuple[tuple[str, ...], dict[str, Json]]]] = {
-    "schlangennest": [
-        (_NEST[:2], {}),
-        (_NEST[:3], {"size": "easy"}),
-        (_NEST, {"size": "hard"}),
-        (_NEST[:2], {"size": [3, 4]}),
-        (_NEST[1:3], {"size": None}),
-        (_NEST[:3], {"tail_first": True}),
-        (_NEST[:2], {"two_snakes": "both"}),
-        (_NEST[:2], {"two_snakes": "one"}),
-    ],
-    "snekagon": [
-        (("red", "green"), {}),
-        (("green", "red"), {"second_without_1": True}),
-    ],
-    "snekagon5g": [
-        (_FIVE[:2], {}),
-        (_FIVE[:3], {"advanced": True}),
-        (_FIVE[:2], {"far_drill": True}),
-        (_FIVE[2:4], {"single_opening": True, "eyes": [[0, 0], [2, 1]]}),
-    ],
-    "sssnake": [
-        (("a", "b"), {}),
-        (("a", "b", "c"), {"rolls": "trust"}),
-    ],
-    "carnival": [
-        (("yellow", "black"), {}),
-        (("violet", "red"), {"snakes": 1, "gift_beside_log": "gift"}),
-        (_CARNIVAL[:3], {"hands": "ask"}),
-        (_CARNIVAL, {}),
-    ],
-}

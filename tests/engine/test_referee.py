@@ -21,6 +21,7 @@ from engine.games.schlangennest import Schlangennest
 from engine.games.snekagon5g import Snekagon5G
 from engine.games.sssnake import Sssnake
 from engine.notation import read_layout
+from engine.options import flag
 from engine.record import Record
 from engine.referee import (
     moves_at_end,
@@ -251,7 +252,7 @@ def test_violation_has_its_rule_its_sentence_and_its_cells_and_a_snake_where_the
 
 
 def test_rules_of_a_game_have_ids_sentences_and_sources_after_the_game_in_short():
-    facts = replace(NEST.facts, rules=(RULE,))
+    facts = replace(NEST.facts, rules=(RULE,), options=(flag("rain", "It rains."),))
 
     assert rules_to_json(facts) == {
         "summary": {
@@ -267,6 +268,9 @@ def test_rules_of_a_game_have_ids_sentences_and_sources_after_the_game_in_short(
                 "source": "ruling 99",
                 "rulings": [99],
             }
+        ],
+        "options": [
+            {"name": "rain", "default": False, "values": [False, True], "text": "It rains."}
         ],
     }
 

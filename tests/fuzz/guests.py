@@ -19,7 +19,6 @@ METHODS = ("GET", "POST", "DELETE")
 HEAVY = (
     "/api/print",
     "/api/teach",
-    "/api/selftest",
     "/api/camera",
     "/api/score",
     "/api/events",

@@ -22,6 +22,7 @@ class Journal:
         self.file = file
         self._line: sqlite3.Connection | None = None
         self._inode = 0
+        self._begun = False
 
     def mark(self) -> tuple[int, int]:
         """Return a value that changes with every new line; cheap enough for polling.
@@ -35,6 +36,8 @@ class Journal:
         if not self.file.exists():
             return 0
         with self._opened() as db:
+            if not self._is_begun(db):
+                return 0
             (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
             return int(last)
 
@@ -64,6 +67,8 @@ class Journal:
     def unfinished_since(self) -> int:
         """Return the line number before the current game; the last number where none is on."""
         with self._opened() as db:
+            if not self._is_begun(db):
+                return 0
             row = db.execute("SELECT game FROM log ORDER BY seq DESC LIMIT 1").fetchone()
             if row is None:
                 return 0
@@ -96,11 +101,19 @@ class Journal:
                 self._line = sqlite3.connect(
                     address, uri=True, timeout=BUSY_S, check_same_thread=False
                 )
-                self._inode = inode
+                self._inode, self._begun = inode, False
             yield self._line
         except sqlite3.Error as error:
             self.close()
             raise StoreError(f"the games in {self.file} cannot be read: {error}") from error
+
+    def _is_begun(self, db: sqlite3.Connection) -> bool:
+        """Say whether the store has made its tables; at the first start it is about to."""
+        if not self._begun:
+            self._begun = bool(
+                db.execute("SELECT 1 FROM sqlite_master WHERE name = 'log'").fetchone()
+            )
+        return self._begun
 
     def _inode_now(self) -> int:
         try:

@@ -86,6 +86,7 @@ def arbiter() -> Response:
                     "heard_s": one.heard_s,
                     "acked": one.acked,
                     "health": dict(one.health),
+                    "game": _game_shown(one.id),
                 }
                 for one in store.members()
             ],
@@ -136,6 +137,8 @@ def decide() -> Response:
     newest = _newest(table) if what in OF_A_FOUL else None
     if newest is not None:
         key, number = newest.game, newest.number
+    if whole_number(sent.get("number")) and isinstance(sent.get("key"), str):
+        key, number = sent["key"][:100], sent["number"]  # as it stood when the arbiter was asked
     # It says what it is about, so that the table does not carry it out on anything later.
     do = {"what": what, "key": key, "number": number, "foul": foul}
     if what == "correct":
@@ -246,6 +249,13 @@ def _alert(one: arbiter_store.Alert) -> Mapping[str, Any]:
             if one.kind == "foul" and hall().store.picture(one.table, one.number, name)
         ],
     }
+
+
+def _game_shown(table: str) -> dict[str, Any]:
+    """Return which game is shown of a table, and the number of its last line."""
+    shown = hall().overview.board.table(table)
+    document = {} if shown is None else shown.document
+    return {name: document[name] for name in ("key", "number") if name in document}
 
 
 def _newest(table: str) -> Standing | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import logging
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -29,7 +29,7 @@ from companion_app.web.serving.errors import (
     WebError,
 )
 from companion_app.web.serving.limits import FREE_GUESSES, Limiter, network_of
-from companion_app.web.serving.page_file import Settings, SettingsFile
+from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.roles import HOST, PARTS, SEAT, WATCHER, reaches
 from companion_app.web.serving.sessions import LASTS_S, Session, Sessions
 
@@ -232,10 +232,7 @@ def role() -> str:
 
 def is_host() -> bool:
     """Say whether this guest has shown the PIN that is valid now."""
-    settings = _settings().now
-    if "host" in session:
-        _take_over_old_cookie(settings)
-    return _session().host == settings.pin_number
+    return _session().host == _settings().now.pin_number
 
 
 def has_joined() -> bool:
@@ -279,12 +276,6 @@ def _grant(**changes: Any) -> None:
         _sessions().end(before)
 
 
-def _take_over_old_cookie(settings: Settings) -> None:
-    """Turn a cookie of version 0.1.0, which held the host right itself, into a session."""
-    if session.pop("host") == settings.old_cookies == settings.pin_number:
-        _grant(host=settings.pin_number)
-
-
 def stay_host() -> None:
     """Keep this guest host after changing the PIN."""
     _grant(host=_settings().now.pin_number)
@@ -297,20 +288,14 @@ def sit(held: tuple[str, ...]) -> None:
 
 def end_others() -> None:
     """End every session but this guest's."""
-    if _settings().now.old_cookies:
-        _settings().change(old_cookies=0)
     _sessions().end_others(str(session["id"]))
 
 
 def log_out() -> None:
     """End this guest's session, on the server too."""
-    was_host = is_host()
     if isinstance(id_ := session.pop("id", None), str):
         _sessions().end(id_)
-    g.pop("known")
-    if was_host and _settings().now.old_cookies:
-        # Cookies of version 0.1.0 cannot be told apart; a copy of this one must end too.
-        _settings().change(old_cookies=0)
+    g.pop("known", None)
 
 
 def _device() -> str:
@@ -364,31 +349,6 @@ def try_card(code: str, settings: SettingsFile, limiter: Limiter) -> None:
     number = settings.now.pin_number
     _guess("card", number, lambda: settings.is_card(code), limiter, NotHost(code="wrong-card"))
     _grant(host=number)
-
-
-def try_cards_seen(codes: Iterable[str], settings: SettingsFile) -> None:
-    """Make this guest the host where the camera sees the host card; this counts as no guess.
-
-    Raises:
-        NotHost: no code that the camera sees is the card's.
-    """
-    number = settings.now.pin_number
-    if not any(settings.is_card(code) for code in codes):
-        raise NotHost(code="card-not-seen")
-    _grant(host=number)
-
-
-def phone_code(make: Callable[[], str]) -> str:
-    """Return the code by which the camera recognises this phone's screen; it is made once."""
-    if "phone" not in session:
-        session["phone"] = make()
-        session.permanent = True
-    return str(session["phone"])
-
-
-def forget_phone_code() -> None:
-    """Discard this phone's code, so that the next one differs."""
-    session.pop("phone", None)
 
 
 def try_code(code: str, settings: SettingsFile, limiter: Limiter) -> None:

@@ -48,10 +48,6 @@ READ: dict[str, tuple[str, list[Doc]]] = {
         [_query("since", NUMBER, "the last event known; so does Last-Event-ID")],
     ),
     "/api/health": ("What doctor says of this machine", [LANG]),
-    "/api/help.zip": (
-        "One file to send for help; only for the host",
-        [_query("picture", {"enum": ["1"]}, "with a picture of the table")],
-    ),
     "/api/update": (
         "Which release runs, which waits, how the last update went, why it cannot be",
         [],
@@ -81,10 +77,6 @@ READ: dict[str, tuple[str, list[Doc]]] = {
     ),
     "/api/camera.svg": ("The camera's picture with outlines of what was read", [LANG]),
     "/api/sheet.pdf": ("The calibration sheet to print", [_query("paper", TEXT, "a4 or letter")]),
-    "/api/selftest.svg": (
-        "The tiles to lay for the self-test",
-        [_query("game", TEXT, "the game"), _query("set", TEXT, "the box"), LANG],
-    ),
     "/api/authority.pem": ("The certificate that makes a phone trust this machine's https", []),
     "/api/tile.svg": (
         "One tile face",
@@ -103,7 +95,6 @@ READ: dict[str, tuple[str, list[Doc]]] = {
     "/api/games": ("The games there are rule books for", [LANG]),
     "/api/sessions": ("The phones that may do more than watch; only for the host", []),
     "/api/openapi.json": ("This document", []),
-    "/api/card.svg": ("The code that this phone shows beside the host card", []),
     "/api/qr.svg": (
         "The address of the page as a QR code",
         [_query("view", TEXT, "of one of its views, such as camera")],
@@ -137,8 +128,6 @@ READ: dict[str, tuple[str, list[Doc]]] = {
     "/api/alone/{name}/table.svg": ("Its table drawn", [LANG]),
     "/api/games/{key}/record.json": ("The game in the record format", []),
     "/api/games/{key}/play.bgsplay": ("The game for Board Game Stats", []),
-    "/api/games/{key}/bgstats": ("A link that opens Board Game Stats", []),
-    "/api/games/{key}/sheet.pdf": ("The score sheet", [LANG]),
     "/api/print/{game_name}/{part}.pdf": (
         "One PDF to print in the guest's words: tiles, boards, die, calibration or instructions",
         [_query("set", TEXT, "a box"), _query("paper", {"enum": ["a4", "letter"]}, "the paper")],
@@ -155,12 +144,6 @@ CHANGE: dict[str, tuple[str, bool, Doc]] = {
         "Become the host by the PIN, or by the code on the host card",
         False,
         _object(pin=TEXT, card=TEXT),
-    ),
-    "/api/login/card": (
-        "Become the host where the camera sees the card, and beside it the code "
-        "that this phone shows",
-        False,
-        _object(),
     ),
     "/api/salvaged/seen": ("Tell of damaged games no more", True, _object()),
     "/api/card": (
@@ -364,7 +347,6 @@ CHANGE: dict[str, tuple[str, bool, Doc]] = {
         _object(),
     ),
     "/api/camera/forget": ("Forget what was learnt about the camera", True, _object()),
-    "/api/selftest": ("Read the tiles that were laid as shown", True, _object(game=TEXT, set=TEXT)),
     "/api/table": (
         "Read the table as it lies, to take up a game in its middle",
         True,

@@ -62,8 +62,6 @@ class Settings:
     """The hash of the code on the host card; empty where there is no card."""
     ideas: int = 0
     """Hints that each player may take in a game; 0 for none."""
-    old_cookies: int = 0
-    """The PIN number for which host cookies of version 0.1.0 are still accepted; 0 for none."""
 
     def least(self, part: str) -> str:
         """Return the lowest role with access to a part of the page."""
@@ -160,10 +158,18 @@ class SettingsFile:
         self._mark = self._stamp()
         try:
             kept = _kept(self._path)
-            settings = _taken_over(kept, self._cost)
+            settings = _checked(kept)
         except (FileNotFoundError, EngineError, ValueError) as error:
+            if before is not None:
+                # A PIN that is made now is shown to nobody.
+                log.error("the settings of the page cannot be used, the old ones hold: %s", error)
+                return before
             if not isinstance(error, FileNotFoundError):
-                log.error("the settings of the page cannot be used, it begins anew: %s", error)
+                log.error(
+                    "the settings of the page cannot be used, it begins anew with another PIN; "
+                    "'snake-eye pin --new' makes one that you know: %s",
+                    error,
+                )
             self.made_pin = some_pin()
             settings = Settings(
                 secrets.token_hex(32), hashed(self.made_pin, self._cost), join_code=some_code()
@@ -175,7 +181,7 @@ class SettingsFile:
                 raise
             log.error("the settings of the page cannot be read, the old ones hold: %s", error)
             return before
-        if "pin_hash" not in kept or not kept.get("join_code"):
+        if not kept.get("join_code"):
             self._write(settings)
         return settings
 
@@ -194,28 +200,22 @@ class SettingsFile:
 
 
 def read_settings(path: Path) -> Settings:
-    """Return the settings in a file of this version or of 0.1.0; the file is not changed.
+    """Return the settings in a file, which is not changed.
 
     Raises:
         ValueError: the file holds no valid settings.
         EngineError: the file is not JSON.
         OSError: the file cannot be read.
     """
-    return _taken_over(_kept(path), PIN_COST)
+    return _checked(_kept(path))
 
 
 def _kept(path: Path) -> dict[str, Any]:
     return dict(an_object(read_json(path, LARGEST_FILE), path.name))
 
 
-def _taken_over(kept: dict[str, Any], cost: int) -> Settings:
-    """Return the settings in a file of this version, or of 0.1.0 with its plain PIN."""
-    if "pin_hash" not in kept and isinstance(kept.get("pin"), str):
-        kept = {
-            **kept,
-            "pin_hash": hashed(kept["pin"], cost),
-            "old_cookies": kept.get("pin_number", 1),
-        }
+def _checked(kept: dict[str, Any]) -> Settings:
+    """Return the settings in a file's object; keys of another version are passed over."""
     known = {name: kept[name] for name in Settings.__dataclass_fields__ if name in kept}
     settings = replace(Settings("", ""), **known)
     wrong = [name for name, form in FORMS.items() if not fits(getattr(settings, name), form)]
@@ -254,7 +254,7 @@ FORMS: Mapping[str, Form] = {
     "open_to": by_name(text, MOST_NAMES),
     "names": lambda value: fits(value, [text]) and len(value) <= MOST_NAMES,
     **dict.fromkeys(
-        ("pin_number", "join_number", "pictures_mb", "old_cookies", "ideas"),
+        ("pin_number", "join_number", "pictures_mb", "ideas"),
         whole(0, LARGEST_NUMBER),
     ),
     **dict.fromkeys(("join_code", "source", "card_hash"), text),

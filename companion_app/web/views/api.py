@@ -29,12 +29,14 @@ from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from engine.draw import face, svg
 from engine.draw.display import moved, placed, turned
 from engine.draw.palette import coat
-from engine.game import AnyGame
+from engine.game import AnyGame, Json, Option
 from engine.games import GAMES, game_named, has_die
 from engine.record import find_set, move_to_json
 from engine.tiles import TileSet
 
 views = Views("api", __name__)
+HERE_S = 3.0
+"""Seconds within which the eye says that it is there."""
 MOST_MOVES_SHOWN = 400
 
 
@@ -46,6 +48,8 @@ def health() -> Doc:
     standing = one.eye.standing()
     if not one.eye.is_there:
         raise EyeAway
+    # The line stays open to a process that was stopped, so it has to answer.
+    one.eye.ask("here", within_s=HERE_S)
     checks = [
         {"name": "page", "ok": True, "text": f"phones listening: {one.hub.listening}", "fix": ""},
         {"name": "store", "ok": True, "text": f"games kept: {games}", "fix": ""},
@@ -223,11 +227,7 @@ def _game_to_json(game: AnyGame, words: Speech) -> Doc:
             for name in facts.player_names or ()
         ],
         "options": [
-            {
-                "name": option.name,
-                "default": board.get(option.name, option.default),
-                "text": words.option(facts.name, option.name, option.text),
-            }
+            _option_to_json(facts.name, option, board.get(option.name, option.default), words)
             for option in facts.options
         ],
         "sets": _sets(game),
@@ -246,6 +246,23 @@ def _game_to_json(game: AnyGame, words: Speech) -> Doc:
             {"tile": name, "label": words.tile(name), "count": count}
             for name, count in box.counts.items()
         ],
+    }
+
+
+def _option_to_json(game: str, option: Option, default: Json, words: Speech) -> Doc:
+    """Return an option with its values in words, and what it makes sense with."""
+    return {
+        "name": option.name,
+        "default": default,
+        "text": words.option(game, option.name, option.text),
+        "question": words.option_question(option.name),
+        "values": [
+            {"value": value, "word": words.option_value(option.name, value)}
+            for value in option.values
+        ],
+        "more": option.more,
+        "players": list(option.players),
+        "only_with": {other: list(values) for other, values in option.only_with.items()},
     }
 
 

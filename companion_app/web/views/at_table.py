@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from flask import Response, current_app, session
+from flask import session
 
-from companion_app.hands.work import CARD
-from companion_app.web.card import codes_in, drawn_card, drawn_code, some_code
+from companion_app.web.card import drawn_card, some_code
 from companion_app.web.context import companion, speech
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import BadRequest, NotFound, NotHost, NotSeated, WebError
+from companion_app.web.serving.errors import BadRequest, NotFound, NotSeated
 from companion_app.web.serving.exchange import Doc, Views, asked, told, told_or_none
 from companion_app.web.serving.sessions import handle_of
-from companion_app.web.serving.shared import Lately
 
 views = Views("at_table", __name__)
-LOOKS, LOOKS_WINDOW_S = 40, 60.0
-"""Rate limit for card logins: a phone asks every two seconds while its owner lays the card down."""
-SAME_S = 1.5
-"""How long one look at the table answers all phones, in seconds, so that many cost no more than
-one."""
-SEEN = "snake-eye-card"
 
 
 @views.changes("/api/join", "page")
@@ -99,32 +91,3 @@ def card() -> Doc:
         raise BadRequest("say make or forget")
     kept.keep_card("")
     return {"card": False}
-
-
-@views.reads("/api/card.svg", "page")
-def phone_code() -> Response:
-    """Return the QR code that this phone shows beside the card."""
-    return Response(drawn_code(access.phone_code(some_code)), mimetype="image/svg+xml")
-
-
-@views.changes("/api/login/card", "page")
-def login() -> Doc:
-    """Become the host if the camera sees the card, and this phone's code beside it."""
-    access.limit(companion().limiter, "card", LOOKS, LOOKS_WINDOW_S)
-    if not companion().settings.now.card_hash:
-        raise WebError(code="no-card")
-    seen: Lately[tuple[str, ...]] = current_app.extensions.setdefault(SEEN, Lately())
-    texts = seen.answer(SAME_S, _codes_seen)
-    if access.phone_code(some_code) not in texts:
-        raise NotHost(code="card-not-seen")
-    access.try_cards_seen(texts, companion().settings)
-    access.forget_phone_code()
-    return {"host": True}
-
-
-def _codes_seen() -> tuple[str, ...]:
-    """Return the QR codes in the camera's picture, decoded by the hands, not to delay the game."""
-    picture = companion().eye.ask("picture").data
-    if not picture:
-        raise WebError(code="no-camera")
-    return companion().hands.do(CARD, codes_in, picture)

@@ -214,22 +214,9 @@ def bgsplay(key: str) -> Response:
     return a_file(text.encode(), "application/json", f"snake-eye-{key}.bgsplay")
 
 
-@views.reads("/api/games/<key>/bgstats")
-def bgstats_link(key: str) -> Doc:
-    """Return the link that opens Board Game Stats with the play filled in."""
-    return {"link": bgstats.play_link(_in_short(key))}
-
-
 def _in_short(key: str) -> Doc:
     made: Kept = _from(replays.game_in_short, key)
     return said(key, made.summary, language())
-
-
-@views.reads("/api/games/<key>/sheet.pdf")
-def sheet(key: str) -> Response:
-    """Return the last table and the score sheet as PDF."""
-    made = _from(replays.game_sheet, key, language())
-    return a_file(made, "application/pdf", f"snake-eye-{key}.pdf")
 
 
 # --- pictures and corrections --------------------------------------------------------------------

@@ -16,7 +16,6 @@ import shutil
 import threading
 from contextlib import suppress
 from datetime import date
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +23,13 @@ from flask import Response, current_app, request, send_file
 
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError, make_backup
 from companion_app.hands.work import BACKUP, LOOK
-from companion_app.help_file import write_help_file
 from companion_app.line.ends import EyeAway
 from companion_app.version import version
 from companion_app.web import frames, looking
 from companion_app.web.context import companion
 from companion_app.web.doctor_words import in_words
 from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
-from companion_app.web.serving.exchange import Doc, Views, a_file, asked, language
+from companion_app.web.serving.exchange import Doc, Views, asked, language
 from companion_app.web.serving.shared import Lately
 from companion_app.web.speech import Speech
 
@@ -72,16 +70,6 @@ def health() -> Doc:
 def _title(words: Speech, name: str) -> str:
     kind, _, rest = name.partition(" ")
     return f"{words.page(f'check-{kind}')} {rest}".strip()
-
-
-@views.reads("/api/help.zip", "hosting")
-def help_file() -> Response:
-    """Return one file to send for help; with a picture of the table only if the host asks."""
-    wanted = request.args.get("picture") == "1" and companion().eye.standing().is_fed
-    jpeg = companion().eye.ask("picture").data or None if wanted else None
-    file = BytesIO()
-    write_help_file(file, _checkup(), jpeg)
-    return a_file(file.getvalue(), "application/zip", "snake-eye-help.zip")
 
 
 def _checkup() -> Doc:

@@ -1,8 +1,8 @@
-"""Views for setting up the table: cameras, calibration, https, the self-test, what lies there."""
+"""Views for setting up the table: cameras, calibration, https, what lies there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,24 +11,21 @@ from flask import Response, request
 
 from companion_app.hands.work import LOOK
 from companion_app.line.standing import kind_of
-from companion_app.live.places import spots_of
 from companion_app.refusal import Refusal
 from companion_app.web import frames, looking
-from companion_app.web.context import companion, speech, svg_answer
-from companion_app.web.drawing.table import spot, table_in_words
+from companion_app.web.context import companion, speech
+from companion_app.web.drawing.table import table_in_words
 from companion_app.web.game_asked import record_asked
-from companion_app.web.lessons.selftest import compared, tiles_to_lay
 from companion_app.web.looking import Check, Wanted
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
 from companion_app.web.serving.exchange import Doc, Views, a_file, asked, told
 from companion_app.web.speech import Speech
 from engine.errors import EngineError
-from engine.game import Place, Start
+from engine.game import Start
 from engine.games import GAMES
 from engine.placement import Layout
 from engine.record import Record, layout_to_json, parse_table
-from engine.tiles import TileSet
 
 views = Views("wizard", __name__)
 MOST_PHOTOS = 8
@@ -129,7 +126,7 @@ def source_in_words(name: str, words: Speech) -> str:
     kind, _, number = name.partition(":")
     if kind == "webcam":
         return words.page("source-webcam", n=int(number or 0) + 1)
-    if kind in ("pi", "phone", "demo", "recorded"):
+    if kind in ("pi", "phone", "demo"):
         return words.page(f"source-{kind}")
     return words.page("source-file", name=Path(number or name).name)
 
@@ -213,46 +210,6 @@ def authority() -> Response:
     if offer is None or not offer.authority.is_file():
         raise NotFound
     return a_file(offer.authority.read_bytes(), "application/x-x509-ca-cert", "snake-eye.pem")
-
-
-# --- the self-test -------------------------------------------------------------------------------
-
-
-@views.reads("/api/selftest.svg")
-def tiles_as_shown() -> Response:
-    """Return a drawing of the ten tiles to lay."""
-    record = record_asked({"game": request.args.get("game"), "set": request.args.get("set")})
-    return svg_answer(_drawn(record.tile_set, tiles_to_lay(record.tile_set), speech({})))
-
-
-@views.changes("/api/selftest")
-def selftest() -> Doc:
-    """Read the tiles that people laid; return how many are right, and which are not."""
-    record = record_asked(asked())
-    box = record.tile_set
-    wanted = tiles_to_lay(box)
-    seen = frames.read(frames.of_layout(record, wanted), record)
-    result = compared(wanted, seen["table"]["tiles"], box)
-    words = speech({})
-    marked = [place for one, _ in result.wrong for place in spots_of(one)]
-    return {
-        "right": len(result.right),
-        "of": len(result.right) + len(result.wrong),
-        "wrong": [
-            {
-                "label": words.tile(one.tile),
-                "spots": [spot(place) for place in spots_of(one)],
-                "seen": words.tile(seen) if seen is not None and seen in box else None,
-            }
-            for one, seen in result.wrong
-        ],
-        "advice": _advice(seen, words),
-        "svg": _drawn(box, wanted, words, marked),
-    }
-
-
-def _drawn(box: TileSet, layout: Layout, words: Speech, marked: Iterable[Place] = ()) -> str:
-    return table_in_words(box, layout, ("",), words, words.page("selftest"), marked=marked)
 
 
 def _advice(seen: Mapping[str, Any], words: Speech) -> list[str]:

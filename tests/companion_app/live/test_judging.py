@@ -14,6 +14,7 @@ from companion_app.live.machine import MachineTurn
 from companion_app.live.places import Sighting, Spot, beside, contents, spots_of
 from companion_app.live.settle import Settled
 from engine.game import Move, Start
+from engine.games import GAMES
 from engine.lattice import hex_board
 from engine.notation import read_layout
 from engine.placement import Clay, Layout, Piece, Placement
@@ -30,7 +31,7 @@ from tests.companion_app.live.test_referee import (
     unsure,
     with_stray_cell,
 )
-from tests.engine.playing import random_game, variants
+from tests.engine.playing import Variant, random_game, variants
 from vision.core.tables import TableState
 
 NEST, CARNIVAL, SNEKAGON = PLAIN["schlangennest"], PLAIN["carnival"], PLAIN["snekagon"]
@@ -233,7 +234,7 @@ def test_finished_game_is_cleared_once_more_than_half_of_it_is_gone(tmp_path):
 
 
 def test_finished_game_of_which_half_is_gone_was_taken_back(tmp_path):
-    variant = next(v for v in variants() if v.options == {"size": [3, 4]})
+    variant = Variant(GAMES["schlangennest"], ("blue", "red"), {"size": [3, 4]})
     with a_table(tmp_path, variant) as table:
         finished(table, variant)
         sizes = [len(layout.cards) for layout in table.match.layouts]

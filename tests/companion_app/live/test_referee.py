@@ -644,6 +644,57 @@ def test_tile_that_hardly_anything_is_known_of_is_still_the_known_one(tmp_path):
         assert events == []
 
 
+def test_move_counts_while_a_known_card_is_not_seen_and_the_card_is_asked_about(tmp_path):
+    # Carnival 6: a white cup on a gift, beside a grey one, looked like the bare table.
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 6)
+        game, match = table.match.game, table.match
+        hidden = next(c for c in match.layout.cards if c.at == accepted(table)[1].at)
+        move = next(
+            m
+            for m in game.legal_moves(match.position)
+            if m.at and max(abs(m.at[0] - hidden.at[0]), abs(m.at[1] - hidden.at[1])) > 1
+        )
+        whole = game.layout(game.apply(match.position, move))
+        seen = replace(whole, cards=whole.cards - {hidden})
+        table.shows(replace(match.layout, cards=match.layout.cards - {hidden}))
+
+        assert verdicts(table.shows(seen)) == [(7, True)]
+        (question,) = said(table.keeps(seen, looks=60), "question")
+        assert (question["at"], question["guesses"][0][0]) == (list(hidden.at), hidden.tile)
+        table.tell({"answer": question["id"], "value": hidden.tile})
+
+        assert table.keeps(seen, looks=60) == []
+        assert match.layout == whole
+
+
+@pytest.mark.parametrize(
+    ("replaced", "by_hand", "asks"), [(1, True, 1), (1, False, 0), (3, True, 0)]
+)
+def test_card_that_looks_like_another_after_a_hand_is_asked_about(
+    tmp_path, replaced, by_hand, asks
+):
+    # Without a hand, or where many cards look like others, the light has changed.
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 6)
+        state = table.state(table.match.layout)
+        table.keeps(state)
+        others = [
+            {
+                **one,
+                "guesses": [["yellow/tail", 0.7], [one["tile"], 0.2, one["turns"]]],
+                "why": "blur",
+            }
+            for one in state.tiles[:replaced]
+        ]
+        shown = TableState((9, 9), state.tiles[replaced:], tuple(others))
+
+        events = (table.shows if by_hand else table.keeps)(shown, looks=30)
+
+        assert len(said(events, "question")) == asks
+        assert verdicts(events) == []
+
+
 def test_foul_that_stays_out_of_sight_is_asked_about_once_and_then_lifted(tmp_path):
     with a_table(tmp_path, PLAIN["schlangennest"]) as table:
         play(table, PLAIN["schlangennest"], 7, 4)

@@ -22,7 +22,9 @@ from companion_app.web.serving.limits import Limiter
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.sessions import Sessions
 from engine.game import Move
+from engine.placement import Layout, Placement
 from engine.record import Record, move_to_json, parse_record
+from engine.tiles import TileSet
 from tests.near import near_companion
 
 PLAYTHROUGHS = Path(__file__).parents[2] / "playthroughs"
@@ -37,6 +39,18 @@ def playthrough(name: str) -> Record:
     """Return the first game of a playthrough file."""
     text = (PLAYTHROUGHS / f"{name}.json").read_text(encoding="utf-8")
     return parse_record(json.loads(text)["games"][0]["record"])
+
+
+def ten_tiles_of(box: TileSet) -> Layout:
+    """Return ten different cards of a box, side by side in two rows."""
+    cards = [kind for kind in box.kinds.values() if len(kind.cells) == 1]
+    shown = [cards[number * len(cards) // 10] for number in range(10)]
+    return Layout(
+        frozenset(
+            Placement(kind.name, (n % 5, n // 5), (n * 3 // 2) % kind.period)
+            for n, kind in enumerate(shown)
+        )
+    )
 
 
 class Guest:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import threading
 from contextlib import closing
@@ -13,8 +12,7 @@ import pytest
 from companion_app.hands.errors import HandsFull
 from companion_app.hands.pool import Hands
 from companion_app.live.kept import KeptGames
-from companion_app.live.store import FILE, Store
-from companion_app.web.place import Place
+from companion_app.live.store import Store
 from companion_app.web.replays import summed_up
 from companion_app.web.summaries import AGAIN_S, BEHIND_S, Summaries, said
 from tests.companion_app.web.conftest import HANDS, Played
@@ -202,18 +200,6 @@ def test_a_game_is_listed_in_the_words_of_each_guest(table, script):
     }
 
     assert words == {"en": "blue", "de": "Blau"}
-
-
-def test_a_home_of_version_0_1_0_is_summed_up(tmp_path, hands):
-    shutil.copy(KEPT / FILE, tmp_path)
-    with Store(tmp_path) as store:
-        summaries = Summaries(lambda: Place(store.path), hands, keep_in(store))
-        first, again = summaries.listed(), summaries.listed()
-        keys = store.games()
-
-    assert [key for key, _ in first.games] == keys[::-1]
-    assert first == again
-    assert hands.played == keys[::-1]
 
 
 def test_a_game_that_cannot_be_read_is_tried_once_and_again_with_another_box(table, hands):

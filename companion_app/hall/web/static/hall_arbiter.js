@@ -1,8 +1,9 @@
 // The arbiter's phone: calls with their pictures, decisions with their record, how every table is.
-import { attempt, get, h, icon, loadMe, me, post, sheet, t, when } from "./ui.js";
+import { attempt, get, h, icon, loadMe, me, post, sheet, t, toast, when } from "./ui.js";
 import { Clock, link } from "./hall_tournament.js";
 
 const EVERY_MS = 2000;
+const REGRET_MS = 10000; // so long what was confirmed can be taken back; then it is sent
 const DECISIONS = {
   foul: ["overrule", "lift"],
   hand: ["lower-hand"],
@@ -17,11 +18,16 @@ export class ArbiterView {
     this.parts = Array.from({ length: 6 }, () => h("div"));
     this.drawn = [];
     this.clocks = [];
+    this.soon = new Set(); // what was confirmed, and is sent in a moment
+    this.leave = () => this.sendNow();
+    addEventListener("pagehide", this.leave);
     this.show();
     this.timer = setInterval(() => this.show(), EVERY_MS);
   }
 
   close() {
+    removeEventListener("pagehide", this.leave);
+    this.sendNow();
     clearInterval(this.timer);
     this.stopClocks();
   }
@@ -52,6 +58,7 @@ export class ArbiterView {
   // A part is drawn anew only when something else is to be seen in it: what somebody types or taps
   // in another part stays as it is. Clocks and health change all the time, and only as text.
   draw(whole) {
+    this.tables = new Map(whole.tables.map((table) => [table.id, table]));
     const names = Object.fromEntries(whole.tables.map((table) => [table.id, table.name]));
     [
       [
@@ -140,6 +147,61 @@ export class ArbiterView {
   async do(url, body) {
     await attempt(() => post(url, body));
     this.show();
+  }
+
+  // Asks, says what will happen, and does it a while later: until then it can be taken back.
+  ask(table, word, url, body) {
+    const seen = this.tables.get(table.id) ?? table;
+    const dialog = sheet(
+      `${t(word)}: ${seen.name}`,
+      h("p", {}, t(`${word}-means`)),
+      h(
+        "div.row",
+        {},
+        h("button", { onclick: () => dialog.close() }, t("cancel")),
+        h("span.grow"),
+        h(
+          "button.danger",
+          {
+            onclick: () => {
+              dialog.close();
+              this.later(t("hall-soon", { table: seen.name, what: t(word) }), url, {
+                ...body,
+                ...seen.game,
+              });
+            },
+          },
+          t(word),
+        ),
+      ),
+    );
+  }
+
+  later(text, url, body) {
+    const one = { url, body };
+    one.timer = setTimeout(() => {
+      this.soon.delete(one);
+      this.do(url, body);
+    }, REGRET_MS);
+    this.soon.add(one);
+    toast(text, "", t("undo"), () => {
+      clearTimeout(one.timer);
+      this.soon.delete(one);
+    });
+  }
+
+  // Whoever leaves the page has decided.
+  sendNow() {
+    for (const { timer, url, body } of this.soon) {
+      clearTimeout(timer);
+      fetch(url, {
+        method: "POST",
+        keepalive: true,
+        headers: { "X-Snake-Eye": me.token, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    }
+    this.soon.clear();
   }
 
   call(alert, names) {
@@ -354,18 +416,34 @@ export class ArbiterView {
           h(
             "button",
             {
-              onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "take-back" }),
+              onclick: () =>
+                this.ask(table, "hall-do-take-back", "/api/arbiter/decide", {
+                  table: table.id,
+                  what: "take-back",
+                }),
             },
             t("hall-do-take-back"),
           ),
           h(
             "button",
-            { onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "end" }) },
+            {
+              onclick: () =>
+                this.ask(table, "hall-do-end", "/api/arbiter/decide", {
+                  table: table.id,
+                  what: "end",
+                }),
+            },
             t("hall-do-end"),
           ),
           h(
             "button.danger",
-            { onclick: () => this.do("/api/arbiter/table", { table: table.id, away: true }) },
+            {
+              onclick: () =>
+                this.ask(table, "hall-send-away", "/api/arbiter/table", {
+                  table: table.id,
+                  away: true,
+                }),
+            },
             t("hall-send-away"),
           ),
         ),

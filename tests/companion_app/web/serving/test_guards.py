@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flask import Flask, Response, jsonify, request, session
+from flask import Flask, Response, jsonify, request
 from flask.sessions import SecureCookieSessionInterface
 from flask.testing import FlaskClient
 
@@ -594,52 +594,6 @@ def test_all_others_are_ended_and_not_oneself(door):
     assert [one.me["role"] for one in (host, other, seat)] == ["host", "watcher", "watcher"]
 
 
-# --- cookies of version 0.1.0 --------------------------------------------------------------------
-
-
-@pytest.fixture
-def old(door: Door) -> str:
-    """Return the cookie of a host of version 0.1.0, which is good for itself."""
-    number = door.settings.now.pin_number
-    door.settings.change(old_cookies=number)
-    return signed(door.app, token="t", host=number)
-
-
-def test_host_of_version_0_1_0_gets_a_session_that_lasts(door, old):
-    phone = door.phone()
-    phone.client.set_cookie(COOKIE, old)
-
-    answer = phone.client.get("/me")
-
-    assert answer.get_json()["role"] == "host"
-    assert "Expires=" in answer.headers["Set-Cookie"]
-    assert [one.host for one in door.sessions.listed().values()] == [door.settings.now.pin_number]
-
-
-def test_old_cookie_of_another_pin_makes_no_host(door, old):
-    door.settings.change_pin("123123")
-    assert with_cookie(door.phone(), old).me["role"] == "watcher"
-
-    door.settings.change(old_cookies=door.settings.now.pin_number)
-    assert with_cookie(door.phone(), old).me["role"] == "watcher"
-
-
-@pytest.mark.parametrize("ends", [access.log_out, access.end_others])
-def test_copies_of_an_old_cookie_end_with_it(door, old, ends):
-    host = with_cookie(door.phone(), old)
-
-    host.does(ends)
-
-    assert door.settings.now.old_cookies == 0
-    assert with_cookie(door.phone(), old).me["role"] == "watcher"
-
-
-def test_guest_who_logs_out_ends_nobody_elses_old_cookie(door, old):
-    door.phone().sit("blue").does(access.log_out)
-
-    assert with_cookie(door.phone(), old).me["role"] == "host"
-
-
 # --- PIN, code and card --------------------------------------------------------------------------
 
 
@@ -737,36 +691,6 @@ def test_code_may_be_typed_in_small_letters_with_spaces_around(door):
 @WHAT
 def test_what_is_no_text_is_a_wrong_guess(door, what):
     assert tries(door.phone(), what, "\ud800") == f"wrong-{what.lower()}"
-
-
-def test_card_that_the_camera_sees_makes_a_host_and_no_guess(door):
-    phone = door.phone()
-    for _ in range(access.PIN_TRIES + 1):
-        seen = phone.does(access.try_cards_seen, ["another"], door.settings)
-        assert seen == "card-not-seen"
-
-    assert phone.does(access.try_cards_seen, ["another", CARD], door.settings) == ""
-    assert phone.me["role"] == "host"
-
-
-def test_phone_shows_the_same_code_until_it_is_forgotten(door):
-    codes = iter(["first", "second"])
-    shown: list[str] = []
-    phone = door.phone()
-
-    def show() -> None:
-        shown.append(access.phone_code(lambda: next(codes)))
-
-    for what in (show, show, access.forget_phone_code, access.forget_phone_code, show):
-        phone.does(what)
-
-    assert shown == ["first", "first", "second"]
-
-
-def test_phone_that_shows_a_code_is_remembered_like_others(door):
-    with door.app.test_request_context():
-        assert access.phone_code(lambda: "code") == "code"
-        assert session.permanent
 
 
 # --- headers -------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import time
-import urllib.parse
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +13,6 @@ import pypdfium2
 import pytest
 
 from companion_app.web.bgstats import play_file
-from companion_app.web.replays import game_sheet
 from engine.record import parse_record, record_to_json
 from tests.companion_app.web.conftest import playthrough
 
@@ -123,53 +121,6 @@ def test_bgstats_dates_a_play_by_the_clock_on_the_wall(monkeypatch):
 
     assert play["playDate"] == "2026-07-01 00:30:00"
     assert play["playDateYmd"] == 20260701
-
-
-def test_bgstats_link_carries_every_boolean(finished):
-    guest = finished.guest()
-
-    link = guest.get(f"/api/games/{key_of(guest)}/bgstats")["link"]
-
-    data = json.loads(urllib.parse.unquote(link.partition("data=")[2]))
-    assert data["game"]["highestWins"] is True
-    assert all({"winner", "startPlayer"} <= player.keys() for player in data["players"])
-
-
-@pytest.mark.parametrize("language", ["en", "ru", "cs"])
-def test_score_sheet_is_a_pdf_with_names_and_scores(finished, language):
-    guest = finished.guest()
-
-    sent = guest.client.get(f"/api/games/{key_of(guest)}/sheet.pdf?lang={language}").data
-
-    with pypdfium2.PdfDocument(sent) as pdf:
-        text = pdf[0].get_textpage().get_text_range()
-    assert "Anna" in text
-    assert "21" in text
-
-
-def test_score_sheet_has_every_player_with_every_line(played):
-    record = playthrough("schlangennest_four_players")
-    played.begin(record, {"blue": "Anna", "red": "Ben", "yellow": "Cem", "green": "Dora"})
-    played.play(record)
-    players = played.guest().get("/api/state")["players"]
-
-    sent = game_sheet(played.companion.place, played.desk.match.key, "en")
-
-    with pypdfium2.PdfDocument(sent) as pdf:
-        text = "\n".join(page.get_textpage().get_text_range() for page in pdf)
-    lines = [line["why"] for player in players for line in player["lines"]]
-    assert len(lines) == 16
-    assert [player["name"] for player in players if player["name"] not in text] == []
-    assert sum(text.count(line) for line in set(lines)) == len(lines)
-
-
-def test_score_sheet_without_a_font_uses_latin_letters(finished, monkeypatch):
-    monkeypatch.setattr("companion_app.web.drawing.sheet.FONTS", ())
-
-    sent = game_sheet(finished.companion.place, finished.desk.match.key, "ru")
-
-    with pypdfium2.PdfDocument(sent) as pdf:
-        assert "Anna" in pdf[0].get_textpage().get_text_range()
 
 
 def test_tiles_are_printed_as_pdf_sheets(played):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import json
 import re
-import zipfile
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +13,6 @@ import pytest
 from companion_app.doctor import diagnose, report
 from companion_app.doctor_camera import Seen
 from companion_app.doctor_machine import Machine
-from companion_app.eye.feeder import Feeder
 from companion_app.live.store import FILE
 from companion_app.web.doctor_words import in_words
 from companion_app.web.speech import LANGUAGES
@@ -123,38 +119,6 @@ def test_page_shows_what_doctor_says(played):
     assert all(check["title"] for check in shown["checks"])
     german = played.guest().get("/api/health?lang=de")
     assert "Platz auf der Karte" in [check["title"] for check in german["checks"]]
-
-
-def test_file_for_help_is_for_the_host_and_holds_no_games(played, script):
-    played.begin(script.record, {"blue": "Anna-Lena"})
-
-    assert played.guest().client.get("/api/help.zip").status_code == 403
-    answer = played.host().client.get("/api/help.zip?picture=1")
-    with zipfile.ZipFile(io.BytesIO(answer.data)) as packed:
-        names = packed.namelist()
-        text = packed.read("doctor.json").decode()
-
-    assert "table.jpg" not in names
-    assert set(json.loads(text)) == {"ok", "checks"}
-    assert "Anna-Lena" not in text
-
-
-def test_picture_goes_into_the_file_only_where_the_host_asks(played):
-    class Camera(Feeder):
-        kind = "camera"
-
-        def picture(self):
-            return b"jpeg"
-
-    played.desk.feed(Camera())
-
-    def names(query: str) -> list[str]:
-        answer = played.host().client.get("/api/help.zip" + query)
-        with zipfile.ZipFile(io.BytesIO(answer.data)) as packed:
-            return packed.namelist()
-
-    assert "table.jpg" not in names("")
-    assert "table.jpg" in names("?picture=1")
 
 
 # --- Updates ---

@@ -148,6 +148,21 @@ def test_a_photo_that_does_not_fit_is_stopped_in_the_worker():
 OUTLINE = [[0, 0], [9, 0], [9, 9], [0, 9]]
 
 
+def test_equal_lines_of_a_score_are_added_up_wherever_they_stand(played):
+    tiles = [{"tile": "blue/straight", "at": [x, 0], "turns": 0} for x in range(5)]
+    tiles += [{"tile": "red/straight", "at": [x, 1], "turns": 0} for x in range(2)]
+    sent = {"game": "schlangennest", "table": {"tiles": tiles}}
+
+    said = played.guest().post("/api/photo-score", sent).get_json()
+
+    for one in said["players"]:
+        reasons = [line["why"] for line in one["lines"]]
+        assert len(reasons) == len(set(reasons))
+        assert sum(line["points"] for line in one["lines"]) == one["score"]
+    assert max(line["count"] for line in said["players"][0]["lines"]) > 1
+    assert said["over"] is False
+
+
 def read_with_outlines(data, game, box, folders):
     lying = {"tile": "blue/curve", "at": [0, 0], "turns": 1, "outline": OUTLINE}
     doubt = {"tile": "red/curve", "at": [1, 0], "turns": 0, "outline": OUTLINE, "why": "glare"}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -13,29 +11,27 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import companion_app
 from companion_app.eye.camera import TableCamera
 from companion_app.live.demo import DemoTable, demo_record
-from companion_app.web.lessons.selftest import tiles_to_lay
 from companion_app.web.speech import catalogue
 from engine.games import GAMES
 from models.lab.scenes.games.film import FilmedTable
 from models.lab.scenes.settings import draw_settings
 from tests.calibration.drawn import View, seen
 from tests.companion_app.eye.test_watching import wait_for
+from tests.companion_app.web.conftest import ten_tiles_of
 from tests.companion_app.web.serving.test_openapi import JSON
 from tests.companion_app.web.test_speech import english_in
 
 GAME = "schlangennest"
 SETTINGS = draw_settings(4, "held-out", GAME, (1280, 720))
-OPTIONS = Path(companion_app.__file__).parent / "static/wizard_options.js"
 
 
 @pytest.fixture(scope="module")
 def ten_tiles():
-    """Return a picture of the ten tiles of the self-test, as a camera saw them."""
+    """Return a picture of the ten tiles side by side, as a camera saw them."""
     record = demo_record(GAME)
-    table = DemoTable(GAME, tiles_to_lay(record.tile_set), record.start.players)
+    table = DemoTable(GAME, ten_tiles_of(record.tile_set), record.start.players)
     frame = next(iter(table.frames()))
     assert frame is not None
     return frame.bgr
@@ -177,38 +173,7 @@ def test_sheet_can_be_printed(filmed):
     assert filmed.guest().client.get("/api/sheet.pdf?paper=a7").status_code == 400
 
 
-# --- the self-test and a game taken up ---
-
-
-def test_ten_tiles_laid_as_shown_are_all_read_right(filmed, ten_tiles):
-    host = filmed.host()
-    sent(host, cv2.rotate(ten_tiles, cv2.ROTATE_180))
-
-    said = host.post("/api/selftest", {"game": GAME}).get_json()
-
-    assert (said["right"], said["of"], said["wrong"]) == (10, 10, [])
-    assert host.client.get(f"/api/selftest.svg?game={GAME}").data.count(b'class="tap"') == 10
-
-
-def test_tile_that_was_not_read_is_named_and_marked(filmed, ten_tiles):
-    host = filmed.host()
-    sent(host, ten_tiles)
-    table = host.post("/api/table", {"game": GAME}).get_json()["table"]["tiles"]
-    from vision.core.request import ReadRequest
-    from vision.read import read_table
-
-    box = demo_record(GAME).tile_set
-    covered = read_table(ten_tiles, ReadRequest("square", box)).tiles[3]
-    hidden = cv2.fillPoly(
-        ten_tiles.copy(), [np.asarray(covered["outline"], np.int32)], (60, 90, 120)
-    )
-    sent(host, hidden)
-
-    said = host.post("/api/selftest", {"game": GAME}).get_json()
-
-    assert len(table) == 10
-    assert (said["right"], len(said["wrong"])) == (9, 1)
-    assert said["wrong"][0]["spots"]
+# --- a game taken up ---
 
 
 def test_game_that_already_lies_there_is_taken_up_and_goes_on_photo_by_photo(filmed):
@@ -257,19 +222,15 @@ def test_fixed_border_is_taken_from_the_table_that_lies_there(filmed, ten_tiles)
 
 @pytest.mark.parametrize("game", list(GAMES))
 def test_every_option_can_be_chosen_in_words(game):
-    choices = dict(re.findall(r'"([\w.]+)": (\[.*\]),', OPTIONS.read_text(encoding="utf-8")))
     words = catalogue("en")["page"]
     for option in GAMES[game].facts.options:
-        listed = choices.get(f"{game}.{option.name}")
-        if listed is None:
-            # Ticks have the rule book's sentence; colours and eyes are as the rulebook has them.
-            assert isinstance(option.default, bool) or option.name in ("colours", "eyes")
-            continue
+        if isinstance(option.default, bool):
+            continue  # a tick has the rule book's sentence
         assert f"opt-{option.name}" in words
-        for value in json.loads(listed):
-            assert f"option-{option.name}-{'null' if value is None else value}" in words
-            if value != "own":
-                option.parse(value)
+        for value in option.values:
+            written = value if isinstance(value, str) else json.dumps(value)
+            assert option.more == "cells" or f"option-{option.name}-{written}" in words
+            assert value is None or option.parse(value) == value
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -280,7 +241,6 @@ def test_every_option_can_be_chosen_in_words(game):
             "/api/camera/picture",
             "/api/camera/calibrate",
             "/api/camera/forget",
-            "/api/selftest",
             "/api/table",
             "/api/https",
         ]
