@@ -685,6 +685,9 @@ def test_bad_usage_is_status_two(run, arguments):
     assert err
 
 
+WATCHING = ("watch", "folder:photos", "--game", "snekagon", "--players", "red,green")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -696,6 +699,10 @@ def test_bad_usage_is_status_two(run, arguments):
         (
             ("watch", "webcam:²", "--game", "snekagon", "--players", "red,green"),
             "write a whole number after the colon",
+        ),
+        (
+            (*WATCHING, "--fps", "0"),
+            "frames a second are a number from 0.1 to 240",
         ),
     ],
 )

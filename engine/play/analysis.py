@@ -1,8 +1,8 @@
 """Analysis of a recorded game: the value of every position, turning points, luck and skill.
 
-A position's value is the mean result of playing it out many times. Two positions are compared draw
-by draw: the same rolls, deals and samples meet both (common random numbers). Every figure has an
-interval, and what its interval leaves open is not told: no turning point, no better move, no luck.
+A position's value is the mean result of playing it out many times. A move is compared with others
+draw by draw: the same rolls, deals and samples meet both (common random numbers). Every figure has
+an interval, and what that leaves open is not told: no turning point, no better move, no luck.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 from typing import Any
+from zlib import crc32
 
 from engine.carnival.position import CarnivalPosition
 from engine.draws import SssnakePosition
@@ -29,7 +30,7 @@ from engine.record import Record
 
 CERTAIN = 3.3
 """Half an interval, in standard errors: so wide that in 19 of 20 games every figure holds."""
-TURNING = 0.15
+TURNING = 0.2
 """The least change of the expected result from which on a move is a turning point."""
 DOUBTFUL = 1.0
 """Standard errors up to which a difference is not looked at any closer: it will hardly be sure."""
@@ -38,7 +39,7 @@ TRIED = 5
 """How many other moves are compared with the one that was made."""
 SCREENED = 4
 """The part of the usual draws that chooses the best of the other moves; fresh ones confirm it."""
-MORE, MOST = 4, 16
+MORE, MOST = 4, 24
 """Up to so many times the usual draws are made where a difference may be sure, and where it may
 be a turning point."""
 TO_THE_END = Depth(sampled=4)
@@ -148,10 +149,12 @@ def analyse(
     """
     eye = _Eye(record, looks, seed)
     position = record.game.opening(record.start, record.tile_set)
-    place, steps = eye.place(position), []
+    stream = 0
+    place, steps = eye.place(position, stream), []
     for number, move in enumerate(record.moves):
-        position = record.game.apply(place.position, move)
-        after = eye.place(position)
+        # Each move of each game has draws of its own, or the same few rolls would be everywhere.
+        stream = crc32(repr(move).encode(), stream)
+        after = eye.place(record.game.apply(place.position, move), stream)
         steps.append(eye.step(place, move, after))
         place = after
         told(number + 1)
@@ -177,8 +180,8 @@ def figure_of(differences: Sequence[float]) -> Figure:
 class _Place:
     """A position that is played out again and again; its draws are kept."""
 
-    def __init__(self, game: AnyGame, position: Any, depth: Depth, seed: int) -> None:
-        self.position = position
+    def __init__(self, game: AnyGame, position: Any, depth: Depth, seed: int, stream: int) -> None:
+        self.position, self.stream = position, stream
         self._game, self._depth, self._seed = game, depth, seed
         self._drawn: list[list[float]] = []
 
@@ -200,6 +203,9 @@ class _Place:
             turn = replace(position.turn, value=None, hand=(), own=0)
             position = replace(position, turn=turn)
         if isinstance(position, SssnakePosition):
+            # The world sorts what it draws: equal moves must be tried in the same order here.
+            hand = tuple(sorted(filter(None, position.turn.hand)))
+            position = replace(position, turn=replace(position.turn, hand=hand))
             return sssnake_world(position) or BookWorld(self._game, position)
         return world_of(self._game, position, Seat())
 
@@ -209,7 +215,7 @@ class _Place:
             return [self.end] * count
         depth = BY_THE_BOOK.depth if isinstance(self.world, BookWorld) else self._depth
         while len(self._drawn) < count:
-            rng = random.Random((self._seed << 32) + len(self._drawn))
+            rng = random.Random(f"{self._seed} {self.stream} {len(self._drawn)}")
             self._drawn.append(outlook(self.world, depth, 1, rng))
         return self._drawn[:count]
 
@@ -234,8 +240,8 @@ class _Eye:
         self._lucks: dict[str, list[float]] = {}
         """By player: what all rolls gained, draw by draw."""
 
-    def place(self, position: Any) -> _Place:
-        return _Place(self._game, position, self._depth, self._seed)
+    def place(self, position: Any, stream: int) -> _Place:
+        return _Place(self._game, position, self._depth, self._seed, stream)
 
     def luck_of(self, player: str) -> Figure:
         return figure_of(self._lucks.get(player, ()))
@@ -276,7 +282,7 @@ class _Eye:
     ) -> tuple[Figure, Move | None]:
         """Return what a choice cost, and the better move, if there surely was one."""
         others = {
-            one: self.place(self._game.apply(place.position, one))
+            one: self.place(self._game.apply(place.position, one), after.stream)
             for one in self._others(place, move)
         }
         some = max(2, self._usual // SCREENED)

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -27,6 +26,7 @@ from companion_app.live.kept import KeptGames
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.supervisor import Patience, Supervisor, Systemd
+from tests.kit.phones import JSON, Guest, Phone
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
@@ -137,61 +137,34 @@ def all_heard(systemd: socket.socket) -> list[str]:
     return said
 
 
-class Phone:
-    """Listens to the page; says when its line is cut."""
-
-    def __init__(self, url: str, after: str = "") -> None:
-        parts = urlsplit(url)
-        self._line = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=PATIENCE_S)
-        self._line.request("GET", "/api/events", headers={"Last-Event-ID": after})
-        self._answer = self._line.getresponse()
-
-    def until(self, name: str) -> str:
-        """Read until an event of that name comes; return the number of the last one read."""
-        number = ""
-        while line := self._answer.readline():
-            if line.startswith(b"id: "):
-                number = line[4:].strip().decode()
-            if line.strip() == f"event: {name}".encode():
-                return number
-        raise AssertionError("the line was cut")
-
-    def is_cut(self) -> bool:
-        """Read to the end of the line."""
-        with suppress(OSError, http.client.HTTPException):
-            while self._answer.readline():
-                pass
-        self._line.close()
-        return True
-
-
 def test_page_that_is_killed_comes_back_at_its_port_while_the_game_goes_on(house):
     phone = Phone(house.url)
-    number = phone.until("verdict")
+    phone.hear("verdict")
+    number = phone.last_id
     eye, page, before = house.eye, house.page, house.get("api/state")
 
     os.kill(page, signal.SIGKILL)
     assert phone.is_cut()
     again = Phone(house.url, number)
-    again.until("missed")
+    again.hear("missed")
 
     after = house.get("api/state")
     assert house.page != page and house.eye == eye
     assert after["key"] == before["key"]
     assert after["moves"][: len(before["moves"])] == before["moves"]
-    assert after["version"] > int(number), "no number of an event is used twice"
-    again.until("verdict")
+    assert after["version"] > number, "no number of an event is used twice"
+    again.hear("verdict")
 
 
 def test_eye_that_is_killed_comes_back_with_the_whole_game_and_the_page_stays(house):
     phone = Phone(house.url)
     for _ in range(3):
-        phone.until("verdict")
+        phone.hear("verdict")
     eye, page, before = house.eye, house.page, house.get("api/state")
 
     os.kill(eye, signal.SIGKILL)
-    phone.until("missed")
-    phone.until("verdict")
+    phone.hear("missed")
+    phone.hear("verdict")
 
     after = house.get("api/state")
     assert house.eye != eye and house.page == page
@@ -203,7 +176,7 @@ def test_eye_that_is_killed_comes_back_with_the_whole_game_and_the_page_stays(ho
 
 def test_without_its_eye_the_page_shows_the_game_and_says_what_is_wrong(house):
     house.supervisor.eye._pause_s = PATIENCE_S
-    Phone(house.url).until("verdict")
+    Phone(house.url).hear("verdict")
 
     os.kill(house.eye, signal.SIGKILL)
     wait_for(lambda: house.has("api/state", lambda said: said["trouble"]))
@@ -218,8 +191,20 @@ def test_without_its_eye_the_page_shows_the_game_and_says_what_is_wrong(house):
     refused.value.close()
 
 
-def test_page_that_hangs_is_started_again_and_stops_no_move(house):
+def test_health_of_a_page_whose_eye_was_stopped_is_not_good(house):
     Phone(house.url).until("verdict")
+    os.kill(house.eye, signal.SIGSTOP)
+
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        house.get("health")
+
+    assert refused.value.code == 503
+    assert json.loads(refused.value.read())["error"]["code"] == "eye-away"
+    refused.value.close()
+
+
+def test_page_that_hangs_is_started_again_and_stops_no_move(house):
+    Phone(house.url).hear("verdict")
     eye, page = house.eye, house.page
     before = moves_kept(house)
 
@@ -241,7 +226,7 @@ def moves_kept(house: House) -> int:
 
 
 def test_eye_that_hangs_is_started_again_and_systemd_hears_the_truth(house, heard):
-    Phone(house.url).until("verdict")
+    Phone(house.url).hear("verdict")
     eye = house.eye
     wait_for(lambda: "WATCHDOG=1" in all_heard(heard))
 
@@ -266,7 +251,7 @@ def test_systemd_hears_once_that_all_is_ready(house, heard):
 
 
 def test_told_to_stop_it_closes_the_store_and_leaves_nothing(house, tmp_path):
-    Phone(house.url).until("verdict")
+    Phone(house.url).hear("verdict")
     pids, line = (house.eye, house.page), Path(house.supervisor._told["line"])
 
     house.stop()
@@ -357,6 +342,21 @@ def children_of(pid: int) -> list[int]:
     return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def test_everything_that_is_kept_is_for_its_owner_alone(tmp_path):
+    before = os.umask(0o022)
+    try:
+        process = run(tmp_path / "home")
+    finally:
+        os.umask(before)
+    assert process.stdout is not None and process.stdout.readline()
+    process.terminate()
+    process.communicate(timeout=PATIENCE_S)
+
+    kept = [tmp_path / "home", *(tmp_path / "home").rglob("*")]
+    assert len(kept) > 3
+    assert [str(path) for path in kept if path.lstat().st_mode & 0o077] == []
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_nothing_outlives_the_command_however_it_ends(tmp_path, how):
     process = run(tmp_path)
@@ -387,28 +387,16 @@ def test_what_cannot_be_is_said_and_ends_the_command(tmp_path):
 # --- the machine's process -----------------------------------------------------------------------
 
 
-class Guest:
-    """A phone, with its cookies."""
-
-    def __init__(self, house: House) -> None:
-        self._url = house.url
-        self._jar = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        self._token = json.loads(self.ask("api/me"))["token"]
-
-    def ask(self, path: str, body: Any = None) -> bytes:
-        """Ask for something; or, with a body (JSON or plain bytes), have something done."""
-        headers = {"X-Snake-Eye": self._token} if body is not None else {}
-        if body is not None and not isinstance(body, bytes):
-            body, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
-        asked = urllib.request.Request(self._url + path, body, headers)
-        with self._jar.open(asked, timeout=PATIENCE_S) as answer:
-            said: bytes = answer.read()
-            return said
+def done(guest: Guest, path: str, body: Any = None, kind: str = JSON) -> bytes:
+    """Ask for something; or, with a body, have something done."""
+    answer = guest.ask("GET" if body is None else "POST", f"/{path}", body, kind)
+    assert answer.status == 200, answer.data
+    return answer.data
 
 
 def alone(house: House, name: str = "", body: Any = None) -> Any:
     """Play alone against the machine, as a phone does."""
-    return json.loads(Guest(house).ask("api/alone" + name, body))
+    return json.loads(done(Guest(house.url), f"api/alone{name}", body))
 
 
 def test_machines_process_runs_when_wanted_is_bounded_and_comes_back_when_killed(house):
@@ -437,24 +425,24 @@ def test_machines_process_runs_when_wanted_is_bounded_and_comes_back_when_killed
 
 def host_of(house: House) -> Guest:
     """Return a phone that showed the PIN."""
-    host = Guest(house)
-    host.ask("api/login", {"pin": house.said[0]["pin"]})
+    host = Guest(house.url)
+    done(host, "api/login", {"pin": house.said[0]["pin"]})
     return host
 
 
 def test_restored_backup_is_what_eye_and_page_start_again_with(house):
-    Phone(house.url).until("verdict")
+    Phone(house.url).hear("verdict")
     host, before = host_of(house), {house.eye, house.page}
-    host.ask("api/backup", {})
-    backup = host.ask("api/backup.zip")
+    done(host, "api/backup", {})
+    backup = done(host, "api/backup.zip")
     kept = {game["key"] for game in house.get("api/history")["games"]}
-    host.ask("api/new", {"game": "schlangennest", "players": ["blue", "red"]})
+    done(host, "api/new", {"game": "schlangennest", "players": ["blue", "red"]})
     newer = house.get("api/state")["key"]
     assert newer not in kept
 
-    host.ask("api/end", {})
-    host.ask("api/backup/part?at=0", backup)
-    host.ask("api/backup/restore", {})
+    done(host, "api/end", {})
+    done(host, "api/backup/part?at=0", backup, "application/octet-stream")
+    done(host, "api/backup/restore", {})
     both = (house.supervisor.eye, house.supervisor.page)
     wait_for(lambda: all(one.popen and one.popen.pid not in before for one in both))
     wait_for(lambda: house.has("api/history", lambda said: bool(said["games"])))
@@ -463,4 +451,4 @@ def test_restored_backup_is_what_eye_and_page_start_again_with(house):
     assert kept <= games
     assert newer not in games
     assert house.get("health")["ok"]
-    assert host_of(house).ask("api/backup", {}), "the PIN is the same as before"
+    assert done(host_of(house), "api/backup", {}), "the PIN is the same as before"

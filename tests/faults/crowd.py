@@ -36,6 +36,7 @@ from companion_app.live.store import Store
 from tests.faults.companion import PATIENCE_S, Companion, as_the_service
 from tests.faults.load import House
 from tests.faults.scripted import Player, written_game
+from tests.kit.phones import Guest
 
 GUESTS, LISTENERS, KEPT_GAMES, UPLOADS, ALONE = 20, 230, 1000, 30, 4
 HOST, TEACHER = GUESTS + 1, GUESTS + 2
@@ -60,39 +61,9 @@ FORM = "multipart/form-data; boundary=x"
 # --- the crowd ---
 
 
-class Guest:
-    """A phone with an address of its own, as far as loopback has addresses."""
-
-    def __init__(self, url: str, number: int) -> None:
-        parts = urlsplit(url)
-        self._where = (str(parts.hostname), int(parts.port or 80))
-        self._address = f"127.0.1.{1 + number}"
-        self._headers: dict[str, str] = {}
-        _, said, headers = self.ask("GET", "/api/me")
-        self._headers = {
-            "Cookie": headers["Set-Cookie"].split(";")[0],
-            "X-Snake-Eye": json.loads(said)["token"],
-        }
-
-    def ask(
-        self, method: str, path: str, body: bytes | None = None, kind: str = "application/json"
-    ) -> tuple[int, bytes, Mapping[str, str]]:
-        """Ask for something; return its status, its bytes and its headers."""
-        line = http.client.HTTPConnection(
-            *self._where, timeout=PATIENCE_S, source_address=(self._address, 0)
-        )
-        try:
-            line.request(method, path, body, {**self._headers, "Content-Type": kind})
-            answer = line.getresponse()
-            return answer.status, answer.read(), dict(answer.headers)
-        finally:
-            line.close()
-
-    def be_host(self, pin: str) -> None:
-        """Show the PIN."""
-        status, _, headers = self.ask("POST", "/api/login", json.dumps({"pin": pin}).encode())
-        assert status == 200, status
-        self._headers["Cookie"] = headers["Set-Cookie"].split(";")[0]
+def guest_of(url: str, number: int) -> Guest:
+    """Return a phone with an address of its own, as far as loopback has addresses."""
+    return Guest(url, f"127.0.1.{1 + number}")
 
 
 class AloneGame:
@@ -194,7 +165,7 @@ class Crowd:
 
     def teach(self) -> Iterator[Callable[[], int]]:
         """Let the host send photos of a box."""
-        host = Guest(self.url, TEACHER)
+        host = guest_of(self.url, TEACHER)
         host.be_host(self.pin)
         body = form({"shape": b"square"}, photo(2000, 1500))
         for _ in range(UPLOADS):
@@ -206,7 +177,7 @@ class Crowd:
             yield AloneGame(guest).play
 
     def _guests(self) -> list[Guest]:
-        return [Guest(self.url, number) for number in range(GUESTS)]
+        return [guest_of(self.url, number) for number in range(GUESTS)]
 
     def _lines(self, open_lines: Callable[[House], None]) -> Iterator[Callable[[], int]]:
         house = House(self.url)
@@ -499,7 +470,7 @@ def a_round(names: Sequence[str] = (), games: int = KEPT_GAMES) -> dict[str, Win
                 os.sched_setaffinity(0, {cores[1]})
             core = cores[0] if apart else None
             with table(Path(folder) / "home", core) as life, closing(Stalls(cores)) as stalls:
-                host, ear = Guest(life.url, HOST), Ear(life.url)
+                host, ear = guest_of(life.url, HOST), Ear(life.url)
                 host.be_host(life.pin)
                 play(life, host, ear, stalls)  # models are loaded, drawings made
                 due = deque(_with_idle(names or list(DOES)))

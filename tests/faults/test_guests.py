@@ -1,7 +1,6 @@
 """Hostile guests on the same Wi-Fi, over real sockets: each is refused in words, none harms."""
 
 import hashlib
-import http.client
 import io
 import json
 import logging
@@ -11,8 +10,6 @@ import struct
 import zipfile
 import zlib
 from contextlib import contextmanager
-from email.message import Message
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -26,6 +23,7 @@ from tests.browser.chromium import wait_until
 from tests.companion_app.eye.test_mqtt import Heard
 from tests.companion_app.eye.test_mqtt import port as broker_port
 from tests.companion_app.web.conftest import Played
+from tests.kit.phones import Guest
 from vision.classify.taught import find_taught, wanted
 from vision.core.errors import ModelError
 from vision.core.files import read_arrays
@@ -34,39 +32,8 @@ __all__ = ["broker_port"]
 SCRIPT = "<script>alert(1)</script>"
 
 
-class Answer(NamedTuple):
-    status: int
-    headers: Message
-    data: bytes
-
-
-class Guest:
-    """A guest with an address of his own, as far as loopback has addresses."""
-
-    def __init__(self, port: int, address: str = "127.0.0.1") -> None:
-        self._port, self._address = port, address
-        answer = self.ask("GET", "/api/me")
-        self._cookie = answer.headers["Set-Cookie"].split(";")[0]
-        self._token = json.loads(answer.data)["token"]
-
-    def ask(self, method, path, body=None, headers=None):
-        line = http.client.HTTPConnection(
-            "127.0.0.1", self._port, timeout=30, source_address=(self._address, 0)
-        )
-        try:
-            line.request(method, path, body, headers or {})
-            answer = line.getresponse()
-            return Answer(answer.status, answer.headers, answer.read())
-        finally:
-            line.close()
-
-    def post(self, path, body, kind="application/json", **headers):
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        sent = {"Cookie": self._cookie, "X-Snake-Eye": self._token, "Content-Type": kind}
-        return self.ask("POST", path, data, {**sent, **headers})
-
-    def guess(self, pin, **headers):
-        return self.post("/api/login", {"pin": pin}, **headers).status
+def guess(guest: Guest, pin: str, **headers: str) -> int:
+    return guest.ask("POST", "/api/login", {"pin": pin}, headers=headers).status
 
 
 def serving(played):
@@ -98,26 +65,26 @@ def own_port(played):
 def test_guessing_is_slowed_and_logged_by_address(own_port, caplog):
     guest = Guest(own_port, "127.0.0.7")
     with caplog.at_level(logging.WARNING):
-        answers = [guest.guess("000000") for _ in range(PIN_TRIES + 2)]
+        answers = [guess(guest, "000000") for _ in range(PIN_TRIES + 2)]
 
     assert answers == [403] * PIN_TRIES + [429] * 2
     assert caplog.text.count("wrong PIN from 127.0.0.7") == PIN_TRIES
     assert "PIN guessing from 127.0.0.7 is slowed" in caplog.text
-    assert Guest(own_port, "127.0.0.8").guess("424242") == 200
+    assert guess(Guest(own_port, "127.0.0.8"), "424242") == 200
 
 
 def test_guesses_from_many_addresses_never_lock_the_host_out(own_port):
     for number in range(12):
         guest = Guest(own_port, f"127.0.1.{number + 1}")
-        assert [guest.guess("000000") for _ in range(PIN_TRIES + 1)] == [403] * PIN_TRIES + [429]
+        assert [guess(guest, "000000") for _ in range(PIN_TRIES + 1)] == [403] * PIN_TRIES + [429]
 
-    assert Guest(own_port, "127.0.2.1").guess("424242") == 200
+    assert guess(Guest(own_port, "127.0.2.1"), "424242") == 200
 
 
 def test_forged_addresses_are_not_believed(own_port):
     guest = Guest(own_port)
     answers = [
-        guest.guess("000000", **{"X-Forwarded-For": f"10.0.0.{n}", "Forwarded": f"for=10.0.0.{n}"})
+        guess(guest, "000000", **{"X-Forwarded-For": f"10.0.0.{n}", "Forwarded": f"for=10.0.0.{n}"})
         for n in range(PIN_TRIES + 1)
     ]
 
@@ -173,7 +140,7 @@ def test_router_name_in_box_is_told_what_to_type_until_the_host_allows_it(
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1", ""])
 def test_page_of_another_site_changes_nothing(port, origin):
-    answer = Guest(port).post("/api/login", {"pin": "424242"}, Origin=origin)
+    answer = Guest(port).ask("POST", "/api/login", {"pin": "424242"}, headers={"Origin": origin})
 
     assert answer.status == 403
 
@@ -259,7 +226,7 @@ def form(photo: bytes) -> tuple[bytes, str]:
 def test_picture_made_to_harm_is_refused_in_words(port, photo):
     body, kind = form(photo)
 
-    answer = Guest(port).post("/api/photo-score", body, kind)
+    answer = Guest(port).ask("POST", "/api/photo-score", body, kind)
 
     assert answer.status in (400, 413, 422)
     assert json.loads(answer.data)["error"]["text"]

@@ -134,11 +134,6 @@ class Sender:
         except StoreError as error:
             log.warning("%s", error)
 
-    @property
-    def all_sent(self) -> bool:
-        """Whether the hall has acknowledged everything."""
-        return self._greeted and self._under_way is None and self._mark == self._journal.mark()
-
     # --- sending ---------------------------------------------------------------------------
 
     def _send_next(self, now_s: float) -> None:

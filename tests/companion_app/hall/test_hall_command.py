@@ -24,7 +24,8 @@ from companion_app.hall.table.membership import MembershipFiles, ask_to_join
 from companion_app.live.store import Store
 from tests.browser.chromium import wait_until
 from tests.companion_app.hall.cluster import free_port
-from tests.companion_app.hall.test_hall_page import Guest, HallOfTest
+from tests.companion_app.hall.test_hall_page import HallOfTest
+from tests.kit.phones import Guest
 
 ROOT = Path(__file__).parents[3]
 

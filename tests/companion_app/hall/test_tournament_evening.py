@@ -18,7 +18,8 @@ from companion_app.hall.demo import Player
 from companion_app.hall.store.arbiter_store import last_decisions
 from companion_app.hall.store.hall_store import AWAY_S, Health
 from tests.browser.chromium import wait_until
-from tests.companion_app.hall.test_hall_page import Guest, HallOfTest, running_hall, shown
+from tests.companion_app.hall.test_hall_page import HallOfTest, running_hall, shown
+from tests.kit.phones import Guest
 
 HOSTILE = ("<script>alert(1)</script>", '=cmd|"/c calc"!A1', "Robert'); DROP TABLE tables; --")
 NAMES = (*HOSTILE, "Dana Novak", "Emil Weiß", "Фёдор Ильин", "Gina Rossi", "Hana Malá", "Ida Lund")

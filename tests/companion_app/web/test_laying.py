@@ -58,3 +58,13 @@ def test_pictures_of_the_rules_are_of_a_legal_game_to_its_end(game):
     assert all(move["legal"] for move in answer["moves"])
     assert answer["over"]
     assert len({example_drawing(game, part, "en") for part in PARTS}) >= 3
+
+
+def test_page_shows_the_pictures_of_the_rules(played):
+    client = played.guest().client
+
+    shown = {part: client.get(f"/api/rules/carnival/{part}.svg").data for part in PARTS}
+
+    assert all(svg.startswith(b"<svg") for svg in shown.values())
+    assert client.get("/api/rules/carnival/other.svg").status_code == 404
+    assert client.get("/api/rules/chess/goal.svg").status_code == 404

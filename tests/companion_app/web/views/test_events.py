@@ -20,6 +20,7 @@ from engine.notation import read_layout
 from engine.placement import Layout
 from engine.record import move_to_json
 from tests.companion_app.web.conftest import playthrough
+from tests.kit.phones import Phone
 
 PATIENCE_S = 10.0
 
@@ -33,33 +34,6 @@ def serving(played) -> Iterator[int]:
     finally:
         played.desk.hub.close()
         server.close()
-
-
-class Phone:
-    """Listens to the stream."""
-
-    def __init__(self, port: int, after: int | None = None) -> None:
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
-        headers = {} if after is None else {"Last-Event-ID": str(after)}
-        self.connection.request("GET", "/api/events", headers=headers)
-        self.answer = self.connection.getresponse()
-        self.last_id: int | None = None
-
-    def hear(self, name: str) -> Any:
-        """Return the next event of a name."""
-        event = ""
-        while True:
-            line = self.answer.readline().decode().strip()
-            if line.startswith("id: "):
-                self.last_id = int(line[4:])
-            elif line.startswith("event: "):
-                event = line[7:]
-            elif line.startswith("data: ") and event == name:
-                return json.loads(line[6:])
-
-    def close(self) -> None:
-        self.answer.close()
-        self.connection.close()
 
 
 def listening(played, count: int) -> None:
