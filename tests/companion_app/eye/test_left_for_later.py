@@ -39,7 +39,8 @@ class SlowTable(DrawnTable):
 
 def first_move(played, script) -> Layout:
     match = played.desk.match
-    return match.game.layout(match.game.apply(match.position, script.record.moves[0]))
+    laid: Layout = match.game.layout(match.game.apply(match.position, script.record.moves[0]))
+    return laid
 
 
 def look_that_decides(played, script) -> int:
