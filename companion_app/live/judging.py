@@ -65,6 +65,9 @@ class Judge:
             near = self._hanging_on_covered(reading, settled)
             standing = self._beside_covered(near, settled, t, picture) if near else "unsure"
         if standing == "settled":
+            lying = contents(self._match.layout)
+            read = {spot: content for spot, (content, _) in settled.sure.items()}
+            self._state.clear = frozenset(s for s, c in lying.items() if read.get(s) == c)
             self._state.match_again(t)
             self._rolls.try_rolls(t)
         return standing
@@ -78,6 +81,7 @@ class Judge:
             self._state.answers,
             self._match.game.facts.several_boards,
             self._state.there,
+            self._state.clear if self._state.touched else (),
         )
 
     def _covered_foul(self, settled: Settled) -> list[Spot]:

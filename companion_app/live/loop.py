@@ -352,8 +352,8 @@ class LiveLoop:
             outline = entry["outline"]
             if is_near(outline, lying, SAME_PLACE):
                 return True
-            # A card of a pile lies where another one lay before.
-            if rolls or is_near(outline, aside, SAME_PILE):
+            # A card of a pile lies where another one lay before; a nudged card is off its cell.
+            if rolls or is_near(outline, (*aside, *lying), SAME_PILE):
                 return False
             return self._ground.is_bare(frame, outline, in_play) is False
 

@@ -15,7 +15,7 @@ from companion_app.live.match import Accepted, Match
 from companion_app.live.places import Content, Spot, contents
 from companion_app.live.questions import Question, is_about_the_table, question_to_json
 from companion_app.live.settle import Settled
-from companion_app.live.table import COULD_STILL_BE, Reading
+from companion_app.live.table import COULD_STILL_BE, LIKELY, Reading
 from engine.game import EMPTY, Json, Move, Start, Violation
 from engine.placement import Layout
 from engine.record import move_to_json
@@ -60,8 +60,6 @@ class Pending:
     seq: int
 
 
-LIKELY = 0.5
-"""Confidence of a guess from which on an unsure look denies what people have said."""
 ASKED_AGAIN_AFTER_S = 10.0
 """Seconds within which the same question never comes twice at the same position."""
 
@@ -163,6 +161,8 @@ class RefereeState:
     """Whether something has moved at the table since it last matched the known layout."""
     matched_s: float = float("-inf")
     """Time at which the table matched the known layout again after something had moved."""
+    clear: frozenset[Spot] = frozenset()
+    """Spots whose tile was surely read as the known one when the table was settled last."""
     begun: bool = False
     """Whether the known layout has been seen, or a move accepted, since the start."""
     deeds: list[Deed] = field(default_factory=list)

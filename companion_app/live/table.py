@@ -31,6 +31,10 @@ from engine.tiles import TileSet
 
 COULD_STILL_BE = 0.02
 """Confidence of the known tile in an unsure reading from which on the tile has probably stayed."""
+LIKELY = 0.5
+"""Confidence from which on an unsure reading speaks against what is known, or was told."""
+MOST_REPLACED = 2
+"""Most tiles that hands replace between two settled tables."""
 MOST_CUTS = 8
 """Most ways to cut hex cells into tiles that are considered."""
 NUDGED = 0.6
@@ -63,6 +67,7 @@ def read_settled(
     answers: Mapping[Spot, Content | None],
     several: bool,
     there: Collection[Spot] = (),
+    handled: Collection[Spot] = (),
 ) -> Reading:
     """Return the layouts that the looks and the known layout allow.
 
@@ -73,15 +78,17 @@ def read_settled(
         answers: by spot, what people have said lies there; ``None`` for nothing.
         several: whether pieces name their board.
         there: spots of unseen known tiles that people have confirmed to lie there.
+        handled: spots of known tiles that were surely read before a hand came.
     """
     lying = contents(known)
+    otherwise = _read_otherwise(settled, lying, handled)
     now: dict[Spot, Content] = {}
     doubts: dict[Spot, Belief] = {}
     least, waiting = 1.0, False
     changed: set[Spot] = set()
     for spot in {*lying, *settled.sure, *settled.doubts, *settled.flickering}:
         before = lying.get(spot)
-        content, share, doubt = _content_at(spot, before, settled, answers, there)
+        content, share, doubt = _content_at(spot, before, settled, answers, there, otherwise)
         if doubt is not None:
             doubts[spot] = doubt
         if spot in settled.flickering and _may_change(spot, before, settled):
@@ -106,6 +113,7 @@ def _content_at(
     settled: Settled,
     answers: Mapping[Spot, Content | None],
     there: Collection[Spot],
+    otherwise: Collection[Spot],
 ) -> tuple[Content | None, float, Belief | None]:
     """Return a spot's content, its confidence, and the doubt to ask about, if there is one."""
     content, share = settled.sure.get(spot, (None, 1.0))
@@ -116,7 +124,8 @@ def _content_at(
         return content, share, None
     if belief is not None:
         hidden = belief.why == "covered" or _is_half_covered(spot, belief, settled)
-        stays = before is not None and (hidden or _may_be(before, belief))
+        may_be = spot not in otherwise and before is not None and _may_be(before, belief)
+        stays = before is not None and (hidden or may_be)
         return before, 1.0, None if stays else belief
     stays = spot in settled.covered or spot in settled.flickering or not settled.enough_for_gone
     stays = stays or spot in there
@@ -147,6 +156,24 @@ def _may_be(content: Content, belief: Belief) -> bool:
     if not belief.guesses or belief.best in (NOBODY_KNOWS, content):
         return True
     return dict(belief.guesses).get(content, 0.0) >= COULD_STILL_BE
+
+
+def _read_otherwise(
+    settled: Settled, lying: Mapping[Spot, Content], handled: Collection[Spot]
+) -> frozenset[Spot]:
+    """Return the spots in which a hand has probably replaced the tile by one that is not sure.
+
+    Where many tiles look like others, the light has changed and not the tiles.
+    """
+    found = frozenset(
+        spot
+        for spot, belief in settled.doubts.items()
+        if spot in handled
+        and belief.guesses
+        and belief.best not in (NOBODY_KNOWS, lying.get(spot))
+        and belief.guesses[0][1] >= LIKELY
+    )
+    return found if len(found) <= MOST_REPLACED else frozenset()
 
 
 def _is_nudged(spot: Spot, content: Content, settled: Settled) -> bool:

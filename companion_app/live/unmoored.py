@@ -12,7 +12,9 @@ from companion_app.live.places import Point, middle
 from engine.lattice import Cell
 
 CellsFromPx = NDArray[np.float64]
-"""Affine map from homogeneous pixels to cells, 2 x 3, valid near the cards it was fitted to."""
+"""Map from homogeneous pixels to cells: affine, 2 x 3, or 3 x 3 in perspective.
+
+Valid near the cards that it was fitted to."""
 LEAST = 3
 """Fewest cards, not all in one line, that an affine map from pixels to cells is fitted to."""
 OFF_CELL = 0.25
@@ -52,10 +54,10 @@ def place_by(lattice: CellsFromPx, entry: Mapping[str, Any]) -> Place | None:
     centre = middle(outline)
     if centre is None or len(outline) != CORNERS:
         return None
-    at = lattice @ np.array([*centre, 1.0])
+    at = cells_at(lattice, [centre])[0]
     cell = np.round(at)
-    corners = np.asarray(outline, np.float64)
-    x, y = lattice[:, :2] @ (corners[1] + corners[2] - corners[0] - corners[3])
+    corners = cells_at(lattice, outline)
+    x, y = corners[1] + corners[2] - corners[0] - corners[3]
     quarters = float(np.arctan2(y, x)) / (np.pi / 2)
     return Place(
         (int(cell[0]), int(cell[1])),
@@ -63,6 +65,12 @@ def place_by(lattice: CellsFromPx, entry: Mapping[str, Any]) -> Place | None:
         float(np.abs(at - cell).max()),
         abs(quarters - round(quarters)),
     )
+
+
+def cells_at(lattice: CellsFromPx, points: Iterable[Point]) -> NDArray[np.float64]:
+    """Return points in cells, N x 2; the lattice may be seen in perspective."""
+    found = np.array([[x, y, 1.0] for x, y in points]) @ lattice.T
+    return np.asarray(found[:, :2] / found[:, 2:] if len(lattice) == 3 else found)
 
 
 def places_by(

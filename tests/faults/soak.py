@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.faults import (
     block_cut,
+    budgets,
     crowd,
     damage,
     day,
@@ -232,12 +233,54 @@ PARTS = (
         _overrun,
     ),
     Part(
+        "uploads",
+        "two dozen photos of 23 MB sent at once: memory of all processes",
+        1,
+        budgets.uploads,
+        budgets.why_not,
+    ),
+    Part(
+        "demo-memory",
+        "an hour of the endless demo with its page: memory of all processes",
+        1,
+        budgets.demo_memory,
+    ),
+    Part(
         "hall",
         "500 tables and three hall processes while broker, database, hall processes and "
         "tables are killed, half an hour a part: lines of logs",
         4,
         hall.soak,
         hall.why_not,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A fault that is known and stands until a step of the rewriting turns it."""
+
+    what: str
+    step: str
+    """One of ``tests.steps.STEPS``."""
+    part: str = ""
+    """The part that measures it; empty where a test that is expected to fail holds it, or none."""
+
+
+KNOWN = (
+    Known("uploads are bounded one by one, not together", "serving", "uploads"),
+    Known(
+        "silent lines to the https port use up descriptors, and each error of accepting is logged",
+        "serving",
+    ),
+    Known(
+        "the endless demo takes more than 450 MB, a game before a camera more than 350",
+        "demo",
+        "demo-memory",
+    ),
+    Known("a look of more than 5 seconds is written into a game that was left", "referee"),
+    Known(
+        "partial looks drop faint cards that a photo reads, and forget doubts elsewhere", "looks"
     ),
 )
 

@@ -59,9 +59,10 @@ BOXES, LANDS = 12, 4
 TAUGHT, UNTAUGHT, LOOKS, STRANGE_LOOKS = 10, 5, 24, 10
 """Prints of a box that are taught and that are not, and looks at either."""
 TAUGHT_LANDS, EXAMPLES = 6, 2
+"""Lands of a box that are taught, and photographs of each print and land."""
 OWN_LOOKS, CUT_LOOKS, STRANGERS = 224, 448, 512
 """Looks at prints of the built-in boxes, at tiles of drawn tables, and at strangers."""
-OTHER_WEIGHT, STRANGER_WEIGHT = 0.3, 0.6
+OTHER_WEIGHT, STRANGER_WEIGHT = 0.3, 2.5
 """How much a tile held against another box, and a stranger, weighs in the score's loss."""
 
 PRINTED = Hardness(shift=0.006, size=0.008, turn_deg=0.4, lean=0.006, beside=0.3)
@@ -299,8 +300,9 @@ def picked(
     """Return the prototypes of a box of prints, and looks at prints that it was taught or not."""
     order = rng.permutation(len(prints.periods))
     taught, others = order[:TAUGHT], order[TAUGHT : TAUGHT + UNTAUGHT]
-    print_of = np.repeat(taught, prints.periods[taught])
-    turn_of = np.concatenate([np.arange(count) for count in prints.periods[taught]])
+    shown = np.repeat(taught, EXAMPLES)
+    print_of = np.repeat(shown, prints.periods[shown])
+    turn_of = np.concatenate([np.arange(count) for count in prints.periods[shown]])
     looked = rng.choice(taught, LOOKS)
     strange = rng.choice(others, STRANGE_LOOKS) if len(others) else looked[:0]
     every = np.concatenate([looked, strange])

@@ -27,6 +27,8 @@ COLLAGE_PX = 512
 CUT_OF_A_COLLAGE, CUT_OF_A_SCENE, CUT_OF_A_PICTURE = 10, 25, 40
 FRAMED, TOKENS = 10, 8
 """Cards and tokens on a painted landscape that has any."""
+PATTERNED = 0.6
+"""Share with a pattern of the cards that show no landscape; the others are plain."""
 MOCKS, MOCK_PX = 14, 96
 """Number of tile-like squares in a collage, and the size at which they are painted."""
 SUBJECTS, SHARES = ("invented-square", "invented-hex", "nothing"), (0.45, 0.1, 0.45)
@@ -203,15 +205,18 @@ def _framed(rng: Random) -> Array:
     if view is not None:
         x, y = rng.integers(0, COLLAGE_PX - 200, 2)
         card[low:high, low:high] = cv2.resize(view[y : y + 200, x : x + 200], (inner, inner))
-    else:
+    elif rng.random() < PATTERNED:
         ys, xs = np.mgrid[0:inner, 0:inner] / MOCK_PX
         ways = rng.normal(0, 60, (int(rng.integers(1, 4)), 2))
         waves = sum(np.sin(xs * a + ys * b) for a, b in ways) / len(ways)
         card[low:high, low:high] = ramp(waves / 2 + 0.5, np.stack([_colour(rng), _colour(rng)]))
     middle = np.array([MOCK_PX / 2, MOCK_PX / 2])
     if rng.random() < 0.6:
-        figure = (_disc, _letters, _bend, _band, _frame)[int(rng.integers(5))]
+        figure = (_disc, _letters, _bend, _band, _frame, _sign, _pawn)[int(rng.integers(7))]
         figure(card, middle + rng.normal(0, 8, 2), MOCK_PX * float(rng.uniform(0.3, 0.7)), rng)
+    if view is not None and rng.random() < 0.5:
+        # A road, a wall or a brook.
+        _bend(card, rng.uniform(0, MOCK_PX, 2), MOCK_PX * float(rng.uniform(0.2, 0.7)), rng)
     if rng.random() < 0.3:
         bar = int(rng.integers(MOCK_PX // 2, MOCK_PX - 12))
         pale = _colour(rng, pale=True).tolist()
@@ -346,6 +351,28 @@ def _letters(bgr: Array, at: Array, unit: float, rng: Random) -> None:
         max(1, round(size * 2.5)),
         cv2.LINE_AA,
     )
+
+
+def _sign(bgr: Array, at: Array, unit: float, rng: Random) -> None:
+    """Paint strokes as of a brush, in one ink or two, as on tiles of other games."""
+    inks = [_colour(rng).tolist() for _ in range(int(rng.integers(1, 3)))]
+    for _ in range(int(rng.integers(3, 12))):
+        first = at + rng.uniform(-0.5, 0.5, 2) * unit
+        bent = first + rng.normal(0, 0.25, 2) * unit
+        last = bent + rng.normal(0, 0.25, 2) * unit * (rng.random() < 0.4)
+        line = np.round([first, bent, last]).astype(np.int32).reshape(-1, 1, 2)
+        thick = max(1, round(unit * float(rng.uniform(0.03, 0.13))))
+        cv2.polylines(bgr, [line], False, inks[int(rng.integers(len(inks)))], thick, cv2.LINE_AA)
+
+
+def _pawn(bgr: Array, at: Array, unit: float, rng: Random) -> None:
+    """Paint a pawn of one colour, its lit side and its dark one, with its shadow."""
+    ink, size = _colour(rng), unit * float(rng.uniform(0.2, 0.4))
+    lean = rng.normal(0, 0.4, 2) * size
+    for share, shift in ((0.25, 0.35), (0.6, 0.15), (1.0, 0.0)):
+        body = np.concatenate([SQUARE, rng.normal(0, 0.5, (4, 2))]) * size + at + shift * lean
+        hull = cv2.convexHull(np.round(body * 16).astype(np.int32))
+        cv2.fillPoly(bgr, [hull], (ink * share).tolist(), cv2.LINE_AA, 4)
 
 
 def _die(bgr: Array, at: Array, unit: float, rng: Random) -> None:

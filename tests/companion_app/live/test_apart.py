@@ -1,5 +1,6 @@
 """Cards that touch nothing: what a hand has laid is judged or asked about, stocks are left."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,25 @@ def test_stock_that_was_hidden_for_a_while_is_not_taken_for_a_card_just_laid(sta
 
     assert not said(events, "question")
     assert not verdicts(events)
+
+
+def test_card_that_a_sleeve_has_nudged_off_its_cell_is_still_the_known_one(stage):
+    stage.play(4)
+    known = stage.match.layout
+    last = stage.match.accepted[-1].move
+    (x, y), taken = last.at, {one.at for one in known.cards}
+    dx, dy = next(
+        (dx, dy) for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1)) if (x + dx, y + dy) not in taken
+    )
+    corners = outline(x + 0.53 * dx, y + 0.53 * dy)
+    nudged = {**CARD, "tile": last.tile, "outline": corners}
+
+    stage.layout = replace(known, cards=frozenset(c for c in known.cards if c.at != last.at))
+    events = lay_aside(stage, nudged, 6.0)
+
+    assert not said(events, "question")
+    assert not said(events, "taken-back")
+    assert stage.match.layout == known
 
 
 def test_big_card_that_has_lain_aside_all_along_begins_no_field():

@@ -668,6 +668,33 @@ def test_move_counts_while_a_known_card_is_not_seen_and_the_card_is_asked_about(
         assert match.layout == whole
 
 
+@pytest.mark.parametrize(
+    ("replaced", "by_hand", "asks"), [(1, True, 1), (1, False, 0), (3, True, 0)]
+)
+def test_card_that_looks_like_another_after_a_hand_is_asked_about(
+    tmp_path, replaced, by_hand, asks
+):
+    # Without a hand, or where many cards look like others, the light has changed.
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 6)
+        state = table.state(table.match.layout)
+        table.keeps(state)
+        others = [
+            {
+                **one,
+                "guesses": [["yellow/tail", 0.7], [one["tile"], 0.2, one["turns"]]],
+                "why": "blur",
+            }
+            for one in state.tiles[:replaced]
+        ]
+        shown = TableState((9, 9), state.tiles[replaced:], tuple(others))
+
+        events = (table.shows if by_hand else table.keeps)(shown, looks=30)
+
+        assert len(said(events, "question")) == asks
+        assert verdicts(events) == []
+
+
 def test_foul_that_stays_out_of_sight_is_asked_about_once_and_then_lifted(tmp_path):
     with a_table(tmp_path, PLAIN["schlangennest"]) as table:
         play(table, PLAIN["schlangennest"], 7, 4)

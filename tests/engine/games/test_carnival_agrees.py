@@ -20,13 +20,18 @@ TASTES = {"any": ("place", "replace"), "grow": ("place",), "swap": ("replace",)}
 """What random players would rather do."""
 
 
+def drawn(count):
+    """Return the options of the game that a list of values decides, for a number of players."""
+    listed = (option for option in GAME.facts.options if not option.more)
+    return [option for option in listed if not option.players or count in option.players]
+
+
 def both(chance, *hands):
     """Return the same game for both referees: players, options and the house at random."""
     players = chance.sample(FOUR, chance.choice((2, 3, 4)))
-    options = {"hands": chance.choice(hands or ("trust", "ask"))}
-    options["gift_beside_log"] = chance.choice(("side", "gift"))
-    if len(players) == 2:
-        options["snakes"] = chance.choice((2, 1))
+    options = {option.name: chance.choice(option.values) for option in drawn(len(players))}
+    if hands:
+        options["hands"] = chance.choice(hands)
     turns = chance.randrange(4)
     house = Layout.of(Placement("house", (0, 0), turns))
     naive = NaiveCarnival(players, options, [{"tile": "house", "at": [0, 0], "turns": turns}])
