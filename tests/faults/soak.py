@@ -15,11 +15,13 @@ from tests.faults import (
     crowd,
     damage,
     day,
+    demo,
     full_disk,
     hall,
     io_errors,
     kills,
     load,
+    luck,
     one_by_one,
     overruns,
     power_cut,
@@ -111,6 +113,24 @@ def _disk_full(unit: int) -> Counts:
     return {"tried": done.refused, "accepted": done.accepted, "lost": done.lost, "notes": notes}
 
 
+def _demo_killed(unit: int) -> Counts:
+    with tempfile.TemporaryDirectory() as folder:
+        notes = demo.go_on_after_a_kill(Path(folder) / "home")
+    return {"tried": 1, "accepted": 1 - len(notes), "lost": 0, "notes": notes}
+
+
+def _demo_full(unit: int) -> Counts:
+    space = full_disk.own_space()
+    assert space is not None
+    notes = demo.go_on_after_a_full_disk(space)
+    return {"tried": 1, "accepted": 1 - len(notes), "lost": 0, "notes": notes}
+
+
+def _luck(unit: int) -> Counts:
+    notes = luck.luck_that_does_not_centre(tuple(luck.PLAYERS)[unit])
+    return {"tried": luck.GAMES_PLAYED, "accepted": luck.GAMES_PLAYED, "lost": 0, "notes": notes}
+
+
 def _damaged(unit: int) -> Counts:
     with damage.played_home(GAMES[unit]) as (home, announced):
         done = damage.damage_again_and_again(home, announced, range(90 * unit, 90 * (unit + 1)))
@@ -185,6 +205,9 @@ PARTS = (
         _no_device,
     ),
     Part("disk-full", "disk full at every page that is written", len(GAMES), _disk_full, _no_space),
+    Part("demo-killed", "kill -9 of the eye between two rounds of the demo", 2, _demo_killed),
+    Part("demo-full", "a disk that is full for 20 s under the demo", 2, _demo_full, _no_space),
+    Part("luck", "luck of 200 games of random moves, looked over", len(luck.PLAYERS), _luck),
     Part("damage", "database or its write-ahead file damaged in nine ways", len(GAMES), _damaged),
     Part(
         "full-house",
@@ -278,7 +301,6 @@ KNOWN = (
         "demo",
         "demo-memory",
     ),
-    Known("a look of more than 5 seconds is written into a game that was left", "referee"),
     Known(
         "partial looks drop faint cards that a photo reads, and forget doubts elsewhere", "looks"
     ),
