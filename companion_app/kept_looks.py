@@ -11,6 +11,8 @@ from urllib.parse import quote, unquote
 from companion_app.whole_file import write_whole
 
 FOLDER = "looked-over"
+VERSION = 2
+"""Version of the analyses; those of other versions are made again."""
 MOST_KEPT = 400
 """Most analyses kept; the oldest are deleted, and made again when somebody asks."""
 
@@ -30,7 +32,9 @@ class KeptLooks:
         """Save an analysis; disk errors are ignored, since it can be made again."""
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_whole(self._file(key), json.dumps({"mark": mark, "found": found}))
+            write_whole(
+                self._file(key), json.dumps({"version": VERSION, "mark": mark, "found": found})
+            )
             for old in sorted(self._files(), key=lambda one: one.stat().st_mtime)[:-MOST_KEPT]:
                 old.unlink()
 
@@ -55,5 +59,6 @@ def _read(file: Path) -> Any:
         said = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    good = isinstance(said, dict) and isinstance(said.get("found"), dict) and "mark" in said
-    return said if good else None
+    if not isinstance(said, dict) or said.get("version") != VERSION:
+        return None
+    return said if isinstance(said.get("found"), dict) and "mark" in said else None

@@ -284,7 +284,7 @@ def _keep_folder(own: Path, restored: Path) -> None:
     shutil.rmtree(restored, ignore_errors=True)
     if own.is_dir() and not own.is_symlink():
         # A file that is just being replaced has this ending, and may be gone before it is copied.
-        shutil.copytree(own, restored, ignore=shutil.ignore_patterns("*.new"))
+        shutil.copytree(own, restored, symlinks=True, ignore=shutil.ignore_patterns("*.new"))
 
 
 def _swapped(home: Path, staging: Path) -> Path | None:

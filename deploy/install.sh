@@ -73,7 +73,10 @@ fi
 # --- Settings, games, command, service ---
 
 mkdir -p "$(dirname "$settings")" "$state"
-[ -e "$settings" ] || install -m 644 "$release/deploy/snake-eye.toml" "$settings"
+[ -e "$settings" ] || install -m 640 "$release/deploy/snake-eye.toml" "$settings"
+# It may hold the password of a broker, which only root and the service read.
+chown -h "root:$(id -gn "$user")" "$settings"
+chmod 640 "$settings"
 # Whose releases are taken is settled at the first installation; a later one changes nothing of it.
 if [ ! -d "$keys" ]; then
     mkdir -p "$keys"

@@ -3,7 +3,7 @@
 #
 #   sudo snake-eye doctor | backup FILE | restore FILE | ...
 #   sudo snake-eye pin --new        (makes another host PIN, and prints it this once)
-#   snake-eye setting port          (prints one setting)
+#   sudo snake-eye setting port     (prints one setting)
 set -eu
 export SNAKE_EYE_SETTINGS=/etc/snake-eye/snake-eye.toml
 export SNAKE_EYE_HOME=/var/lib/snake-eye/home
@@ -32,7 +32,7 @@ case $whose in
         ;;
     caller)
         # Nobody else may look into the service's folder; others have one of their own.
-        if [ "$(id -u)" -ne 0 ]; then unset SNAKE_EYE_HOME; fi
+        if [ "$(id -u)" -ne 0 ]; then unset SNAKE_EYE_HOME SNAKE_EYE_SETTINGS; fi
         exec "$program/snake-eye" "$@"
         ;;
 esac

@@ -1,4 +1,4 @@
-"""Traces strands across touching cards into chains, and finds what a card would join.
+"""Strands of square cards joined into chains, which grow card by card.
 
 A chain is a maximal row of strands joined across touching edges; a chain with a colour is a snake.
 A chain may have several colours here: the rule book decides whether that is allowed.
@@ -6,16 +6,22 @@ A chain may have several colours here: the rule book decides whether that is all
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from engine.lattice import SQUARE_STEPS, Cell, square_neighbours
+from engine.lattice import Cell
 from engine.tiles import GREY, Strand, TileKind
 
 End = tuple[Cell, int]
-"""A card's cell and the edge by which a chain leaves it towards an empty cell."""
+"""An empty cell, and the edge of it at which the end of a chain arrives."""
+NO_COLOUR: frozenset[str] = frozenset()
+
+
+Joins = tuple[tuple[tuple[int, ...], frozenset[str], int], ...]
+"""By strand of a card: its edges, its colour if it is not grey, and the number of its caps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +35,10 @@ class Card:
     """By edge: the number of the strand that crosses the edge, -1 for none."""
     across: tuple[int, ...]
     """By edge: the other edge of the strand there, -1 for a cap or a blank edge."""
-    colour_at: tuple[str, ...]
-    """By edge: the colour of the strand there, grey for none."""
+    joins: Joins
+    """What decides how the card joins chains: the same object for head and tail."""
+    blank: tuple[int, ...]
+    """The edges without a strand."""
 
     @property
     def tile(self) -> str:
@@ -50,27 +58,61 @@ def card(kind: TileKind, turns: int) -> Card:
             strand_at[edge] = number
             if len(strand.edges) == 2:
                 across[edge] = strand.edges[0] + strand.edges[1] - edge
-    colour_at = tuple(strands[n].colour if n >= 0 else GREY for n in strand_at)
-    return Card(kind, turns, strands, tuple(strand_at), tuple(across), colour_at)
+    joins = _same(tuple((s.edges, _colours(s.colour), 1 if s.cap else 0) for s in strands))
+    blank = tuple(edge for edge in range(4) if strand_at[edge] < 0)
+    return Card(kind, turns, strands, tuple(strand_at), tuple(across), joins, blank)
+
+
+@cache
+def _same(joins: Joins) -> Joins:
+    return joins
+
+
+@cache
+def _colours(colour: str) -> frozenset[str]:
+    return NO_COLOUR if colour == GREY else frozenset({colour})
 
 
 Cards = Mapping[Cell, Card]
 """Square cards by the cell they lie in."""
 
 
-class Chain(NamedTuple):
-    """A maximal row of joined strands."""
+class Chain:
+    """A maximal row of joined strands; it never changes once it is in a web."""
 
-    strands: tuple[tuple[Cell, int], ...]
-    """Cell and number of each strand on its card, in no particular order."""
-    colours: frozenset[str]
-    """The colours of the strands; empty for a grey chain."""
-    ends: tuple[End, ...]
-    """The open ends: none, one or two."""
-    caps: int
-    """The number of heads and tails, of any colour."""
-    faces: tuple[Cell, ...]
-    """The empty cell beyond each end."""
+    __slots__ = ("_laid", "_met", "caps", "colours", "ends", "first", "length")
+
+    def __init__(
+        self,
+        laid: tuple[Cell, int],
+        met: tuple[Chain, ...],
+        first: int,
+        length: int,
+        colours: frozenset[str],
+        caps: int,
+        ends: tuple[End, ...],
+    ) -> None:
+        self._laid, self._met = laid, met
+        self.first = first
+        """A number that is smaller the earlier the chain was begun."""
+        self.length = length
+        """The number of strands."""
+        self.colours = colours
+        """The colours of the strands; empty for a grey chain."""
+        self.caps = caps
+        """The number of heads and tails, of any colour."""
+        self.ends = ends
+        """The open ends: none, one or two."""
+
+    @property
+    def strands(self) -> list[tuple[Cell, int]]:
+        """Cell and number of each strand on its card, in no particular order."""
+        found, left = [], [self]
+        while left:
+            chain = left.pop()
+            found.append(chain._laid)
+            left += chain._met
+        return found
 
     def is_loop(self) -> bool:
         """Say whether the chain is a closed loop, with neither end nor cap."""
@@ -78,174 +120,121 @@ class Chain(NamedTuple):
 
 
 class Web(NamedTuple):
-    """All chains of a layout."""
+    """The chains of a layout that can grow or have a colour."""
 
-    cards: Cards
-    chains: tuple[Chain, ...]
-    chain_at: Mapping[Cell, list[int]]
-    """By cell and edge: the number of the chain that crosses the edge, -1 for a blank edge."""
-    facing: Mapping[Cell, tuple[Chain, ...]]
-    """By empty cell: the chain of each end that faces it."""
-
-    def chain(self, cell: Cell, edge: int) -> Chain | None:
-        """Return the chain that crosses one edge of a card, if there is one."""
-        number = self.chain_at[cell][edge]
-        return None if number < 0 else self.chains[number]
+    cards: dict[Cell, Card]
+    open: dict[End, Chain]
+    """The chain of each open end."""
+    snakes: dict[str, tuple[Chain, ...]]
+    """By colour: its chains, at most one unless the rules were broken."""
+    laid: dict[str, int]
+    """How many of each tile lie on the table."""
 
     def of_colour(self, colour: str) -> tuple[Chain, ...]:
-        """Return the chains with a colour: at most one, unless the rules were broken."""
-        return tuple(chain for chain in self.chains if colour in chain.colours)
+        """Return the chains with a colour, in the order in which they were begun."""
+        return self.snakes.get(colour, ())
 
+    @property
+    def coloured(self) -> list[Chain]:
+        """All chains with a colour, in the order in which they were begun."""
+        found = {chain for own in self.snakes.values() for chain in own}
+        return sorted(found, key=lambda chain: chain.first)
 
-NO_COLOUR: frozenset[str] = frozenset()
+    def facing(self, cell: Cell) -> list[Chain]:
+        """Return the chain of each end that faces an empty cell, in the order of the edges."""
+        found = self.open
+        return [found[cell, edge] for edge in range(4) if (cell, edge) in found]
+
+    def with_card(self, cell: Cell, laid: Card, joined: list[Chain] | None = None) -> Web:
+        """Return the chains after a card is laid; ``joined`` are those over it, if known."""
+        if cell in self.cards:
+            return trace({**self.cards, cell: laid})
+        grown = Web(self.cards.copy(), self.open.copy(), self.snakes.copy(), self.laid.copy())
+        _lay(grown, cell, laid, joined or join(self, cell, laid))
+        return grown
 
 
 def trace(cards: Cards) -> Web:
-    """Return the chains of a layout."""
-    chain_at: dict[Cell, list[int]] = {cell: [-1, -1, -1, -1] for cell in cards}
-    chains: list[Chain] = []
+    """Return the chains of a layout, as if it were laid card by card."""
+    web = Web({}, {}, {}, {})
     for cell, laid in cards.items():
-        row = chain_at[cell]
-        for number, strand in enumerate(laid.strands):
-            if row[strand.edges[0]] < 0:
-                chains.append(_follow(cards, chain_at, cell, number, len(chains)))
-    return Web(cards, tuple(chains), chain_at, _facing(chains))
+        _lay(web, cell, laid, join(web, cell, laid))
+    return web
 
 
-def _follow(
-    cards: Cards, chain_at: Mapping[Cell, list[int]], start: Cell, first: int, number: int
-) -> Chain:
-    """Return the chain through one strand, and mark its edges in ``chain_at``."""
-    strand = cards[start].strands[first]
-    strands = [(start, first)]
-    colours = {strand.colour}
-    ends: list[End] = []
-    faces: list[Cell] = []
-    caps = 1 if strand.cap else 0
-    for edge in strand.edges:
-        chain_at[start][edge] = number
-    for leaving in strand.edges:
-        cell, edge = start, leaving
-        while True:
-            dx, dy = SQUARE_STEPS[edge]
-            beyond = (cell[0] + dx, cell[1] + dy)
-            met = cards.get(beyond)
-            if met is None:
-                ends.append((cell, edge))
-                faces.append(beyond)
-                break
-            entry = edge ^ 2
-            row = chain_at[beyond]
-            if row[entry] == number or met.strand_at[entry] < 0:
-                break
-            row[entry] = number
-            strands.append((beyond, met.strand_at[entry]))
-            colours.add(met.colour_at[entry])
-            edge = met.across[entry]
-            if edge < 0:
-                caps += 1
-                break
-            row[edge] = number
-            cell = beyond
-    colours.discard(GREY)
-    found = frozenset(colours) if colours else NO_COLOUR
-    return Chain(tuple(strands), found, tuple(ends), caps, tuple(faces))
+Around = tuple[tuple[Chain | None, End | None], ...]
+"""By edge of an empty cell: the chain that arrives there, and the end that a card would have."""
 
 
-def _facing(chains: Iterable[Chain]) -> dict[Cell, tuple[Chain, ...]]:
-    facing: dict[Cell, tuple[Chain, ...]] = {}
-    for chain in chains:
-        for empty in chain.faces:
-            facing[empty] = (*facing.get(empty, ()), chain)
-    return facing
-
-
-class Joined(NamedTuple):
-    """How one more card changes a web: the chains over the card, and the changed ends."""
-
-    chains: tuple[Chain, ...]
-    """The chains that run over the new card, each once."""
-    facing: Mapping[Cell, tuple[Chain, ...]]
-    """By cell where an end changed: the chains that face it now; empty at the card's own cell."""
-
-
-class Spot(NamedTuple):
-    """An empty cell and what lies around it."""
-
-    cell: Cell
-    beyond: tuple[Cell, ...]
-    """The cell beyond each edge."""
-    is_open: tuple[bool, ...]
-    """By edge: whether the cell beyond is empty."""
-    met: tuple[int, ...]
-    """By edge: the number of the chain that arrives at the edge, -1 for none."""
-
-
-def spot(web: Web, cell: Cell) -> Spot:
+def around(web: Web, cell: Cell) -> Around:
     """Return what lies around an empty cell."""
-    beyond = square_neighbours(cell)
-    rows = [web.chain_at.get(beside) for beside in beyond]
-    met = [-1 if row is None else row[edge ^ 2] for edge, row in enumerate(rows)]
-    return Spot(cell, beyond, tuple([row is None for row in rows]), tuple(met))
+    x, y = cell
+    beyond = ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))
+    return tuple(
+        [
+            (web.open.get((cell, edge)), None if there in web.cards else (there, edge ^ 2))
+            for edge, there in enumerate(beyond)
+        ]
+    )
 
 
-def join(web: Web, here: Spot, laid: Card) -> Joined:
-    """Return what a card in an empty cell joins, without tracing the whole layout again."""
-    chains = []
-    facing: dict[Cell, tuple[Chain, ...]] = {}
-    for strands, numbers in _groups(laid, here):
-        met = [web.chains[number] for number in numbers]
-        chain = _joined_chain(here, laid, strands, met)
-        chains.append(chain)
-        for old in met:
-            for there in old.faces:
-                ends = facing.get(there) or web.facing[there]
-                facing[there] = tuple([chain if end is old else end for end in ends])
-        for there, (end_cell, _) in zip(chain.faces, chain.ends, strict=True):
-            if end_cell == here.cell:
-                facing[there] = (*(facing.get(there) or web.facing.get(there, ())), chain)
-    facing[here.cell] = ()
-    return Joined(tuple(chains), facing)
+def join(web: Web, cell: Cell, laid: Card, near: Around | None = None) -> list[Chain]:
+    """Return the chains that run over a card in an empty cell, each once.
+
+    ``near`` is what lies around the cell, for who tries several cards there.
+    """
+    near = near or around(web, cell)
+    found: list[Chain] = []
+    became: dict[Chain, Chain] = {}
+    for number, (edges, own, own_caps) in enumerate(laid.joins):
+        length, colours, caps, first = 1, own, own_caps, 4 * len(web.cards) + number
+        ends: tuple[End, ...] = ()
+        taken: tuple[Chain, ...] = ()
+        for edge in edges:
+            met, end = near[edge]
+            if met is None:
+                if end is not None:
+                    ends += (end,)
+                continue
+            while met in became:
+                met = became[met]
+            if met in taken:
+                continue
+            taken += (met,)
+            length += met.length
+            caps += met.caps
+            first = min(first, met.first)
+            if met.colours:
+                colours = colours | met.colours if colours else met.colours
+            ends += tuple([end for end in met.ends if end[0] != cell])
+        new = Chain((cell, number), taken, first, length, colours, caps, ends)
+        for met in taken:
+            became[met] = new
+            if met in found:
+                found.remove(met)
+        found.append(new)
+    return [*found, *_cut(web, cell, laid, became)] if laid.blank else found
 
 
-def _groups(laid: Card, here: Spot) -> list[tuple[list[int], set[int]]]:
-    """Return the card's strands grouped by resulting chain, each with the chains it joins."""
-    groups: list[tuple[list[int], set[int]]] = []
-    for number, strand in enumerate(laid.strands):
-        strands = [number]
-        numbers = {here.met[edge] for edge in strand.edges}
-        numbers.discard(-1)
-        for other in [group for group in groups if not numbers.isdisjoint(group[1])]:
-            groups.remove(other)
-            strands += other[0]
-            numbers |= other[1]
-        groups.append((strands, numbers))
-    return groups
+def _cut(web: Web, cell: Cell, laid: Card, became: dict[Chain, Chain]) -> Iterator[Chain]:
+    """Yield the chains that end at a blank edge of a card."""
+    for edge in laid.blank:
+        met = web.open.get((cell, edge))
+        if met is not None and met not in became:
+            became[met] = cut = copy(met)
+            cut.ends = tuple([end for end in met.ends if end[0] != cell])
+            yield cut
 
 
-def _joined_chain(here: Spot, laid: Card, strands: list[int], met: list[Chain]) -> Chain:
-    cell = here.cell
-    pieces = [(cell, number) for number in strands]
-    colours = {laid.strands[number].colour for number in strands}
-    caps = 0
-    ends: list[End] = []
-    faces: list[Cell] = []
-    for chain in met:
-        pieces += chain.strands
-        colours |= chain.colours
-        caps += chain.caps
-        for end, face in zip(chain.ends, chain.faces, strict=True):
-            if face != cell:
-                ends.append(end)
-                faces.append(face)
-    for number in strands:
-        strand = laid.strands[number]
-        if strand.cap:
-            caps += 1
-        for edge in strand.edges:
-            if here.is_open[edge]:
-                ends.append((cell, edge))
-                faces.append(here.beyond[edge])
-    colours.discard(GREY)
-    found = frozenset(colours) if colours else NO_COLOUR
-    return Chain(tuple(pieces), found, tuple(ends), caps, tuple(faces))
+def _lay(web: Web, cell: Cell, laid: Card, joined: list[Chain]) -> None:
+    """Enter a card and the chains that run over it."""
+    gone = [web.open.pop((cell, edge)) for edge in range(4) if (cell, edge) in web.open]
+    web.cards[cell] = laid
+    web.laid[laid.kind.name] = web.laid.get(laid.kind.name, 0) + 1
+    for chain in joined:
+        for end in chain.ends:
+            web.open[end] = chain
+        for colour in chain.colours:
+            others = [one for one in web.snakes.get(colour, ()) if one not in gone]
+            pieces = sorted([*others, chain], key=lambda one: one.first) if others else [chain]
+            web.snakes[colour] = tuple(pieces)

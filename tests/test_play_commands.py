@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,18 @@ from companion_app.cli.terminal_game import TerminalGame
 from engine.game import Outcome, Start
 from engine.games import game_named
 from engine.play import Budget
-from engine.record import parse_record
+from engine.record import parse_record, record_to_json
 from engine.referee import referee_record
 from engine.setfile import built_in_set
+from tests.engine.play.test_analysis import played
 
 NEST: dict[str, Any] = {
     "game": "schlangennest",
     "players": ["blue", "red"],
     "moves": [{"player": "blue", "do": "place", "tile": "blue/curve", "at": [0, 0], "turns": 0}],
 }
+BLUNDER = record_to_json(played("schlangennest", ("blue", "red"), 14, seed=3))
+"""A short game in which the fifth move gave the game away."""
 ILLEGAL = {**NEST, "moves": [*NEST["moves"], {**NEST["moves"][0], "player": "red"}]}
 HAND = {"yellow": ["yellow/straight", "gift"]}
 CARNIVAL = {"game": "carnival", "players": ["yellow", "black"], "moves": []}
@@ -129,6 +133,33 @@ def test_analyse_writes_a_document_and_a_page(run, write, tmp_path):
     assert set(document["players"]) == {"blue", "red"}
     assert set(document["moves"][0]) >= {"move", "before", "after", "best", "luck", "skill"}
     assert "<polyline" in page.read_text("utf-8") and "Luck and skill" in page.read_text("utf-8")
+
+
+def test_a_game_looked_over_has_intervals_places_and_progress(run, write, tmp_path):
+    out = tmp_path / "seen.json"
+    status, told, progress = run("analyse", write(BLUNDER), "--out", str(out), "--looks", "24")
+    document = json.loads(out.read_text("utf-8"))
+    page = game_page(parse_record(BLUNDER), document)
+    turned = document["moves"][4]
+
+    assert status == 0 and progress.endswith("8 of 8 moves\n")
+    assert document["turning_points"] == [5] and turned["turning"]
+    low, high = turned["skill_interval"]
+    assert low < turned["skill"] < high < 0
+    for entry in document["moves"]:
+        assert entry["before_interval"][0] <= entry["before_interval"][1]
+        assert bool(entry["best"]) == bool(entry["skill"]) == ("better" in entry)
+    assert re.fullmatch(r"\w+: .+ · Row \d, place \d", turned["better"])
+    assert turned["better"] in page
+    assert "luck none, skill " in told and "a draw is half of one" in told
+
+
+def test_a_draw_is_not_told_as_a_win_for_both():
+    drawn = {"over": True, "winners": ["blue", "red"], "moves": [], "players": {}}
+    shown = game_page(parse_record(NEST), drawn)
+
+    assert "A draw between blue and red." in shown
+    assert "Won by" not in shown
 
 
 def test_analyse_refuses_other_files_and_illegal_games(run, write, tmp_path):

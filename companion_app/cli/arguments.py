@@ -48,6 +48,23 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 """Every command in the order of the help: the file whose ``add_NAME_command`` adds it, and what it
 does."""
+KEEPS = frozenset(
+    [
+        "calibrate",
+        "doctor",
+        "backup",
+        "restore",
+        "pin",
+        "card",
+        "teach",
+        "box",
+        "watch",
+        "run",
+        "hall",
+        "reader",
+    ]
+)
+"""Commands that keep something: games, pictures of homes, the PIN."""
 
 
 def new_parser(

@@ -13,7 +13,7 @@ from importlib import import_module
 
 from calibration.errors import CalibrationError
 from companion_app.answers import BAD_INPUT, InputError, complain, print_line
-from companion_app.cli.arguments import COMMANDS, Command
+from companion_app.cli.arguments import COMMANDS, KEEPS, Command
 from companion_app.live.errors import LiveError
 from companion_app.version import version
 from engine.errors import EngineError
@@ -29,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = next((word for word in given if not word.startswith("-")), "")
     parsed = build_parser(asked).parse_args(given)
     command: Command = parsed.command
+    # What is kept is for its owner alone, whoever else has an account on this machine.
+    before = os.umask(0o077) if asked in KEEPS else None
     try:
         return command(parsed)
     except OURS as error:
@@ -40,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+    finally:
+        if before is not None:
+            os.umask(before)
 
 
 class _Version(argparse.Action):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from errno import EISDIR, ENOENT
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from companion_app.answers import ANSWERED, InputError, answer, print_line, shown_name, writing
 from companion_app.boxes import box_for, some_players
@@ -25,12 +26,19 @@ from companion_app.cli.arguments import (
     told_options,
     told_players,
 )
-from companion_app.cli.record_commands import ENGLISH, answer_lines, named, record_from
+from companion_app.cli.record_commands import (
+    ENGLISH,
+    answer_lines,
+    named,
+    over_in_words,
+    record_from,
+)
 from companion_app.cli.terminal_game import TerminalGame
+from companion_app.seat.thinking import figures_of, step_to_json
 from engine import play as player
 from engine import referee as judging
 from engine.asked import check_start
-from engine.game import Json, Start
+from engine.game import Json, Move, Start
 from engine.games import game_named
 from engine.play.analysis import Analysis, analyse
 from engine.record import Record, move_to_json, parse_move
@@ -44,13 +52,15 @@ _looks = between(int, 1, MOST_LOOKS, f"looks are a whole number from 1 to {MOST_
 _level = between(
     int, player.LOWEST, player.HIGHEST, f"levels are {player.LOWEST} to {player.HIGHEST}"
 )
-ANALYSIS_LOOKS = 24
-"""Looks for each question about a position; a game of 40 moves takes about ten seconds."""
 WIDTH, HEIGHT = 800, 240
 STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
 color:#222;background:#fff}table{border-collapse:collapse;width:100%}td,th{padding:.2rem .5rem;
 text-align:left;border-bottom:1px solid #ddd}td.n{text-align:right}
 tr.turning{background:#fff3d6}svg{width:100%;height:auto;border:1px solid #ddd}"""
+UNITS = (
+    "In shares of a win (a draw is half of one): what rolls brought, and what choices surely cost "
+    "against better ones. Where hands are hidden, luck is not told."
+)
 LINES = ("#0b5fa5", "#b3261e", "#8a6d00", "#1b7a3d", "#6b3fa0")
 
 
@@ -84,7 +94,7 @@ def add_analyse_command(commands: Commands) -> None:
     analysed.add_argument("record", metavar="RECORD", help="a game in writing (.json)")
     analysed.add_argument("--out", required=True, metavar="FILE", help="a .html page or .json")
     analysed.add_argument(
-        "--looks", type=_looks, default=ANALYSIS_LOOKS, metavar="N", help="looks a question"
+        "--looks", type=_looks, metavar="N", help="how often a position is played out"
     )
     analysed.add_argument("--seed", type=int, default=0, metavar="N", help="for the same answer")
 
@@ -190,7 +200,7 @@ def _analyse(arguments: Namespace) -> int:
     with named(arguments.record):
         record = record_from(arguments.record)
         judging.position_at_end(record)
-        told = _progress(len(record.moves)) if sys.stderr.isatty() else lambda _: None
+        told = _progress(len(record.moves))
         seen = analyse(record, arguments.looks, arguments.seed, told)
     document = analysis_to_json(record, seen)
     text = json.dumps(document, ensure_ascii=False, indent=1)
@@ -202,9 +212,10 @@ def _analyse(arguments: Namespace) -> int:
         {"file": str(out), "players": document["players"]},
         [
             *(
-                f"{who}: luck {apart['luck']:+.2f}, skill {apart['skill']:+.2f} wins"
+                f"{who}: luck {_figure(apart, 'luck')}, skill {_figure(apart, 'skill')}"
                 for who, apart in document["players"].items()
             ),
+            UNITS,
             f"{out} written",
         ],
     )
@@ -226,8 +237,14 @@ def _write(name: str, text: str) -> None:
 
 
 def _progress(moves: int) -> Callable[[int], None]:
+    """Return what tells the progress: in place in a terminal, else a line each tenth of a game."""
+    in_place = sys.stderr.isatty()
+
     def told(done: int) -> None:
-        sys.stderr.write(f"\r{done} of {moves} moves" + ("\n" if done == moves else ""))
+        if in_place:
+            sys.stderr.write(f"\r{done} of {moves} moves" + ("\n" if done == moves else ""))
+        elif done == moves or done * 10 // moves > (done - 1) * 10 // moves:
+            sys.stderr.write(f"{done} of {moves} moves\n")
         sys.stderr.flush()
 
     return told
@@ -239,28 +256,38 @@ def analysis_to_json(record: Record, seen: Analysis) -> dict[str, Json]:
         {
             "n": number + 1,
             "move": move_to_json(step.move),
-            "before": _rounded(step.before),
-            "after": _rounded(step.after),
-            "luck": round(step.luck, 4),
-            "skill": round(step.skill, 4),
-            "best": [move_to_json(move) for move in step.best],
+            **step_to_json(step),
+            "best": [] if step.best is None else [move_to_json(step.best)],
             "turning": number in seen.turning,
         }
         for number, step in enumerate(seen.steps)
     ]
+    position = record.game.opening(record.start, record.tile_set)
+    for entry, step in zip(moves, seen.steps, strict=True):
+        if step.best is not None:
+            entry["better"] = _in_place(record, position, step.best)
+        position = record.game.apply(position, step.move)
     return {
         "game": record.game.facts.name,
-        "players": {
-            who: {"luck": round(seen.luck(who), 4), "skill": round(seen.skill(who), 4)}
-            for who in record.start.players
-        },
+        "players": {who: figures_of(seen, who) for who in record.start.players},
         "moves": moves,
         "turning_points": [number + 1 for number in seen.turning],
     } | judging.outcome_to_json(record.game.outcome(judging.position_at_end(record)))
 
 
-def _rounded(expected: Mapping[str, float]) -> dict[str, float]:
-    return {who: round(value, 4) for who, value in expected.items()}
+def _in_place(record: Record, position: Any, move: Move) -> str:
+    """Return a move in words, with its place."""
+    game = record.game
+    layouts = game.layout(position), game.layout(game.apply(position, move))
+    return ENGLISH.move_in_place(move, game.facts.coloured_moves, layouts, record.tile_set)
+
+
+def _figure(apart: Mapping[str, Json], name: str) -> str:
+    """Return a figure with its interval, or that it is not sure."""
+    low, high = apart[f"{name}_interval"]
+    if not low <= 0 <= high:
+        return f"{apart[name]:+.2f} ({low:+.2f} to {high:+.2f})"
+    return "none that is sure" if low < high else "none"
 
 
 # --- the page of a game --------------------------------------------------------------------------
@@ -269,10 +296,10 @@ def _rounded(expected: Mapping[str, float]) -> dict[str, float]:
 def game_page(record: Record, document: Json) -> str:
     """Return the HTML page for the analysis of a game."""
     title = f"{record.game.facts.title}, looked over"
-    winners = " and ".join(document["winners"])
+    winners = document["winners"]
     ended = "Not over yet."
     if document["over"]:
-        ended = f"Won by {winners}." if winners else "Nobody has won."
+        ended = f"{over_in_words(winners)}."
     return "\n".join(
         [
             '<!doctype html><html lang="en"><meta charset="utf-8">',
@@ -281,8 +308,9 @@ def game_page(record: Record, document: Json) -> str:
             f"<h1>{escape(title)}</h1><p>{escape(ended)}</p>",
             _curve(record, document),
             _luck_and_skill(document),
-            "<h2>Moves</h2><p>Marked: where the game turned. Expected: the mover's share of a win "
-            "before and after the move.</p>",
+            "<h2>Moves</h2><p>Marked: where the game surely turned. Expected: the mover's share of "
+            "a win before and after the move; a draw counts as half. What could not be made sure "
+            "is left out.</p>",
             "<table><tr><th>#<th>move<th>expected<th>luck<th>skill<th>better</tr>",
             *(_row(record, entry) for entry in document["moves"]),
             "</table></html>",
@@ -316,24 +344,23 @@ def _curve(record: Record, document: Json) -> str:
 
 def _luck_and_skill(document: Json) -> str:
     rows = "".join(
-        f'<tr><td>{escape(who)}<td class="n">{apart["luck"]:+.2f}'
-        f'<td class="n">{apart["skill"]:+.2f}</tr>'
+        f'<tr><td>{escape(who)}<td class="n">{_figure(apart, "luck")}'
+        f'<td class="n">{_figure(apart, "skill")}</tr>'
         for who, apart in document["players"].items()
     )
-    return (
-        "<h2>Luck and skill</h2><p>In wins: what rolls and draws brought, and what choices cost "
-        "against the best ones.</p><table><tr><th>player<th>luck<th>skill</tr>" + rows + "</table>"
-    )
+    head = "<table><tr><th>player<th>luck<th>skill</tr>"
+    return f"<h2>Luck and skill</h2><p>{UNITS}</p>{head}{rows}</table>"
 
 
 def _row(record: Record, entry: Json) -> str:
     who = entry["move"]["player"]
-    better = " ".join(_words(record, move) for move in entry["best"][:1])
+    better = entry.get("better", "")
+    luck, skill = (f"{entry[key]:+.2f}" if entry[key] else "" for key in ("luck", "skill"))
     kind = ' class="turning"' if entry["turning"] else ""
     return (
         f'<tr{kind}><td class="n">{entry["n"]}<td>{escape(_words(record, entry["move"]))}'
         f'<td class="n">{entry["before"][who]:.0%} → {entry["after"][who]:.0%}'
-        f'<td class="n">{entry["luck"]:+.2f}<td class="n">{entry["skill"]:+.2f}'
+        f'<td class="n">{luck}<td class="n">{skill}'
         f"<td>{escape(better)}</tr>"
     )
 

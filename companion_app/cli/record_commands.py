@@ -393,11 +393,18 @@ def _points(points: int | None) -> str:
 def _standing(said: dict[str, Json]) -> str:
     winners = said["winners"]
     if said["over"]:
-        return f"Over. Won by {_listed(winners)}." if winners else "Over. Nobody has won."
+        return f"Over. {over_in_words(winners)}."
     ahead = leading(said["scores"])
     if not ahead or len(ahead) == len(said["scores"]):
         return "Not over yet. Nobody is ahead."
     return f"Not over yet. Ahead: {_listed(ahead)}."
+
+
+def over_in_words(winners: Sequence[str]) -> str:
+    """Return who has won a game that is over; several share it in a draw."""
+    if len(winners) > 1:
+        return f"A draw between {_listed(winners)}"
+    return f"Won by {winners[0]}" if winners else "Nobody has won"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -72,7 +72,7 @@ def ways_on(position: Any) -> Counter[str]:
     if isinstance(position, NestPosition):
         return Counter(
             owner
-            for chain in position.web.chains
+            for chain in position.web.coloured
             for colour in chain.colours
             if (owner := position.agreed.owner(colour))
             for _ in chain.ends

@@ -17,7 +17,7 @@ from companion_app.seat.reasons import reasons
 from engine.errors import RecordError
 from engine.game import Json, Move
 from engine.play import HIGHEST, Budget, Seat, Thought, think
-from engine.play.analysis import analyse
+from engine.play.analysis import Analysis, Figure, Step, analyse
 from engine.record import Record, move_to_json, parse_record
 
 Doc = Mapping[str, Any]
@@ -26,8 +26,6 @@ SECONDS = 1.0
 """Seconds to think about a move at most; lower levels look less far."""
 SHOWN_MOVES = 8
 HINTS = 3
-ANALYSIS_LOOKS = 16
-"""Looks for each question about a position; a game of 40 moves then takes some ten seconds."""
 MOST_MOVES = 400
 """Longest game that is analysed, in moves; games that people play are shorter."""
 
@@ -113,26 +111,47 @@ def looked_over(body: Doc, folders: Iterable[Path], step: Callable[[], None]) ->
     record = table.record
     if len(record.moves) > MOST_MOVES:
         raise RecordError("moves", f"are more than {MOST_MOVES}")
-    seen = analyse(record, ANALYSIS_LOOKS, told=lambda _: step())
+    seen = analyse(record, told=lambda _: step())
     return {
-        "players": {
-            who: {"luck": round(seen.luck(who), 4), "skill": round(seen.skill(who), 4)}
-            for who in record.start.players
-        },
+        "players": {who: figures_of(seen, who) for who in record.start.players},
         "moves": [
             {
                 "n": number,
                 "player": one.move.player,
-                "before": _rounded(one.before),
-                "after": _rounded(one.after),
-                "luck": round(one.luck, 4),
-                "skill": round(one.skill, 4),
-                "best": move_to_json(one.best[0]) if one.best else None,
+                **step_to_json(one),
+                "best": move_to_json(one.best) if one.best else None,
                 "turning": number - 1 in seen.turning,
             }
             for number, one in enumerate(seen.steps, start=1)
         ],
     }
+
+
+def figures_of(seen: Analysis, player: str) -> dict[str, Json]:
+    """Return a player's luck and skill; 0 where the draws cannot make them sure."""
+    return figure_to_json("luck", seen.luck(player)) | figure_to_json("skill", seen.skill(player))
+
+
+def step_to_json(step: Step) -> dict[str, Json]:
+    """Return the figures of one move, each with its interval."""
+    who = step.move.player
+    values = {"before": step.before, "after": step.after}
+    around = zip(values.items(), step.margins, strict=True)
+    return (
+        {name: _rounded(expected) for name, expected in values.items()}
+        | {
+            f"{name}_interval": [max(0.0, round(at[who] - m, 4)), min(1.0, round(at[who] + m, 4))]
+            for (name, at), m in around
+        }
+        | figure_to_json("luck", step.luck)
+        | figure_to_json("skill", step.skill)
+    )
+
+
+def figure_to_json(name: str, figure: Figure) -> dict[str, Json]:
+    """Return a figure and its interval; the figure is 0 where it is not sure."""
+    interval = [round(end, 4) for end in figure.interval]
+    return {name: round(figure.told, 4), f"{name}_interval": interval}
 
 
 def _level(body: Doc) -> int:

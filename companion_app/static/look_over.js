@@ -131,6 +131,11 @@ export class LookOver {
 
   table(said) {
     const wins = (n) => (n > 0 ? "+" : "") + n.toFixed(2).replace("-", "−");
+    // What the draws leave open is not told; what is told comes with its interval.
+    const figure = (one, name) =>
+      one[name]
+        ? [wins(one[name]), h("small", {}, ` (${one[`${name}_interval`].map(wins).join(" … ")})`)]
+        : t("not-sure");
     return h(
       "table",
       {},
@@ -147,8 +152,8 @@ export class LookOver {
             "tr",
             {},
             h("th", { scope: "row" }, avatar(one), one.name),
-            h("td", {}, wins(one.luck)),
-            h("td", {}, wins(one.skill)),
+            h("td", {}, figure(one, "luck")),
+            h("td", {}, figure(one, "skill")),
           ),
         ),
       ),

@@ -146,10 +146,14 @@ def game_looked_over(place: Place, key: str, language: str, found: Doc) -> Doc:
         if said["best"] is not None:
             move = match.parsed(said["best"], "best")
             before = match.positions[said["n"] - 1]
-            later = match.game.layout(match.game.apply(before, move))
+            lay, later = (
+                match.game.layout(before),
+                match.game.layout(match.game.apply(before, move)),
+            )
+            coloured = match.game.facts.coloured_moves
             better = {
-                "text": words.move(move, match.game.facts.coloured_moves),
-                "ghost": ghost(match.game.layout(before), later, match),
+                "text": words.move_in_place(move, coloured, (lay, later), match.box),
+                "ghost": ghost(lay, later, match),
             }
         moves.append({**said, "best": better})
     players = [

@@ -126,6 +126,23 @@ class Speech:
 
         return label
 
+    def move_in_place(
+        self, move: Move, coloured: bool, layouts: tuple[Layout, Layout], box: TileSet
+    ) -> str:
+        """Return a move with the place of what was laid, from the layouts before and after it."""
+        before, after = layouts
+        lying, side = tiles_of(after), board_side(box)
+        parts = [self.move(move, coloured)]
+        if move.snake is not None and move.snake != move.player:
+            parts.append(self.player(move.snake))
+        for one in lying:
+            if one not in before.placements():
+                place = where(one, lying, side)
+                if place.board is not None:
+                    parts.append(f"{self.page('board')} {place.board}")
+                parts.append(self.page("cell-at", row=place.row, column=place.column))
+        return " · ".join(parts)
+
     # --- verdicts and scores ---------------------------------------------------------------
 
     def summary(self, game: str, summary: Summary) -> Mapping[str, str]:

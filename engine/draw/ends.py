@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from engine.game import Place
 from engine.lattice import Cell, hex_neighbours, opposite, square_neighbour
 from engine.placement import Layout, Placement
-from engine.snakes import Card, Chain, card, trace
+from engine.snakes import Card, card, trace
 from engine.tiles import TileSet
 
 
@@ -63,15 +63,14 @@ def _ends(tile_set: TileSet, cards: list[Placement]) -> set[tuple[Cell, int]]:
         if placed.tile in tile_set and tile_set[placed.tile].strands
     }
     web = trace(laid)
-    snakes: list[Chain] = [chain for chain in web.chains if chain.colours]
+    snakes = web.coloured
     ends: set[tuple[Cell, int]] = set()
     for cell, edge in _exits(tile_set, cards):
         ends.add((cell, edge))
         beyond = square_neighbour(cell, edge)
-        joined = web.chain(beyond, opposite(edge)) if beyond in laid else None
-        if joined:
-            snakes.append(joined)
-    ends |= {end for chain in snakes for end in chain.ends}
+        strand = laid[beyond].strand_at[opposite(edge)] if beyond in laid else -1
+        snakes += [chain for chain in web.open.values() if (beyond, strand) in chain.strands]
+    ends |= {(square_neighbour(*end), end[1] ^ 2) for chain in snakes for end in chain.ends}
     return {(cell, edge) for cell, edge in ends if square_neighbour(cell, edge) not in taken}
 
 

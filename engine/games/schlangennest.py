@@ -25,16 +25,24 @@ from engine.game import (
     Start,
     Verdict,
     Violation,
+    in_order_from,
+    not_your_turn,
+    outcome_of,
 )
 from engine.lattice import bounding_box
-from engine.nest.crowds import ends_at
-from engine.nest.laying import cells_outside, judge_place, lies_outside
-from engine.nest.loops import judge_replace, judge_turn
-from engine.nest.meetings import colours_joined, crowds
-from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition, in_order_from
+from engine.nest.laying import cells_outside, judge_place, judge_replace, judge_turn
+from engine.nest.meetings import (
+    Ends,
+    colours_joined,
+    crowds,
+    is_crowded,
+    none_left,
+    outside,
+    says,
+)
+from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition
 from engine.nest.setup import FRAMED_PLAYERS, SIZES, agreed_field, colours_of, parse_size
-from engine.nest.turns import actions, can_act, judge_action, next_turn, turn_goes_on
-from engine.nest.words import none_left, outside, says
+from engine.nest.turns import actions, can_act, judge_action, made, next_turn
 from engine.placement import Layout, Placement
 from engine.sentences import schlangennest as say
 from engine.snakes import card
@@ -118,7 +126,7 @@ class Schlangennest:
         position = NestPosition(
             tile_set, agreed, MappingProxyType(cards), start.next or start.players[0]
         )
-        if position.is_joined or position.is_crowded:
+        if position.is_joined or is_crowded(position):
             position = replace(position, agreed=replace(agreed, irregular=True))
         if all(position.is_finished(colour) for colour in colours[position.to_move]):
             return next_turn(position)
@@ -142,8 +150,7 @@ class Schlangennest:
         broken: list[Violation] = []
         if self._is_over(position):
             broken.append(Violation(say.GAME_OVER))
-        if move.player != position.to_move:
-            broken.append(says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player))
+        broken += not_your_turn(say.NOT_YOUR_TURN, position, move)
         judge = {"place": judge_place, "turn": judge_turn, "replace": judge_replace}[move.do]
         broken += judge_action(position, move)
         broken += judge(position, move)
@@ -152,12 +159,8 @@ class Schlangennest:
     def _judge_pass(self, position: NestPosition, move: Move) -> Verdict:
         if self._is_over(position):
             return Verdict()
-        broken = []
-        if move.player != position.to_move:
-            broken.append(says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player))
-        else:
-            broken += _instead_of_passing(position)
-        return Verdict(tuple(broken))
+        early = tuple(not_your_turn(say.NOT_YOUR_TURN, position, move))
+        return Verdict(early or tuple(_instead_of_passing(position)))
 
     # --- apply -----------------------------------------------------------------------------
 
@@ -165,26 +168,7 @@ class Schlangennest:
         """Return the position after a move."""
         if move.do == "pass" and self._is_over(position):
             return position
-        # The turn goes on from whoever moved: the table may have overruled a move out of turn.
-        if move.player != position.to_move:
-            position = replace(position, to_move=move.player, acted=())
-        if move.do == "pass":
-            return next_turn(position)
-        assert move.at is not None and move.turns is not None
-        lying = position.cards.get(move.at)
-        tile = move.tile or (lying.tile if lying else None)
-        if tile is None:
-            # A correction may leave a turn without its card: nothing is turned.
-            return next_turn(position)
-        kind = position.box[tile]
-        laid = card(kind, move.turns)
-        outside = position.outside
-        if move.do == "place" and lies_outside(position, move.at, laid):
-            outside |= {move.at}
-        cards = MappingProxyType({**position.cards, move.at: laid})
-        acted = (*position.acted, kind.colour or "")
-        after = replace(position, cards=cards, acted=acted, outside=outside)
-        return after if turn_goes_on(position, after) else next_turn(after)
+        return made(position, move)
 
     # --- outcome ---------------------------------------------------------------------------
 
@@ -194,18 +178,12 @@ class Schlangennest:
             player: tuple(concatenated.from_iterable(_lines(position, c) for c in colours))
             for player, colours in position.agreed.colours.items()
         }
-        scores = {player: sum(line.points for line in own) for player, own in lines.items()}
-        if not self._is_over(position):
-            return Outcome(scores, lines, over=False)
-        best = max(scores.values())
-        return Outcome(scores, lines, True, tuple(p for p in scores if scores[p] == best))
+        return outcome_of(lines, over=self._is_over(position))
 
     def _is_over(self, position: NestPosition) -> bool:
         """Say whether the game is over: all players are finished or stuck (ruling 8)."""
         return not any(
-            can_act(replace(position, to_move=player, acted=()))
-            if player != position.to_move
-            else can_act(position)
+            can_act(position.of(player)) if player != position.to_move else can_act(position)
             for player in in_order_from(position.players, position.to_move)
         )
 
@@ -219,9 +197,10 @@ class Schlangennest:
         """Return the rules that the table itself breaks."""
         web = position.web
         broken: list[Violation] = []
-        for snake in web.chains:
+        for snake in web.coloured:
             broken += colours_joined(position, snake)
-        broken += crowds(ends_at(web), web.facing)
+        ends = Ends(web)
+        broken += crowds(ends, ends.all)
         for colour in concatenated(*position.agreed.colours.values()):
             pieces = web.of_colour(colour)
             if len(pieces) > 1:
@@ -230,7 +209,7 @@ class Schlangennest:
         box = bounding_box(position.judged_cells)
         if not position.agreed.field.holds(box):
             broken.append(outside(position, box, *cells_outside(position)))
-        for tile in position.laid:
+        for tile in web.laid:
             if position.left(tile) < 0:
                 broken.append(none_left(position, tile))
         return tuple(broken)
@@ -273,7 +252,7 @@ def _instead_of_passing(position: NestPosition) -> Iterator[Violation]:
 def _lines(position: NestPosition, colour: str) -> Iterator[ScoreLine]:
     """Yield a point for each strand of a snake; of a broken snake only the longest piece counts."""
     pieces = position.web.of_colour(colour)
-    snake = min(pieces, key=lambda s: (-len(s.strands), min(s.strands)), default=None)
+    snake = min(pieces, key=lambda s: (-s.length, min(s.strands)), default=None)
     for cell, number in sorted(snake.strands) if snake else ():
         strand = position.cards[cell].strands[number]
         params = {"colour": strand.colour, "snake": colour, "cap": strand.cap or ""}

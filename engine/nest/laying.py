@@ -1,64 +1,62 @@
-"""Laying a card: the legal placements, and the rules that a placement breaks (rulings 1 to 6)."""
+"""Laying a card, and opening a closed loop: what may be done, and the rules that a move breaks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from engine.game import Move, Violation
 from engine.lattice import Cell, cells_around, square_neighbour
-from engine.nest.crowds import ends_at
 from engine.nest.meetings import (
+    CROWD_AT_ONE,
+    Ends,
     colours_joined,
     crowds,
+    is_crowded,
     must_close_at,
+    none_left,
+    outside,
+    says,
     unclosable,
 )
 from engine.nest.position import FIELD_SHAPES, SHAPES, NestPosition, stretched
-from engine.nest.words import none_left, outside, says
 from engine.sentences import schlangennest as say
-from engine.snakes import Card, Spot, card, join, spot
+from engine.snakes import Around, Card, Chain, End, around, card, join, trace
 from engine.tiles import GREY, TileKind
 
+TAIL = ("tail",)
+ANY_EDGE = frozenset(range(4))
+ONE_EDGE = tuple(frozenset({edge}) for edge in range(4))
+Laying = tuple[Cell, Card]
+"""A card and the empty cell that it goes on."""
 
-def first_cards(position: NestPosition, colour: str) -> Iterator[Move]:
-    """Yield the placements of a colour's first card, at a side or corner of another (ruling 2)."""
-    near = {c for at in position.cards for c in cells_around(at)} - position.cards.keys()
-    spots = [spot(position.web, cell) for cell in sorted(near) or [(0, 0)]]
-    for shape in ("tail",) if position.agreed.tail_first else SHAPES:
-        kind = position.box[f"{colour}/{shape}"]
-        if position.left(kind.name) < 1:
-            continue
-        for here in spots:
-            for turns in range(kind.period):
-                if fits_the_nest(position, here, card(kind, turns)):
-                    yield Move(position.to_move, "place", kind.name, here.cell, turns)
+# --- which cards may be laid (rulings 1 to 6)
 
 
-def next_cards(position: NestPosition, colour: str) -> Iterator[Move]:
-    """Yield the placements whose coloured strand continues an end of the snake (ruling 3)."""
-    reached: dict[Cell, frozenset[int]] = {}
-    for cell, edge in position.ends(colour):
-        beyond = square_neighbour(cell, edge)
-        reached[beyond] = reached.get(beyond, frozenset()) | {edge ^ 2}
-    spots = [(spot(position.web, cell), reached[cell]) for cell in sorted(reached)]
-    closing = must_close_at(position, colour)
-    known: dict[tuple[Cell, int, str], bool] = {}
-    for shape in SHAPES:
-        kind = position.box[f"{colour}/{shape}"]
-        if position.left(kind.name) < 1:
-            continue
-        for here, edges in spots:
-            for laid in _going_on(kind, edges):
-                if closing is not None and not closing.closes(position, here.cell, laid):
-                    continue
-                # The strands of head and tail have the same edges, so both fit or neither does.
-                key = (here.cell, laid.turns, "cap" if laid.strands[0].cap else shape)
-                fits = known.get(key)
-                if fits is None:
-                    fits = known[key] = fits_the_nest(position, here, laid)
-                if fits:
-                    yield Move(position.to_move, "place", kind.name, here.cell, laid.turns)
+def layings(position: NestPosition, colour: str) -> list[Laying]:
+    """Return every way to lay a card of a colour by rulings 2, 3 and 5, which still must fit."""
+    web, closing = position.web, None
+    shapes: tuple[str, ...] = SHAPES
+    cells: dict[Cell, frozenset[int]] = {}
+    if colour in web.snakes:
+        for cell, edge in sorted(position.ends(colour)):
+            cells[cell] = cells[cell] | ONE_EDGE[edge] if cell in cells else ONE_EDGE[edge]
+        closing = must_close_at(position, colour) if len(cells) == 1 else None
+    else:
+        near = {c for at in position.cards for c in cells_around(at)} - position.cards.keys()
+        cells = dict.fromkeys(sorted(near) or [(0, 0)], ANY_EDGE)
+        shapes = TAIL if position.agreed.tail_first else SHAPES
+    kinds = position.box.kinds
+    found = [
+        (cell, laid)
+        for kind in [kinds[f"{colour}/{shape}"] for shape in shapes]
+        if kind.count > web.laid.get(kind.name, 0)
+        for cell, edges in cells.items()
+        for laid in _going_on(kind, edges)
+    ]
+    if closing is not None:
+        return [one for one in found if closing.closes(position, *one)]
+    return found
 
 
 @cache
@@ -68,34 +66,60 @@ def _going_on(kind: TileKind, edges: frozenset[int]) -> tuple[Card, ...]:
     return tuple(laid for laid in cards if not edges.isdisjoint(laid.strands[0].edges))
 
 
-def fits_the_nest(position: NestPosition, here: Spot, laid: Card) -> bool:
-    """Say whether a card breaks none of the rules 1, 4, 5 and 6."""
-    return not any(True for _ in wrong_in_the_nest(position, here, laid))
-
-
-def wrong_in_the_nest(position: NestPosition, here: Spot, laid: Card) -> Iterator[Violation]:
-    """Yield the violations of rules 1, 4, 5 and 6 by a card in an empty cell."""
-    cell = here.cell
-    if lies_outside(position, cell, laid):
-        yield outside(position, stretched(position.judged_box, cell), cell)
+def fitting(
+    position: NestPosition, layings: Iterable[Laying]
+) -> Iterator[tuple[Laying, list[Chain]]]:
+    """Yield the cards that break none of rules 1, 4, 5 and 6, with the chains over each."""
     web = position.web
-    joined = join(web, here, laid)
-    for snake in joined.chains:
+    cells: dict[Cell, tuple[bool, Around]] = {}
+    known: dict[tuple[Cell, int], list[Chain] | None] = {}
+    for laying in layings:
+        cell, laid = laying
+        # The strands of head and tail have the same edges, so both fit or neither does.
+        key = (cell, id(laid.joins))
+        if key not in known:
+            if cell not in cells:
+                cells[cell] = (position.is_outside(cell), around(web, cell))
+            is_outside, near = cells[cell]
+            if is_outside and laid.kind.shape in FIELD_SHAPES:
+                known[key] = None
+            else:
+                joined = join(web, cell, laid, near)
+                known[key] = joined if _meet_well(position, cell, laid, joined) else None
+        found = known[key]
+        if found is not None:
+            yield laying, found
+
+
+def _meet_well(position: NestPosition, cell: Cell, laid: Card, joined: list[Chain]) -> bool:
+    """Say whether a card breaks none of rules 1, 4 and 5; most meet nothing that is judged."""
+    snakes = position.web.snakes
+    if len(snakes) + (laid.kind.colour not in snakes) < CROWD_AT_ONE:
+        for chain in joined:
+            ends = chain.ends
+            if len(chain.colours) > 1 or (len(ends) == 2 and ends[0][0] == ends[1][0]):
+                break
+        else:
+            return True
+    return not any(True for _ in _wrong_where_snakes_meet(position, cell, laid, joined))
+
+
+def _wrong_where_snakes_meet(
+    position: NestPosition, cell: Cell, laid: Card, joined: list[Chain]
+) -> Iterator[Violation]:
+    """Yield the rules 1, 4 and 5 that a card breaks."""
+    for snake in joined:
         if len(snake.colours) > 1:
             yield from colours_joined(position, snake, cell)
-    ends = ends_at(web, joined.facing)
-    if position.agreed.irregular and position.is_crowded:
-        yield from crowds(ends, {**web.facing, **joined.facing})
+    ends = Ends(position.web, cell, joined)
+    if position.agreed.irregular and is_crowded(position):
+        yield from crowds(ends, ends.all)
     else:
-        yield from crowds(ends, joined.facing, web)
-    yield from unclosable(position, laid, ends, joined.facing)
+        yield from crowds(ends, ends.changed, position.web)
+    yield from unclosable(position, laid, ends, ends.changed)
 
 
-def lies_outside(position: NestPosition, cell: Cell, laid: Card) -> bool:
-    """Say whether a straight or curve in a cell does not fit the field (ruling 6)."""
-    if laid.kind.shape not in FIELD_SHAPES:
-        return False
-    return not position.agreed.field.holds(stretched(position.judged_box, cell))
+# --- judging a card
 
 
 def cells_outside(position: NestPosition) -> tuple[Cell, ...]:
@@ -129,7 +153,10 @@ def judge_place(position: NestPosition, move: Move) -> Iterator[Violation]:
     else:
         yield from judge_growth(position, move.at, laid)
     if move.at not in position.cards:
-        yield from wrong_in_the_nest(position, spot(position.web, move.at), laid)
+        if position.lies_outside(move.at, laid):
+            yield outside(position, stretched(position.bounds, move.at), move.at)
+        joined = join(position.web, move.at, laid)
+        yield from _wrong_where_snakes_meet(position, move.at, laid, joined)
 
 
 def judge_first(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Violation]:
@@ -144,11 +171,10 @@ def judge_first(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Viol
 def judge_growth(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Violation]:
     """Yield the rules that a later card of a colour breaks (rulings 3 and 5)."""
     colour = laid.kind.colour or GREY
-    coloured = laid.strands[0].edges
-    own_ends = set(position.ends(colour))
-    if not any((square_neighbour(cell, edge), edge ^ 2) in own_ends for edge in coloured):
-        ends_here = [at for at, edge in own_ends if square_neighbour(at, edge) == cell]
-        shown = sorted(set(ends_here or (at for at, _ in own_ends)) - {cell})
+    own_ends = position.ends(colour)
+    if not any((cell, edge) in own_ends for edge in laid.strands[0].edges):
+        ends_here = [_card_at(end) for end in own_ends if end[0] == cell]
+        shown = sorted(set(ends_here or map(_card_at, own_ends)) - {cell})
         yield says(say.OWN_END, cell, *shown, case="grey" if ends_here else "", colour=colour)
     closing = must_close_at(position, colour)
     if closing is not None and not closing.closes(position, cell, laid):
@@ -161,6 +187,108 @@ def judge_growth(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Vio
         )
 
 
+def _card_at(end: End) -> Cell:
+    """Return the cell of the card that an end leaves."""
+    return square_neighbour(*end)
+
+
 def _cells(position: NestPosition, colour: str) -> list[Cell]:
     """Return the cells of a snake."""
     return sorted({cell for snake in position.web.of_colour(colour) for cell, _ in snake.strands})
+
+
+# --- opening a closed loop (ruling 7)
+
+
+def opening_turns(position: NestPosition, colour: str) -> Iterator[Move]:
+    """Yield the quarter turns of own curves that open a loop."""
+    for cell in sorted(position.cards):
+        lying = position.cards[cell]
+        if lying.tile != f"{colour}/curve":
+            continue
+        for turns in sorted(((lying.turns + 1) % 4, (lying.turns + 3) % 4)):
+            turned = card(lying.kind, turns)
+            if not any(True for _ in wrong_after_turn(position, cell, turned)):
+                yield Move(position.to_move, "turn", at=cell, turns=turns)
+
+
+def wrong_after_turn(position: NestPosition, cell: Cell, turned: Card) -> Iterator[Violation]:
+    """Yield what a turned curve breaks: rules 1, 4 and 5, a broken snake, or no open end."""
+    colour = turned.kind.colour or GREY
+    web = trace({**position.cards, cell: turned})
+    for snake in web.coloured:
+        yield from colours_joined(position, snake, cell)
+    before = None if position.agreed.irregular else position.web
+    ends = Ends(web)
+    yield from crowds(ends, ends.all, before)
+    yield from unclosable(position, turned, ends, ends.all)
+    pieces = web.of_colour(colour)
+    if len(pieces) > 1:
+        cells = tuple(sorted({at for piece in pieces for at, _ in piece.strands}))
+        yield Violation(say.IN_PIECES, cells, {"colour": colour})
+    if not any(piece.ends for piece in pieces):
+        yield Violation(say.STILL_CLOSED, (cell,), {"colour": colour})
+
+
+def judge_turn(position: NestPosition, move: Move) -> Iterator[Violation]:
+    """Yield every rule that turning a card breaks."""
+    assert move.at is not None and move.turns is not None
+    lying = position.cards.get(move.at)
+    if (
+        lying is None
+        or lying.kind.shape != "curve"
+        or position.agreed.owner(lying.kind.colour) != move.player
+    ):
+        case = "" if lying else "empty"
+        yield says(say.NOT_OWN_CURVE, move.at, case=case, player=move.player)
+        return
+    colour = lying.kind.colour or GREY
+    if not position.is_loop(colour):
+        yield Violation(say.NO_LOOP, (move.at,), {"colour": colour})
+    if (move.turns - lying.turns) % 4 not in (1, 3):
+        yield Violation(say.NOT_A_QUARTER, (move.at,))
+        return
+    yield from wrong_after_turn(position, move.at, card(lying.kind, move.turns))
+
+
+def tail_swaps(position: NestPosition, colour: str) -> Iterator[Move]:
+    """Yield the swaps of an own straight for the tail, in both directions along it."""
+    tail = f"{colour}/tail"
+    if position.left(tail) < 1:
+        return
+    for cell in sorted(position.cards):
+        lying = position.cards[cell]
+        if lying.tile == f"{colour}/straight":
+            for turns in (lying.turns, lying.turns + 2):
+                yield Move(position.to_move, "replace", tail, cell, turns)
+
+
+def judge_replace(position: NestPosition, move: Move) -> Iterator[Violation]:
+    """Yield every rule that swapping a card breaks."""
+    assert move.tile is not None and move.at is not None and move.turns is not None
+    kind = position.box[move.tile]
+    lying = position.cards.get(move.at)
+    own_tail = kind.shape == "tail" and position.agreed.owner(kind.colour) == move.player
+    if not own_tail:
+        yield Violation(say.NOT_THE_TAIL, (move.at,))
+    elif position.left(move.tile) < 1:
+        yield none_left(position, move.tile)
+    if (
+        lying is None
+        or lying.kind.shape != "straight"
+        or position.agreed.owner(lying.kind.colour) != move.player
+        or (own_tail and lying.kind.colour != kind.colour)
+    ):
+        case = "" if lying else "empty"
+        yield says(say.NOT_OWN_STRAIGHT, move.at, case=case, player=move.player)
+        return
+    colour = lying.kind.colour or GREY
+    if not position.is_loop(colour):
+        yield Violation(say.NO_LOOP, (move.at,), {"colour": colour})
+    else:
+        for way in opening_turns(position, colour):
+            assert way.at is not None
+            yield says(say.CAN_BE_OPENED, way.at)
+            break
+    if own_tail and (move.turns - lying.turns) % 2:
+        yield Violation(say.NOT_ALONG, (move.at,))

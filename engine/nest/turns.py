@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from engine.game import Move, Violation
-from engine.nest.laying import first_cards, next_cards
-from engine.nest.loops import opening_turns, tail_swaps
-from engine.nest.meetings import must_close_at
-from engine.nest.position import NestPosition, in_order_from
-from engine.nest.words import says
+from engine.game import Move, Violation, in_order_from
+from engine.nest.laying import fitting, layings, opening_turns, tail_swaps
+from engine.nest.meetings import must_close_at, says
+from engine.nest.position import NestPosition
 from engine.sentences import schlangennest as say
+from engine.snakes import card
 
 
 def next_turn(position: NestPosition) -> NestPosition:
     """Return the position with the next player to move; finished players are skipped."""
-    order = in_order_from(position.players, position.to_move)
-    for player in (*order[1:], order[0]):
-        if not all(position.is_finished(colour) for colour in position.agreed.colours[player]):
-            return replace(position, to_move=player, acted=())
-    return replace(position, to_move=order[1], acted=())
+    first, *others = in_order_from(position.players, position.to_move)
+    for player in (*others, first):
+        for colour in position.agreed.colours[player]:
+            if not position.is_finished(colour):
+                return position.of(player)
+    return position.of(others[0])
+
+
+def made(position: NestPosition, move: Move) -> NestPosition:
+    """Return the position after a move, legal or not, and the turn passed on."""
+    # The turn goes on from whoever moved: the table may have overruled a move out of turn.
+    if move.player != position.to_move:
+        position = position.of(move.player)
+    lying = position.cards.get(move.at) if move.at is not None else None
+    tile = move.tile or (lying.tile if lying else None)
+    if move.do == "pass" or tile is None or move.at is None or move.turns is None:
+        # A correction may leave a turn without its card: nothing is turned.
+        return next_turn(position)
+    act = position.with_card if move.do == "place" else position.with_swap
+    return turned_over(position, act(move.at, card(position.box[tile], move.turns)))
+
+
+def turned_over(before: NestPosition, after: NestPosition) -> NestPosition:
+    """Return the position after an action, with the turn passed on if it is at its end."""
+    return after if turn_goes_on(before, after) else next_turn(after)
 
 
 def turn_goes_on(before: NestPosition, after: NestPosition) -> bool:
@@ -66,10 +84,9 @@ def colour_actions(position: NestPosition, colour: str) -> Iterator[Move]:
     if position.is_loop(colour):
         turns = list(opening_turns(position, colour))
         yield from turns or tail_swaps(position, colour)
-    elif not position.has_begun(colour):
-        yield from first_cards(position, colour)
-    else:
-        yield from next_cards(position, colour)
+        return
+    for (cell, laid), _ in fitting(position, layings(position, colour)):
+        yield Move(position.to_move, "place", laid.tile, cell, laid.turns)
 
 
 def judge_action(position: NestPosition, move: Move) -> Iterator[Violation]:

@@ -1,29 +1,92 @@
-"""Analysis of a recorded game: the value of every move, turning points, luck and skill."""
+"""Analysis of a recorded game: the value of every position, turning points, luck and skill.
+
+A position's value is the mean result of playing it out many times. A move is compared with others
+draw by draw: the same rolls, deals and samples meet both (common random numbers). Every figure has
+an interval, and what that leaves open is not told: no turning point, no better move, no luck.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
 from typing import Any
+from zlib import crc32
 
 from engine.carnival.position import CarnivalPosition
 from engine.draws import SssnakePosition
 from engine.game import AnyGame, Move
+from engine.play.book_world import BookWorld
 from engine.play.carnival_world import carnival_world
-from engine.play.levels import SKILLS
-from engine.play.player import think
-from engine.play.search import outlook
+from engine.play.levels import BY_THE_BOOK, SKILLS
+from engine.play.search import Depth, outlook
 from engine.play.sssnake_world import sssnake_world
-from engine.play.thought import Budget, expected_for
+from engine.play.thought import Seat, expected_for
 from engine.play.world import World, lead, shares
+from engine.play.worlds import world_of
 from engine.record import Record
 
-TURNING = 0.1
-"""The change of the expected result, in wins, from which on a move is a turning point."""
+CERTAIN = 3.3
+"""Half an interval, in standard errors: so wide that in 19 of 20 games every figure holds."""
+TURNING = 0.2
+"""The least change of the expected result from which on a move is a turning point."""
+DOUBTFUL = 1.0
+"""Standard errors up to which a difference is not looked at any closer: it will hardly be sure."""
 MOST_TURNING = 5
+TRIED = 5
+"""How many other moves are compared with the one that was made."""
+SCREENED = 4
+"""The part of the usual draws that chooses the best of the other moves; fresh ones confirm it."""
+MORE, MOST = 4, 24
+"""Up to so many times the usual draws are made where a difference may be sure, and where it may
+be a turning point."""
+TO_THE_END = Depth(sampled=4)
+GLANCES: Mapping[str, tuple[Depth, int, int]] = {
+    "schlangennest": (TO_THE_END, 64, 40),
+    "snekagon": (TO_THE_END, 64, 20),
+    "snekagon5g": (TO_THE_END, 32, 20),
+    "sssnake": (SKILLS["sssnake"].depth, 96, 150),
+    "carnival": (SKILLS["carnival"].depth, 24, 140),
+}
+"""By game: how a position is played out, how often, and up to how many moves of a game; in longer
+games less often, so that each is looked over within a minute."""
+FEWEST_DRAWS = 12
 
 Expected = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number that was estimated, with its interval."""
+
+    value: float = 0.0
+    margin: float = 0.0
+    """Half the width of the interval."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the interval leaves no doubt that there is anything."""
+        return abs(self.value) > self.margin
+
+    @property
+    def told(self) -> float:
+        """The value if it is sure, else 0."""
+        return self.value if self.is_sure else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The lowest and the highest value that the draws allow."""
+        return self.value - self.margin, self.value + self.margin
+
+    def is_surely_beyond(self, limit: float) -> bool:
+        """Say whether the whole interval lies beyond a limit, on either side of 0."""
+        return abs(self.value) - self.margin >= limit
+
+    def leaves_open(self, limit: float) -> bool:
+        """Say whether the value may lie on either side of a limit."""
+        return abs(abs(self.value) - limit) < self.margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +95,21 @@ class Step:
 
     move: Move
     before: Expected
-    """Each player's expected result before the move, if the best move is made."""
+    """Each player's expected result before the move."""
     after: Expected
-    luck: float
-    """What a roll or a draw gained the mover, in wins."""
-    skill: float
-    """What the choice cost the mover against the best move, in wins; never above 0."""
-    best: tuple[Move, ...]
-    """A better move and its likely continuation; empty if no move was better."""
+    margins: tuple[float, float]
+    """Half the interval of the mover's result, before and after."""
+    luck: Figure
+    """What a roll gained the mover, in wins; a draw counts as half a win."""
+    skill: Figure
+    """What the choice cost the mover against a better move, in wins; never above 0 if sure."""
+    best: Move | None
+    """A move that was surely better."""
+
+    @property
+    def is_turning(self) -> bool:
+        """Whether a roll or a choice has surely changed the game."""
+        return self.luck.is_surely_beyond(TURNING) or self.skill.is_surely_beyond(TURNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,125 +119,227 @@ class Analysis:
     steps: tuple[Step, ...]
     turning: tuple[int, ...]
     """Indices of the moves with the largest effect, from 0, in the order of play."""
+    lucks: Mapping[str, Figure]
 
-    def luck(self, player: str) -> float:
-        """Return what rolls and draws gained a player, in wins."""
-        return sum(step.luck for step in self.steps if step.move.player == player)
+    def luck(self, player: str) -> Figure:
+        """Return what rolls gained a player, in wins."""
+        return self.lucks.get(player, Figure())
 
-    def skill(self, player: str) -> float:
-        """Return what a player's choices cost against the best ones, in wins."""
-        return sum(step.skill for step in self.steps if step.move.player == player)
+    def skill(self, player: str) -> Figure:
+        """Return what a player's choices surely cost against better ones, in wins."""
+        sure = [s.skill for s in self.steps if s.move.player == player and s.skill.is_sure]
+        margin = sqrt(sum(one.margin**2 for one in sure))
+        return Figure(sum(one.value for one in sure), margin)
 
 
 def analyse(
-    record: Record, looks: int, seed: int = 0, told: Callable[[int], None] = lambda _: None
+    record: Record,
+    looks: int | None = None,
+    seed: int = 0,
+    told: Callable[[int], None] = lambda _: None,
 ) -> Analysis:
     """Analyse a legal record.
 
     Args:
         record: the game.
-        looks: the number of looks of the search for each position.
+        looks: how often a position is played out; where moves are close, more often. ``None``:
+            the game's usual number.
         seed: the same seed gives the same answer.
         told: progress callback, called with the number of moves analysed.
     """
-    eye = _Eye(record.game, looks, seed)
+    eye = _Eye(record, looks, seed)
     position = record.game.opening(record.start, record.tile_set)
-    steps = []
+    stream = 0
+    place, steps = eye.place(position, stream), []
     for number, move in enumerate(record.moves):
-        after = record.game.apply(position, move)
-        steps.append(eye.step(position, move, after))
-        position = after
+        # Each move of each game has draws of its own, or the same few rolls would be everywhere.
+        stream = crc32(repr(move).encode(), stream)
+        after = eye.place(record.game.apply(place.position, move), stream)
+        steps.append(eye.step(place, move, after))
+        place = after
         told(number + 1)
-    weights = [(abs(step.luck + step.skill), n) for n, step in enumerate(steps)]
-    heavy = sorted((one for one in weights if one[0] >= TURNING), reverse=True)[:MOST_TURNING]
-    return Analysis(tuple(steps), tuple(sorted(n for _, n in heavy)))
+    weights = [(abs(s.luck.told + s.skill.told), n) for n, s in enumerate(steps) if s.is_turning]
+    heavy = sorted(weights, reverse=True)[:MOST_TURNING]
+    lucks = {player: eye.luck_of(player) for player in record.start.players}
+    return Analysis(tuple(steps), tuple(sorted(n for _, n in heavy)), lucks)
+
+
+def figure_of(differences: Sequence[float]) -> Figure:
+    """Return the mean of paired differences.
+
+    Two more differences as large as the largest, one of each sign, keep the interval from
+    vanishing where few draws all say the same.
+    """
+    count = len(differences) + 2
+    largest = max((abs(one) for one in differences), default=0.0)
+    mean = sum(differences) / count
+    spread = (sum(one * one for one in differences) + 2 * largest**2) / count - mean**2
+    return Figure(mean, CERTAIN * sqrt(max(0.0, spread) / count))
+
+
+class _Place:
+    """A position that is played out again and again; its draws are kept."""
+
+    def __init__(self, game: AnyGame, position: Any, depth: Depth, seed: int, stream: int) -> None:
+        self.position, self.stream = position, stream
+        self._game, self._depth, self._seed = game, depth, seed
+        self._drawn: list[list[float]] = []
+
+    @cached_property
+    def end(self) -> list[float] | None:
+        """The result of a game that is over; ``None`` while it goes on."""
+        outcome = self._game.outcome(self.position)
+        won = [1.0 if who in outcome.winners else 0.0 for who in self.position.players]
+        return shares(won) if outcome.over else None
+
+    @cached_property
+    def world(self) -> World:
+        """A world that deals everything hidden at random."""
+        position = self.position
+        if isinstance(position, CarnivalPosition):
+            return carnival_world(position, {})
+        if isinstance(position, SssnakePosition) and None in position.turn.hand:
+            # Cards drawn but not told count as not drawn: the world deals them again.
+            turn = replace(position.turn, value=None, hand=(), own=0)
+            position = replace(position, turn=turn)
+        if isinstance(position, SssnakePosition):
+            # The world sorts what it draws: equal moves must be tried in the same order here.
+            hand = tuple(sorted(filter(None, position.turn.hand)))
+            position = replace(position, turn=replace(position.turn, hand=hand))
+            return sssnake_world(position) or BookWorld(self._game, position)
+        return world_of(self._game, position, Seat())
+
+    def drawn(self, count: int) -> Sequence[Sequence[float]]:
+        """Return the results by seat of the first so many draws; each draw has its own seed."""
+        if self.end is not None:
+            return [self.end] * count
+        depth = BY_THE_BOOK.depth if isinstance(self.world, BookWorld) else self._depth
+        while len(self._drawn) < count:
+            rng = random.Random(f"{self._seed} {self.stream} {len(self._drawn)}")
+            self._drawn.append(outlook(self.world, depth, 1, rng))
+        return self._drawn[:count]
+
+    def expected(self, count: int) -> list[float]:
+        """Return the mean result of every seat."""
+        drawn = self.drawn(count)
+        return [sum(column) / count for column in zip(*drawn, strict=True)]
+
+    def of(self, seat: int, count: int) -> list[float]:
+        """Return one seat's results."""
+        return [one[seat] for one in self.drawn(count)]
 
 
 class _Eye:
-    """Evaluates positions, each with the same number of looks."""
+    """Compares positions of a game."""
 
-    def __init__(self, game: AnyGame, looks: int, seed: int) -> None:
-        self.game = game
-        self.budget = Budget(looks=looks)
-        self.seed = seed
+    def __init__(self, record: Record, looks: int | None, seed: int) -> None:
+        self._game, self._players = record.game, record.start.players
+        self._depth, usual, length = GLANCES[record.game.facts.name]
+        fewer = max(min(usual, FEWEST_DRAWS), usual * length // max(length, len(record.moves)))
+        self._usual, self._seed = looks or fewer, seed
+        self._lucks: dict[str, list[float]] = {}
+        """By player: what all rolls gained, draw by draw."""
 
-    def step(self, position: Any, move: Move, after: Any) -> Step:
-        if isinstance(position, CarnivalPosition):
-            return self._with_a_drawn_tile(position, move, after)
+    def place(self, position: Any, stream: int) -> _Place:
+        return _Place(self._game, position, self._depth, self._seed, stream)
+
+    def luck_of(self, player: str) -> Figure:
+        return figure_of(self._lucks.get(player, ()))
+
+    def step(self, place: _Place, move: Move, after: _Place) -> Step:
+        seat = self._players.index(move.player)
+        luck, skill, best = Figure(), Figure(), None
         if move.do == "roll":
-            before, then = self.expected(position), self.expected(after)
-            luck = then[move.player] - before[move.player]
-            return Step(move, before, then, luck, 0.0, ())
-        return self._chosen(position, move, after)
+            luck = self._rolled(place, move, after, seat)
+        elif move.do != "pass":
+            skill, best = self._chosen(place, move, after, seat)
+        before, then = place.expected(self._usual), after.expected(self._usual)
+        margins = [self._margin(one, seat) for one in (place, after)]
+        return Step(
+            move,
+            expected_for(self._players, before),
+            expected_for(self._players, then),
+            (margins[0], margins[1]),
+            luck,
+            skill,
+            best,
+        )
 
-    def _chosen(self, position: Any, move: Move, after: Any) -> Step:
-        """Return the step of a free choice, compared with the best move of the search."""
-        legal = self.game.legal_moves(position)
-        then = self.expected(after)
-        if len(legal) < 2 or move.do == "pass":
-            return Step(move, then, then, 0.0, 0.0, ())
-        thought = think(self.game, position, budget=self.budget, seed=self.seed)
-        best = thought.best
-        if best is None or best == move or best.player != move.player:
-            return Step(move, then, then, 0.0, 0.0, ())
-        instead = self.expected(self.game.apply(position, best))
-        if instead[move.player] <= then[move.player]:
-            return Step(move, then, then, 0.0, 0.0, ())
-        skill = then[move.player] - instead[move.player]
-        return Step(move, instead, then, 0.0, skill, thought.line)
+    def _margin(self, place: _Place, seat: int) -> float:
+        values = place.of(seat, self._usual)
+        mean = sum(values) / len(values)
+        return figure_of([one - mean for one in values]).margin
 
-    def _with_a_drawn_tile(self, position: CarnivalPosition, move: Move, after: Any) -> Step:
-        """Return the step of a move from a hidden hand: the tile is luck, its place is skill."""
-        before, then = self.expected(position), self.expected(after)
-        best = self._best_way(position, move)
-        ideal = then if best == move else self.expected(self.game.apply(position, best))
-        if ideal[move.player] <= then[move.player]:
-            best, ideal = move, then
-        luck = ideal[move.player] - before[move.player]
-        skill = then[move.player] - ideal[move.player]
-        return Step(move, before, then, luck, skill, () if best == move else (best,))
+    def _rolled(self, place: _Place, move: Move, after: _Place, seat: int) -> Figure:
+        """Return what a roll gained; the hands of Carnival are hidden, so no luck is told there."""
+        gained = _difference(after, place, seat, 0, self._usual)
+        kept = self._lucks.get(move.player, [0.0] * self._usual)
+        self._lucks[move.player] = [a + b for a, b in zip(kept, gained, strict=True)]
+        return self._looked_closer(after, place, seat, 0)
 
-    def _best_way(self, position: CarnivalPosition, move: Move) -> Move:
-        """Return the best placement of the tile that was laid."""
-        if move.tile is None:
-            return move
-        ways = [m for m in self.game.legal_moves(position) if m.tile == move.tile]
-        rng = random.Random(self.seed)
-        world = carnival_world(position, {})
-        seat = world.turn
-        return max([move, *ways], key=lambda way: lead(_standing(world, way, rng), seat))
+    def _chosen(
+        self, place: _Place, move: Move, after: _Place, seat: int
+    ) -> tuple[Figure, Move | None]:
+        """Return what a choice cost, and the better move, if there surely was one."""
+        others = {
+            one: self.place(self._game.apply(place.position, one), after.stream)
+            for one in self._others(place, move)
+        }
+        some = max(2, self._usual // SCREENED)
+        for share in (1, 2):
+            ranked = sorted(
+                others, key=lambda one: -sum(_difference(others[one], after, seat, 0, share * some))
+            )
+            others = {one: others[one] for one in ranked[: 3 - share]}
+        for best, instead in others.items():
+            gain = self._looked_closer(instead, after, seat, 2 * some)
+            if gain.is_sure and gain.value > 0:
+                return Figure(-gain.value, gain.margin), best
+        return Figure(), None
 
-    def expected(self, position: Any) -> Expected:
-        """Return every player's expected result."""
-        players: tuple[str, ...] = position.players
-        outcome = self.game.outcome(position)
-        if outcome.over:
-            won = shares([1.0 if player in outcome.winners else 0.0 for player in players])
-            return expected_for(players, won)
-        world = self._hidden_world(position)
-        if world is None:
-            return think(self.game, position, budget=self.budget, seed=self.seed).expected
-        rng = random.Random(self.seed)
-        depth = SKILLS[self.game.facts.name].depth
-        looks = self.budget.looks or 1
-        return expected_for(players, outlook(world, depth, looks, rng))
+    def _looked_closer(self, one: _Place, other: _Place, seat: int, first: int) -> Figure:
+        """Return how much better one position is, by more draws as long as they may decide it.
 
-    def _hidden_world(self, position: Any) -> World | None:
-        """Return a world that deals everything hidden at random; ``None`` if nothing is hidden."""
+        Args:
+            one: a position.
+            other: the position that it is compared with.
+            seat: whose result counts.
+            first: the first draw that counts.
+        """
+        times = 0
+        while True:
+            times += 1
+            last = first + times * self._usual
+            found = figure_of(_difference(one, other, seat, first, last))
+            is_likely = abs(found.value) > DOUBTFUL * found.margin / CERTAIN
+            may_be_sure = is_likely and not found.is_sure and times < MORE
+            may_turn = is_likely and found.leaves_open(TURNING) and abs(found.value) > TURNING
+            if not (may_be_sure or (may_turn and times < MOST)):
+                return found
+
+    def _others(self, place: _Place, move: Move) -> list[Move]:
+        """Return the best other moves of the mover by static evaluation."""
+        position = place.position
         if isinstance(position, CarnivalPosition):
-            return carnival_world(position, {})
-        if isinstance(position, SssnakePosition):
-            # Cards drawn but not told count as not drawn: the world deals them again.
-            if None in position.turn.hand:
-                turn = replace(position.turn, value=None, hand=(), own=0)
-                position = replace(position, turn=turn)
-            return sssnake_world(position)
-        return None
+            return self._other_places(position, move)
+        if isinstance(position, SssnakePosition) and None in position.turn.hand:
+            return []
+        world, rng = place.world, random.Random(self._seed)
+        found = sorted(world.prospects(rng), key=lambda one: -one[0])
+        legal = (world.move(token) for _, token in found[: TRIED + 1])
+        return [one for one in legal if one != move and one.player == move.player][:TRIED]
+
+    def _other_places(self, position: CarnivalPosition, move: Move) -> list[Move]:
+        """Return other places for the tile that was laid: which tiles were in hand is unknown."""
+        legal = self._game.legal_moves(position)
+        ways = [one for one in legal if one.tile == move.tile and one != move and one.tile]
+        seat = self._players.index(move.player)
+        worlds = {one: carnival_world(self._game.apply(position, one), {}) for one in ways}
+        return sorted(ways, key=lambda one: -lead(worlds[one].standing(), seat))[:TRIED]
 
 
-def _standing(world: Any, way: Move, rng: random.Random) -> list[float]:
-    after = world.copy()
-    after.hands[after.turn].append(way.tile)
-    after.play(way, rng)
-    standing: list[float] = after.standing()
-    return standing
+def _difference(one: _Place, other: _Place, seat: int, first: int, last: int) -> list[float]:
+    pairs: Iterable[tuple[float, float]] = zip(
+        one.of(seat, last)[first:], other.of(seat, last)[first:], strict=True
+    )
+    return [a - b for a, b in pairs]

@@ -126,7 +126,8 @@ def outlook(world: World, depth: Depth, looks: int, rng: random.Random) -> list[
 def _look(root: Node, world: World, depth: Depth, rng: random.Random) -> None:
     node, path = root, [root]
     taken: list[tuple[Edge, Node]] = []
-    while not world.is_over():
+    # A node whose moves are ranked has some.
+    while node.ranked or not world.is_over():
         token = _chosen(node, world, depth, rng, is_root=node is root)
         edge = node.edges.get(token)
         if edge is None:

@@ -103,4 +103,4 @@ def ahead(standing: Sequence[float], seat: int, scale: float) -> float:
 
 def lead(standing: Sequence[float], seat: int) -> float:
     """Return how far a seat is ahead of the best other one."""
-    return standing[seat] - max(value for i, value in enumerate(standing) if i != seat)
+    return standing[seat] - max([value for i, value in enumerate(standing) if i != seat])

@@ -16,7 +16,7 @@ from engine.nest.position import NestPosition
 from engine.play.book_world import BookWorld
 from engine.play.carnival_world import carnival_world
 from engine.play.hex_world import hex_world
-from engine.play.nest_world import nest_world
+from engine.play.nest_world import NestWorld
 from engine.play.sssnake_world import sssnake_world
 from engine.play.thought import Need, Seat
 from engine.play.world import World
@@ -30,7 +30,7 @@ def world_of(game: AnyGame, position: Any, seat: Seat) -> World:
     """
     quick: World | None = None
     if isinstance(position, NestPosition):
-        quick = nest_world(position)
+        quick = NestWorld(position)
     elif isinstance(position, HexPosition):
         quick = hex_world(position)
     elif isinstance(position, SssnakePosition):

@@ -495,3 +495,25 @@ def test_nothing_is_restored_while_a_game_is_on(home, backup, tmp_path):
 
     assert moves(home) == ["started", "move"]
     assert sorted(tmp_path.iterdir()) == beside
+
+
+@pytest.mark.parametrize("name", ["page.json", "sessions.json", "keys", "tls", "tls/inner.pem"])
+def test_restore_follows_no_link_out_of_the_folder(name, home, backup, tmp_path):
+    secret = tmp_path / "elsewhere"
+    (secret / "inner").mkdir(parents=True)
+    (secret / "secret").write_text("not ours", encoding="utf-8")
+    (home / "tls").mkdir(exist_ok=True)
+    link = home / name
+    if link.is_dir():
+        link.rmdir()
+    link.unlink(missing_ok=True)
+    link.symlink_to(secret if link.suffix == "" else secret / "secret")
+
+    restore_backup(home, backup)
+
+    assert "not ours" not in [
+        path.read_text(encoding="utf-8", errors="replace")
+        for path in home.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    ]
+    assert (secret / "secret").read_text(encoding="utf-8") == "not ours"

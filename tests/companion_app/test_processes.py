@@ -191,6 +191,18 @@ def test_without_its_eye_the_page_shows_the_game_and_says_what_is_wrong(house):
     refused.value.close()
 
 
+def test_health_of_a_page_whose_eye_was_stopped_is_not_good(house):
+    Phone(house.url).hear("verdict")
+    os.kill(house.eye, signal.SIGSTOP)
+
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        house.get("health")
+
+    assert refused.value.code == 503
+    assert json.loads(refused.value.read())["error"]["code"] == "eye-away"
+    refused.value.close()
+
+
 def test_page_that_hangs_is_started_again_and_stops_no_move(house):
     Phone(house.url).hear("verdict")
     eye, page = house.eye, house.page
@@ -328,6 +340,21 @@ def run(home: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def children_of(pid: int) -> list[int]:
     return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_everything_that_is_kept_is_for_its_owner_alone(tmp_path):
+    before = os.umask(0o022)
+    try:
+        process = run(tmp_path / "home")
+    finally:
+        os.umask(before)
+    assert process.stdout is not None and process.stdout.readline()
+    process.terminate()
+    process.communicate(timeout=PATIENCE_S)
+
+    kept = [tmp_path / "home", *(tmp_path / "home").rglob("*")]
+    assert len(kept) > 3
+    assert [str(path) for path in kept if path.lstat().st_mode & 0o077] == []
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])

@@ -110,6 +110,17 @@ def test_installation_gives_the_service_its_own_folders(machine):
     assert facts(state / "home")[::2] == (SERVICE, 0o700)
 
 
+def test_settings_with_the_brokers_password_are_read_by_root_and_the_service_alone(machine):
+    settings = machine / "etc/snake-eye/snake-eye.toml"
+    installed(machine)
+    assert facts(settings) == (0, SERVICE, 0o640)
+    settings.chmod(0o644)
+
+    installed(machine)
+
+    assert facts(settings) == (0, SERVICE, 0o640)
+
+
 def test_installation_follows_no_link_in_place_of_the_home(machine):
     state = installed(machine)
     before = facts(machine / "etc")

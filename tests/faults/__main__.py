@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.faults.soak import PARTS, Part, added, chosen
+from tests.faults.soak import KNOWN, PARTS, Part, added, chosen
+from tests.steps import STEPS
 
 STATE = Path(__file__).parent / "done"
 """A file a part, so that parts can be done side by side, and taken up on another machine."""
@@ -95,6 +96,14 @@ def write_report() -> int:
     lines += [
         "",
         f"**Moves lost in all: {lost}.**",
+        "",
+        "Known, and mended by a step that is to come:",
+        "",
+        *(
+            f"- {one.what}{f' (`{one.part}` measures it)' if one.part else ''}; "
+            f"comes with: {STEPS[one.step]}"
+            for one in KNOWN
+        ),
         "",
         *details,
         *tables,

@@ -11,14 +11,17 @@ from typing import Any
 
 from tests.faults import (
     block_cut,
+    budgets,
     crowd,
     damage,
     day,
+    demo,
     full_disk,
     hall,
     io_errors,
     kills,
     load,
+    luck,
     one_by_one,
     overruns,
     power_cut,
@@ -110,6 +113,24 @@ def _disk_full(unit: int) -> Counts:
     return {"tried": done.refused, "accepted": done.accepted, "lost": done.lost, "notes": notes}
 
 
+def _demo_killed(unit: int) -> Counts:
+    with tempfile.TemporaryDirectory() as folder:
+        notes = demo.go_on_after_a_kill(Path(folder) / "home")
+    return {"tried": 1, "accepted": 1 - len(notes), "lost": 0, "notes": notes}
+
+
+def _demo_full(unit: int) -> Counts:
+    space = full_disk.own_space()
+    assert space is not None
+    notes = demo.go_on_after_a_full_disk(space)
+    return {"tried": 1, "accepted": 1 - len(notes), "lost": 0, "notes": notes}
+
+
+def _luck(unit: int) -> Counts:
+    notes = luck.luck_that_does_not_centre(tuple(luck.PLAYERS)[unit])
+    return {"tried": luck.GAMES_PLAYED, "accepted": luck.GAMES_PLAYED, "lost": 0, "notes": notes}
+
+
 def _damaged(unit: int) -> Counts:
     with damage.played_home(GAMES[unit]) as (home, announced):
         done = damage.damage_again_and_again(home, announced, range(90 * unit, 90 * (unit + 1)))
@@ -184,6 +205,9 @@ PARTS = (
         _no_device,
     ),
     Part("disk-full", "disk full at every page that is written", len(GAMES), _disk_full, _no_space),
+    Part("demo-killed", "kill -9 of the eye between two rounds of the demo", 2, _demo_killed),
+    Part("demo-full", "a disk that is full for 20 s under the demo", 2, _demo_full, _no_space),
+    Part("luck", "luck of 200 games of random moves, looked over", len(luck.PLAYERS), _luck),
     Part("damage", "database or its write-ahead file damaged in nine ways", len(GAMES), _damaged),
     Part(
         "full-house",
@@ -232,12 +256,53 @@ PARTS = (
         _overrun,
     ),
     Part(
+        "uploads",
+        "two dozen photos of 23 MB sent at once: memory of all processes",
+        1,
+        budgets.uploads,
+        budgets.why_not,
+    ),
+    Part(
+        "demo-memory",
+        "an hour of the endless demo with its page: memory of all processes",
+        1,
+        budgets.demo_memory,
+    ),
+    Part(
         "hall",
         "500 tables and three hall processes while broker, database, hall processes and "
         "tables are killed, half an hour a part: lines of logs",
         4,
         hall.soak,
         hall.why_not,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A fault that is known and stands until a step of the rewriting turns it."""
+
+    what: str
+    step: str
+    """One of ``tests.steps.STEPS``."""
+    part: str = ""
+    """The part that measures it; empty where a test that is expected to fail holds it, or none."""
+
+
+KNOWN = (
+    Known("uploads are bounded one by one, not together", "serving", "uploads"),
+    Known(
+        "silent lines to the https port use up descriptors, and each error of accepting is logged",
+        "serving",
+    ),
+    Known(
+        "the endless demo takes more than 450 MB, a game before a camera more than 350",
+        "demo",
+        "demo-memory",
+    ),
+    Known(
+        "partial looks drop faint cards that a photo reads, and forget doubts elsewhere", "looks"
     ),
 )
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from engine.game import Move, Start
 from engine.games import game_named
-from engine.lattice import square_neighbour
 from engine.nest.position import COLOURS
 from engine.notation import read_layout
 from engine.setfile import built_in_set
@@ -94,7 +93,7 @@ def _chosen(game: Any, position: Any, choice: list[Move], made: int, rng: Random
 def _apart(position: Any) -> float:
     """Return how far the places that ends reach lie from their middle; far where some are gone."""
     colours = [colour for own in position.agreed.colours.values() for colour in own]
-    reached = sorted(square_neighbour(*end) for colour in colours for end in position.ends(colour))
+    reached = sorted(cell for colour in colours for cell, _ in position.ends(colour))
     if len(reached) < 2 * len(colours):
         return float(len(position.cards)) if len(position.cards) <= FREE_MOVES else 99.0
     middle = sorted(x for x, _ in reached)[2], sorted(y for _, y in reached)[2]

@@ -218,7 +218,14 @@ def another_box(
     clear = [
         (one, said) for one, said in zip(found, readings, strict=True) if one.confidence >= TOLD
     ]
-    strange = sum(said.why == UNKNOWN_TILE for _, said in clear)
+    if len(clear) < FEWEST:
+        return None
+    # A die is no card of any box: it is much smaller, and must not have every look read again.
+    usual = np.median([one.across_px for one, _ in clear])
+    strange = sum(
+        said.why == UNKNOWN_TILE and abs(np.log(one.across_px / usual)) <= AS_WIDE
+        for one, said in clear
+    )
     if not strange:
         return None
     some = sorted(clear, key=lambda pair: -pair[0].confidence)[:MOST_READ]

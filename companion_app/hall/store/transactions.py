@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, select, update
+from sqlalchemy import Connection, Engine, Table, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -99,6 +99,20 @@ class Transactions:
                 change.line.execute(update(facts).where(facts.c.name == name).values(value=value))
             kept = change.line.execute(select(facts.c.value).where(facts.c.name == name))
             return str(kept.scalar_one())
+
+    def facts_like(self, beginning: str) -> dict[str, str]:
+        """Return the values whose names have a beginning, by name."""
+        with self.reading() as line:
+            found = line.execute(
+                select(facts.c.name, facts.c.value).where(facts.c.name.startswith(beginning))
+            )
+            return {str(name): str(value) for name, value in found}
+
+    def forget_facts(self, names: Sequence[str]) -> None:
+        """Delete values of the whole hall."""
+        if names:
+            with self.writing() as change:
+                change.line.execute(delete(facts).where(facts.c.name.in_(names)))
 
 
 @contextmanager

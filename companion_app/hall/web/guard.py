@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from flask import Flask, Response, request, session
 
-from companion_app.hall.web.hall import Hall, hall, is_pin, pin_mark, secret_of
+from companion_app.hall.web import arbiter_sessions
+from companion_app.hall.web.hall import Hall, hall, is_pin, secret_of
 from companion_app.web.serving.access import (
     CONTENT_SECURITY_POLICY,
     HOME_NAMES,
@@ -54,7 +55,7 @@ def protect(app: Flask, the_hall: Hall) -> None:
         SESSION_COOKIE_SAMESITE="Strict",
         SESSION_COOKIE_NAME="snake_eye_hall",
         SESSION_REFRESH_EACH_REQUEST=False,
-        PERMANENT_SESSION_LIFETIME=86_400,
+        PERMANENT_SESSION_LIFETIME=int(arbiter_sessions.LASTS_S),
         MAX_CONTENT_LENGTH=LARGEST_PICTURE_BYTES,
         MAX_FORM_MEMORY_SIZE=LARGEST_JSON_BYTES,
         MAX_FORM_PARTS=8,
@@ -122,9 +123,8 @@ def guess(what: str, is_right: Callable[[], bool], code: str) -> None:
 
 def arbiter() -> str | None:
     """Return the name of the arbiter who is signed in; ``None`` for a guest."""
-    if "pin" not in session or session["pin"] != pin_mark(hall().store):
-        return None
-    return str(session.get("who", "")) or None
+    number = session.get("arbiter")
+    return arbiter_sessions.who_has(hall().store, number) if isinstance(number, str) else None
 
 
 def log_in(pin: str, who: str) -> None:
@@ -138,14 +138,15 @@ def log_in(pin: str, who: str) -> None:
     if not name or not name.isprintable():
         raise BadRequest(code="bad-name")
     guess("PIN", lambda: is_pin(hall().store, pin), "wrong-pin")
-    session["pin"], session["who"] = pin_mark(hall().store), name
+    session["arbiter"] = arbiter_sessions.begin(hall().store, name)
     session.permanent = True
 
 
 def log_out() -> None:
-    """Sign this phone out."""
-    session.pop("pin", None)
-    session.pop("who", None)
+    """Sign this phone out, and whoever has a copy of its cookie."""
+    number = session.pop("arbiter", None)
+    if isinstance(number, str):
+        arbiter_sessions.end(hall().store, number)
 
 
 def _with_safe_headers(app: Flask, response: Response) -> Response:

@@ -160,8 +160,16 @@ class SettingsFile:
             kept = _kept(self._path)
             settings = _checked(kept)
         except (FileNotFoundError, EngineError, ValueError) as error:
+            if before is not None:
+                # A PIN that is made now is shown to nobody.
+                log.error("the settings of the page cannot be used, the old ones hold: %s", error)
+                return before
             if not isinstance(error, FileNotFoundError):
-                log.error("the settings of the page cannot be used, it begins anew: %s", error)
+                log.error(
+                    "the settings of the page cannot be used, it begins anew with another PIN; "
+                    "'snake-eye pin --new' makes one that you know: %s",
+                    error,
+                )
             self.made_pin = some_pin()
             settings = Settings(
                 secrets.token_hex(32), hashed(self.made_pin, self._cost), join_code=some_code()

@@ -35,6 +35,8 @@ from engine.record import find_set, move_to_json
 from engine.tiles import TileSet
 
 views = Views("api", __name__)
+HERE_S = 3.0
+"""Seconds within which the eye says that it is there."""
 MOST_MOVES_SHOWN = 400
 
 
@@ -46,6 +48,8 @@ def health() -> Doc:
     standing = one.eye.standing()
     if not one.eye.is_there:
         raise EyeAway
+    # The line stays open to a process that was stopped, so it has to answer.
+    one.eye.ask("here", within_s=HERE_S)
     checks = [
         {"name": "page", "ok": True, "text": f"phones listening: {one.hub.listening}", "fix": ""},
         {"name": "store", "ok": True, "text": f"games kept: {games}", "fix": ""},

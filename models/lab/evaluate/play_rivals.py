@@ -50,8 +50,9 @@ def with_open_ends(dealer: Dealer, rng: random.Random) -> Move:
     """Choose by the score and two strands for each open end (Schlangennest)."""
 
     def value(after: NestWorld, seat: int) -> float:
-        snakes = [after.snakes[colour] for colour in after.terms.colours]
-        worth = [s.length + ENDS_WEIGHT * len(s.ends) if s else 0.0 for s in snakes]
+        colours, web = after.position.agreed.colours.values(), after.position.web
+        snakes = [[s for colour in own for s in web.of_colour(colour)] for own in colours]
+        worth = [sum(s.length + ENDS_WEIGHT * len(s.ends) for s in own) for own in snakes]
         return lead(worth, seat)
 
     return _best(dealer, rng, value)

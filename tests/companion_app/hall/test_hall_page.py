@@ -19,7 +19,9 @@ from companion_app.hall.process import Asked, HallProcess
 from companion_app.hall.store.arbiter_store import decisions_of
 from companion_app.hall.store.hall_store import AWAY_S, Health, Made
 from companion_app.hall.table.membership import ask_to_join
+from companion_app.hall.web import arbiter_sessions
 from companion_app.hall.web.app import create_hall_app
+from companion_app.hall.web.hall import new_pin
 from companion_app.hall.web.hidden import hidden_names, hide_names, is_hidden, without_hidden
 from companion_app.hall.web.overview import Overview
 from companion_app.line.hub import FullHouse
@@ -326,6 +328,36 @@ def test_guest_decides_nothing(hall):
     guest._token = "made up"
     assert guest.post("/api/login", {"pin": hall.process.pin, "who": "Eve"})[0] == 403
     assert decisions_of(hall.process.store) == []
+
+
+def test_copied_cookie_of_an_arbiter_ends_with_his_session(hall):
+    arbiter, copy = hall.arbiter(), Guest(hall.port)
+    copy._cookie, copy._token = arbiter._cookie, arbiter._token
+    assert copy.post("/api/arbiter/hide", {"name": "Eve"})[0] == 200
+
+    assert arbiter.post("/api/logout", {})[0] == 200
+
+    assert copy.get("/api/me")["arbiter"] is None
+    assert copy.post("/api/arbiter/hide", {"name": "Ann"})[0] == 403
+    kept = hall.process.store.facts_like("session:")
+    assert all(len(name) == len("session:") + 64 for name in kept), "numbers are kept as hashes"
+
+
+def test_session_of_an_arbiter_ends_after_a_day_and_with_the_pin(small_store):
+    now_s = 1e9
+    small_store.clock = lambda: now_s
+    new_pin(small_store)
+    number, other = (arbiter_sessions.begin(small_store, who) for who in ("Ann", "Ben"))
+    assert arbiter_sessions.who_has(small_store, number) == "Ann"
+
+    now_s += arbiter_sessions.LASTS_S
+    assert arbiter_sessions.who_has(small_store, number) is None
+    again = arbiter_sessions.begin(small_store, "Cem")
+    assert len(small_store.facts_like("session:")) == 1, "those that ended are gone"
+
+    new_pin(small_store)
+    assert arbiter_sessions.who_has(small_store, again) is None
+    assert other != again
 
 
 def test_table_is_renamed_and_sent_away_by_the_arbiter(hall):

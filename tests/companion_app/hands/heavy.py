@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import threading
 import time
@@ -35,6 +36,14 @@ def never_listens() -> None:
 
 def asks_for(megabytes: int) -> int:
     return len(bytearray(megabytes << 20))
+
+
+def data_limit_mb() -> int:
+    """Return how much more memory this call may ask for, in MB; -1 where nothing is bounded."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    used = int(status.partition("VmData:")[2].split()[0]) << 10
+    return -1 if soft in (hard, resource.RLIM_INFINITY) else (soft - used) >> 20
 
 
 def uses(megabytes: int) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from companion_app.hands import work
 from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong, TooMuch
 from companion_app.hands.pool import MOST_WAITING, Hands
 from companion_app.hands.work import LEAST_MEMORY_MB, MB, Work, memory_bytes
@@ -106,6 +107,15 @@ def test_work_that_takes_too_much_memory_is_stopped_and_the_next_is_done(hands, 
         hands.do(WORK, call, megabytes)
 
     assert hands.do(WORK, heavy.asks_for, 200) == 200 << 20
+
+
+WORKS = [one for one in vars(work).values() if isinstance(one, Work)]
+
+
+@pytest.mark.parametrize("kind", WORKS, ids=lambda kind: kind.name)
+def test_every_kind_of_work_is_bounded_in_memory(hands, kind):
+    assert 0 < hands.do(kind, heavy.data_limit_mb) <= 3 * kind.memory_mb
+    assert kind.memory_mb <= 300, "on a small Pi the game needs the rest"
 
 
 def test_a_worker_killed_at_its_work_is_replaced(hands):

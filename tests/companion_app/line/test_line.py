@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator
 from multiprocessing.connection import Client
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import companion_app.web.views
 from companion_app.eye.answering import MOST_WAITING, Answering
 from companion_app.eye.commands import Commands
 from companion_app.eye.corrections import Corrections
@@ -134,6 +136,27 @@ def test_answer_brings_the_standing_that_it_led_to(line, script):
     standing = line.eye.standing()
     assert standing.key == line.desk.match.key
     assert (standing.seq, standing.names) == (line.desk.match.seq, {"blue": "Anna"})
+
+
+def test_table_is_paused_as_soon_as_the_answer_says_so(line, script):
+    line.eye.ask("begin", {"record": record_to_json(script.record), "names": {}})
+
+    for on in (True, False, True):
+        line.desk.say = lambda *_: None  # no news beside the answer
+        line.eye.ask("pause", {"on": on})
+        assert line.eye.standing().paused is on
+
+
+def test_whatever_a_view_shows_at_once_brings_the_standing_with_its_answer():
+    views = Path(companion_app.web.views.__file__).parent
+    shown = {
+        name
+        for file in views.glob("*.py")
+        for name in re.findall(r'\bdone\(\s*"([a-z-]+)"', file.read_text(encoding="utf-8"))
+    }
+
+    assert len(shown) > 8
+    assert shown <= Commands.CHANGES
 
 
 def test_events_come_with_their_numbers_in_order_and_none_is_lost_by_a_cut(line):

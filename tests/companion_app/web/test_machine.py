@@ -13,7 +13,9 @@ from companion_app.live.machine import OpenHand, machine_in
 from companion_app.seat.player import NoPlayer
 from companion_app.web.looked_over import LookedOver
 from engine.game import Move
+from engine.play import analysis
 from engine.record import move_to_json, parse_move, record_to_json
+from tests.browser.chromium import wait_until
 
 from .conftest import Played, playthrough
 
@@ -549,14 +551,25 @@ def test_moves_that_are_shown_are_of_every_tile(played):
 # --- after the game, and alone -------------------------------------------------------------------
 
 
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """Let games be looked over with few draws: what is told of them is tested with the engine."""
+    few = {name: (depth, 4, length) for name, (depth, _, length) in analysis.GLANCES.items()}
+    monkeypatch.setattr(analysis, "GLANCES", few)
+
+
+def looked_at(guest: Any, address: str) -> Any:
+    """Ask for a game looked over until it is ready, as the page does."""
+    return wait_until(lambda: (said := guest.get(address))["ready"] and said, 120, "the look")
+
+
 def test_a_game_is_looked_over_on_request(played):
     record = playthrough(NEST)
     played.begin(record)
     played.play(record, 5)
     address = f"/api/games/{played.desk.match.key}/look-over"
     guest = played.guest()
-    while not (said := guest.get(address))["ready"]:
-        pass
+    said = looked_at(guest, address)
 
     assert [one["n"] for one in said["moves"]] == [1, 2, 3, 4, 5]
     assert {one["id"] for one in said["players"]} == set(record.start.players)
@@ -573,8 +586,7 @@ def looked_over(played: Played, moves: int = 4) -> str:
     assert played.desk.match is not None
     key = str(played.desk.match.key)
     played.host().post("/api/end", {})
-    while not played.guest().get(f"/api/games/{key}/look-over")["ready"]:
-        pass
+    looked_at(played.guest(), f"/api/games/{key}/look-over")
     return key
 
 

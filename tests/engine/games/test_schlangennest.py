@@ -81,7 +81,7 @@ def test_the_border_comes_into_being_as_in_the_rulebook():
     position = table(eight, players=FOUR)
     field = position.agreed.field
 
-    assert position.judged_box == (0, 0, 7, 0)
+    assert position.bounds == (0, 0, 7, 0)
     assert field.holds((0, 0, 8, 0))
     assert field.holds((-1, 0, 7, 0))
     assert not field.holds((-1, 0, 8, 0))

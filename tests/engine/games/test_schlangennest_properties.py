@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from dataclasses import replace
 from functools import cache
 
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from engine.game import Move
 from engine.lattice import cells_around
 from engine.nest.position import COLOURS, Field, NestPosition
-from engine.snakes import card, join, spot, trace
+from engine.snakes import card
 from tests.engine.games import nest_tables
 from tests.engine.games.nest_tables import BOX, GAME, likely_move, near_legal_move
 
@@ -169,20 +168,23 @@ def test_seen_another_way_verdicts_and_scores_are_the_same(transform, names, see
 
 @settings(max_examples=25)
 @given(seed=seeds)
-def test_joining_one_card_is_the_same_as_tracing_the_table_again(seed):
+def test_a_table_that_grew_card_by_card_is_the_same_as_one_that_was_traced(seed):
     rng = random.Random(seed)
     position, _ = reached(seed)
     move = near_legal_move(rng, position)
-    if move.tile is None or move.at is None or move.turns is None or move.at in position.cards:
+    if move.tile is None or move.at is None or move.turns is None:
         return
     laid = card(BOX[move.tile], move.turns)
-    joined = join(position.web, spot(position.web, move.at), laid)
-    again = trace({**position.cards, move.at: laid})
+    grown = position.with_card(move.at, laid)
+    again = NestPosition(BOX, grown.agreed, grown.cards, grown.to_move, grown.acted, grown.outside)
 
     def summary(chain):
         return frozenset(chain.strands), chain.colours, frozenset(chain.ends), chain.caps
 
-    over_the_card = {summary(c) for c in again.chains if any(s[0] == move.at for s in c.strands)}
-    assert {summary(c) for c in joined.chains} == over_the_card
-    for cell, chains in joined.facing.items():
-        assert Counter(map(summary, chains)) == Counter(map(summary, again.facing.get(cell, ())))
+    for web in (grown.web, again.web):
+        assert all(len(chain.strands) == chain.length for chain in web.coloured)
+    assert {end: summary(chain) for end, chain in grown.web.open.items()} == {
+        end: summary(chain) for end, chain in again.web.open.items()
+    }
+    assert list(map(summary, grown.web.coloured)) == list(map(summary, again.web.coloured))
+    assert (grown.web.laid, grown.bounds) == (again.web.laid, again.bounds)

@@ -1,4 +1,4 @@
-"""A game looked over: rolls are luck, choices are skill, and the best choice costs nothing."""
+"""A game looked over: what the draws leave open is not told, whichever draws they are."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 
 from engine.game import Start
 from engine.games import GAMES
-from engine.play import Budget, think
-from engine.play.analysis import analyse
+from engine.play.analysis import TURNING, Figure, analyse, figure_of
 from engine.play.dealing import Dealer
 from engine.record import Record, find_set
 
@@ -27,49 +26,67 @@ def played(name: str, players: tuple[str, ...], moves: int, seed: int = 2) -> Re
     ("name", "players"),
     [
         ("schlangennest", ("blue", "red")),
+        ("snekagon", ("red", "green")),
         ("sssnake", ("a", "b")),
         ("carnival", ("yellow", "black")),
     ],
 )
 def test_every_move_has_what_was_expected_before_and_after(name, players):
-    record = played(name, players, 8)
-    seen = analyse(record, 3)
+    record = played(name, players, 6)
+    seen = analyse(record, 8)
 
     assert [step.move for step in seen.steps] == list(record.moves)
-    for step in seen.steps:
+    for step, later in zip(seen.steps, seen.steps[1:], strict=False):
         assert sum(step.before.values()) == pytest.approx(1)
-        assert sum(step.after.values()) == pytest.approx(1)
-        assert step.skill <= 0
-        assert bool(step.best) == (step.skill < 0)
-    assert seen == analyse(record, 3)
+        assert step.after == later.before, "a position has one value"
+    for step in seen.steps:
+        assert step.skill.value <= 0
+        assert (step.best is not None) == step.skill.is_sure
+        assert step.best is None or step.best.player == step.move.player
+    assert seen == analyse(record, 8)
 
 
 def test_a_roll_is_luck_alone_and_a_choice_skill_alone():
-    seen = analyse(played("sssnake", ("a", "b"), 9), 3)
+    seen = analyse(played("sssnake", ("a", "b"), 9), 16)
     rolls = [step for step in seen.steps if step.move.do == "roll"]
     choices = [step for step in seen.steps if step.move.do == "place"]
 
-    assert any(step.luck for step in rolls) and not any(step.skill for step in rolls)
-    assert not any(step.luck for step in choices)
-    assert seen.luck("a") == sum(step.luck for step in rolls if step.move.player == "a")
+    assert any(step.luck.value for step in rolls)
+    assert not any(step.skill.value for step in rolls)
+    assert not any(step.luck.value for step in choices)
 
 
-def test_where_nothing_is_hidden_there_is_no_luck():
-    seen = analyse(played("schlangennest", ("blue", "red"), 10), 4)
+@pytest.mark.parametrize(
+    ("name", "players"),
+    [("schlangennest", ("blue", "red")), ("carnival", ("yellow", "black"))],
+    ids=["nothing is hidden", "hands are hidden"],
+)
+def test_no_luck_is_told_where(name, players):
+    seen = analyse(played(name, players, 6), 6)
 
-    assert seen.luck("blue") == seen.luck("red") == 0
-    assert seen.skill("blue") + seen.skill("red") < 0
-    assert all(abs(seen.steps[number].skill) >= 0.1 for number in seen.turning)
+    assert [seen.luck(player) for player in players] == [Figure(), Figure()]
 
 
-def test_the_machines_own_move_costs_nothing():
-    record = played("schlangennest", ("blue", "red"), 6)
-    game = record.game
-    position = game.opening(record.start, record.tile_set)
-    for move in record.moves:
-        position = game.apply(position, move)
-    best = think(game, position, budget=Budget(looks=8)).best
-    assert best is not None
-    longer = Record(game, record.tile_set, record.start, (*record.moves, best))
+def test_a_blunder_is_found_with_every_seed():
+    record = played("schlangennest", ("blue", "red"), 14, seed=3)
+    seen = [analyse(record, 24, seed) for seed in (1, 2)]
 
-    assert analyse(longer, 8).steps[-1].skill == 0
+    assert [one.turning for one in seen] == [(4,), (4,)]
+    for one in seen:
+        for number in one.turning:
+            low, high = one.steps[number].skill.interval
+            assert low < high <= -TURNING
+            assert one.steps[number].best is not None
+
+
+def test_few_draws_that_all_agree_are_not_sure():
+    assert not figure_of([1.0] * 4).is_sure
+    assert figure_of([1.0] * 64).is_sure
+    assert not figure_of([0.0] * 64).is_sure
+    assert not figure_of([1.0, -1.0] * 32).is_sure
+
+
+def test_what_is_not_sure_is_told_as_nothing():
+    assert Figure(0.2, 0.3).told == 0.0
+    assert Figure(-0.4, 0.3).told == -0.4
+    assert Figure(-0.4, 0.3).interval == pytest.approx((-0.7, -0.1))

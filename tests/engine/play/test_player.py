@@ -179,7 +179,7 @@ def test_where_nothing_is_drawn_a_lower_level_plays_another_game_every_time(name
 
 def test_options_that_no_quick_world_plays_are_played_by_the_book():
     for name, players, options in (
-        ("schlangennest", ("blue", "red"), {"two_snakes": "both"}),
+        ("snekagon5g", ("blue", "red"), {"far_drill": True}),
         ("snekagon5g", ("blue", "red"), {"advanced": True}),
         ("sssnake", ("a", "b"), {"rolls": "trust"}),
     ):

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from vision.classify.reader import shipped_reader
+from vision.classify.reader import CellReading, shipped_reader
 from vision.core.crop import MARGIN, cut
 from vision.core.request import ReadRequest
 from vision.core.types import SURE, UNKNOWN_TILE, Detection
+from vision.layout import unread
 from vision.layout.unread import another_box
 from vision.read import read_table
 
@@ -87,6 +88,23 @@ def test_own_cards_beside_many_of_another_box_are_not_taken_for_that_box():
     advice = another_box(bgr, found, readings, built_in_set("sssnake"))
 
     assert advice is None or advice.looks_like is None
+
+
+@pytest.mark.parametrize("cards", [1, 12])
+def test_a_die_beside_cards_has_no_look_read_with_other_boxes(monkeypatch, cards):
+    bgr, found = table_of("sssnake")
+    found = found[:cards]
+    patches = cut(bgr, [one.corners_px for one in found])
+    readings = shipped_reader("sssnake").read(patches, [one.across_px for one in found])
+    die = Detection(found[0].corners_px * 0.35 + 20, 0.95)
+
+    def read(*_):
+        raise AssertionError("another box was read")
+
+    monkeypatch.setattr(unread, "_surely_read", read)
+
+    seen = [*found, die], [*readings, CellReading((), UNKNOWN_TILE)]
+    assert another_box(bgr, *seen, built_in_set("sssnake")) is None
 
 
 def test_squares_of_no_box_look_like_none():

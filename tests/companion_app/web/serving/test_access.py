@@ -29,7 +29,13 @@ from companion_app.web.serving.limits import (
     Limiter,
     network_of,
 )
-from companion_app.web.serving.page_file import SettingsFile
+from companion_app.web.serving.page_file import (
+    PIN_COST,
+    SettingsFile,
+    hashed,
+    is_hash,
+    read_settings,
+)
 from companion_app.web.serving.roles import PARTS, ROLES
 from companion_app.web.serving.server import Server
 from companion_app.web.serving.sessions import Sessions
@@ -137,6 +143,22 @@ def test_damaged_settings_are_made_anew(tmp_path):
     (tmp_path / "page.json").write_text("[]", encoding="utf-8")
 
     assert len(SettingsFile(tmp_path / "page.json").made_pin or "") == 6
+
+
+@pytest.mark.parametrize("edited", ["[]", "", "{", '{"secret": "short"}', '{"pin_hash": 7}'])
+def test_file_that_somebody_spoils_makes_no_pin_that_nobody_is_shown(tmp_path, edited, caplog):
+    file = tmp_path / "page.json"
+    settings = SettingsFile(file, pin_cost=2)
+    pin, before = settings.made_pin or "", settings.now
+
+    file.write_text(edited, encoding="utf-8")
+
+    assert settings.now == before
+    assert settings.made_pin == pin
+    assert settings.is_pin(pin)
+    assert "the old ones hold" in caplog.text
+    settings.change(ideas=3)
+    assert SettingsFile(file, pin_cost=2).is_pin(pin), "what is kept next is whole again"
 
 
 def test_settings_that_cannot_be_read_just_now_stay_as_they_were(tmp_path, monkeypatch):
@@ -514,6 +536,47 @@ def test_pin_is_kept_as_a_hash_and_shown_once(tmp_path):
     assert made.is_pin(made.made_pin)
     assert made.made_pin not in (tmp_path / "page.json").read_text(encoding="utf-8")
     assert SettingsFile(tmp_path / "page.json").made_pin is None
+
+
+@pytest.mark.parametrize("cost", [PIN_COST, 4 * PIN_COST])
+def test_hash_of_a_pin_costs_what_a_check_can_afford(cost):
+    assert is_hash(a_hash(cost))
+
+
+@pytest.mark.parametrize("cost", [4 * PIN_COST + 1, 8 * PIN_COST, 999_999, 10**6])
+def test_hash_of_a_pin_whose_check_would_take_minutes_is_refused(cost, tmp_path):
+    kept = {"secret": "ab" * 32, "pin_hash": a_hash(cost), "join_code": "BCDFG"}
+    file = tmp_path / "page.json"
+    file.write_text(json.dumps(kept), encoding="utf-8")
+
+    assert not is_hash(a_hash(cost))
+    with pytest.raises(ValueError, match="pin_hash"):
+        read_settings(file)
+
+
+def a_hash(cost: int) -> str:
+    return f"scrypt${cost}${'0' * 32}${'0' * 64}"
+
+
+def test_pin_is_hashed_at_a_cost_that_slows_a_thief():
+    assert hashed("123456").split("$")[:2] == ["scrypt", str(PIN_COST)]
+    assert PIN_COST >= 2**14
+
+
+def test_session_ends_after_thirty_one_days(tmp_path):
+    now_s = 1e9
+    sessions = Sessions(tmp_path / "sessions.json", lambda: now_s)
+    id_ = sessions.begin(replace(sessions.fresh("phone"), host=1, code=2, seats=("blue",)))
+    now_s += 31 * 86_400
+    assert sessions.find(id_) is not None
+    assert sessions.taken(2) == {"blue": 1}
+
+    now_s += 1
+
+    assert sessions.find(id_) is None
+    assert sessions.listed() == {}
+    assert sessions.taken(2) == {}
+    assert Sessions(tmp_path / "sessions.json", lambda: now_s).find(id_) is None
 
 
 def test_pin_made_beside_a_running_page_is_valid_at_once(played, tmp_path):
