@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from companion_app.eye.watching import Watched
 from engine.placement import Layout
-from tests.companion_app.eye.test_watching import PATIENCE_S, DrawnTable, wait_for
+from tests.browser.chromium import wait_until
+from tests.companion_app.eye.test_watching import PATIENCE_S, DrawnTable
 from tests.steps import comes_with
 from vision.core.tables import TableState
 from vision.core.types import Frame
@@ -37,10 +38,9 @@ class SlowTable(DrawnTable):
         return super().read(frame)
 
 
-def first_move(played, script) -> Layout:
+def first_move(played, script):
     match = played.desk.match
-    laid: Layout = match.game.layout(match.game.apply(match.position, script.record.moves[0]))
-    return laid
+    return match.game.layout(match.game.apply(match.position, script.record.moves[0]))
 
 
 def look_that_decides(played, script) -> int:
@@ -55,7 +55,7 @@ def look_that_decides(played, script) -> int:
 
     played.desk.match.accept = noted
     played.desk.feed(Watched("camera", table, table))
-    wait_for(lambda: looks)
+    wait_until(lambda: looks)
     return looks[0]
 
 
@@ -65,7 +65,7 @@ def test_slow_look_writes_nothing_into_a_game_that_was_left(played, script, monk
     played.begin(script.record)
     table = SlowTable(first_move(played, script), decisive)
     played.desk.feed(Watched("camera", table, table))
-    wait_for(lambda: table.looks == decisive)
+    wait_until(lambda: table.looks == decisive)
     left, thread = played.desk.match, played.desk.feeder._thread
 
     # As if more than the five seconds had passed that it is waited for.
