@@ -7,7 +7,7 @@ does not check the move: it was judged before, or the table overruled the refere
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeVar
@@ -345,32 +345,37 @@ class Change:
     """What lay on the table before and does not now."""
 
 
+# --- what every rule book does alike -------------------------------------------------------------
+
+
+def not_your_turn(rule: Rule, position: Position, move: Move) -> Iterator[Violation]:
+    """Players move in turn."""
+    if move.player != position.to_move:
+        yield Violation(rule, (), {"turn": position.to_move, "player": move.player})
+
+
+def in_order_from(players: tuple[str, ...], first: str) -> tuple[str, ...]:
+    """Return the players in turn order, beginning with ``first``."""
+    number = players.index(first)
+    return players[number:] + players[:number]
+
+
+def outcome_of(
+    lines: Mapping[str, tuple[ScoreLine, ...]], *, over: bool, without: Collection[str] = ()
+) -> Outcome:
+    """Return the outcome of lines of points; once the game is over, the best win, ties share.
+
+    Players ``without`` a score cannot win.
+    """
+    scores = {
+        player: None if player in without else sum(line.points for line in own)
+        for player, own in lines.items()
+    }
+    best = max((score for score in scores.values() if score is not None), default=0)
+    winners = tuple(player for player, score in scores.items() if score == best)
+    return Outcome(scores, lines, over, winners if over else ())
+
+
 AnyGame = Game[Any]
 Games = Mapping[str, AnyGame]
 Moves = Sequence[Move]
-
-__all__ = [
-    "EMPTY",
-    "Answer",
-    "AnyGame",
-    "Change",
-    "Facts",
-    "Game",
-    "Games",
-    "Json",
-    "Move",
-    "Moves",
-    "OpenQuestion",
-    "Option",
-    "Outcome",
-    "P",
-    "Place",
-    "Position",
-    "Reason",
-    "Rule",
-    "ScoreLine",
-    "Start",
-    "Summary",
-    "Verdict",
-    "Violation",
-]

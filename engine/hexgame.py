@@ -8,7 +8,16 @@ from dataclasses import replace
 from typing import ClassVar
 
 from engine import hexmoves, hexposition, hexrules
-from engine.game import Facts, Move, Outcome, Reason, Verdict, Violation
+from engine.game import (
+    Facts,
+    Move,
+    Outcome,
+    Reason,
+    Verdict,
+    Violation,
+    in_order_from,
+    not_your_turn,
+)
 from engine.hexposition import HexPosition
 from engine.placement import Layout
 
@@ -46,7 +55,7 @@ class HexGame(ABC):
             return hexposition.lay(position, move)
         if _is_over(position):
             return position
-        return replace(position, to_move=hexposition.next_player(position, move.player))
+        return replace(position, to_move=in_order_from(position.players, move.player)[1])
 
     def outcome(self, position: HexPosition) -> Outcome:
         """Count the hexes of each player's longest snake, on all boards; ties share the win."""
@@ -61,7 +70,7 @@ def _broken_by_pass(position: HexPosition, move: Move) -> Iterator[Violation]:
     """Yield the rules that a pass breaks; once the game is over, passing is always legal."""
     if _is_over(position):
         return
-    yield from hexrules.not_your_turn(position, move)
+    yield from not_your_turn(hexrules.rule(position, "not-your-turn"), position, move)
     yield from hexrules.must_move(position, move)
 
 

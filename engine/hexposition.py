@@ -11,7 +11,17 @@ from types import MappingProxyType
 
 from engine.drills import boards_beside, by_colour, clay_of, drill, find_drills, unlike
 from engine.errors import RecordError
-from engine.game import Change, Move, Outcome, Place, Reason, ScoreLine, Start
+from engine.game import (
+    Change,
+    Move,
+    Outcome,
+    Place,
+    Reason,
+    ScoreLine,
+    Start,
+    in_order_from,
+    outcome_of,
+)
 from engine.hexground import Boards, Ground, around_cells, traced
 from engine.hexplacements import placement_table
 from engine.hexsnakes import Drill, Drilled, Spot, drilled_from, snakes, tile_ends
@@ -213,7 +223,7 @@ def lay(position: HexPosition, move: Move) -> HexPosition:
     piece = Piece(f"{player}/{move.tile}", move.cells, move.board)
     return replace(
         position,
-        to_move=next_player(position, player),
+        to_move=in_order_from(position.players, player)[1],
         pieces=(*position.pieces, piece),
         own=MappingProxyType({**position.own, player: position.own[player].union(tile)}),
         drills=MappingProxyType(
@@ -253,21 +263,13 @@ def drilled_to(move: Move) -> list[Spot]:
     return [(board, *cell) for board, cell in (p for p in (move.origin, move.to) if p is not None)]
 
 
-def next_player(position: HexPosition, player: str) -> str:
-    """Return the next player in turn order, who sits to the left."""
-    return position.players[(position.players.index(player) + 1) % len(position.players)]
-
-
 # --- outcome -------------------------------------------------------------------------------------
 
 
 def outcome(position: HexPosition, longest: Reason, *, over: bool) -> Outcome:
     """Return each player's longest snake as the score; once ``over``, the highest score wins."""
     lines = {player: tuple(_lines(position, player, longest)) for player in position.players}
-    scores = {player: sum(line.points for line in own) for player, own in lines.items()}
-    best = max(scores.values())
-    winners = tuple(player for player in scores if scores[player] == best) if over else ()
-    return Outcome(scores, lines, over, winners)
+    return outcome_of(lines, over=over)
 
 
 def _lines(position: HexPosition, player: str, longest: Reason) -> Iterable[ScoreLine]:

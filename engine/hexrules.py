@@ -25,13 +25,6 @@ def tile_of(move: Move) -> tuple[Spot, ...]:
     return spots_of(move.board, move.cells or ())
 
 
-def not_your_turn(position: HexPosition, move: Move) -> Iterator[Violation]:
-    """Players move in turn."""
-    if move.player != position.to_move:
-        turn = {"turn": position.to_move, "player": move.player}
-        yield Violation(rule(position, "not-your-turn"), (), turn)
-
-
 def none_left(position: HexPosition, move: Move) -> Iterator[Violation]:
     """A player may lay only the tiles that are left in the own stock."""
     if move.tile not in position.left[move.player]:

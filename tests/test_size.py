@@ -42,6 +42,18 @@ def test_rooms_of_the_companion_are_its_whole(measured):
     assert sum((measured[part] for part in parts), Size()) == measured[COMPANION]
 
 
+def test_readme_says_how_large_it_is(measured):
+    python = ("engine", "calibration", "vision", "models", COMPANION)
+    whole = sum((measured[room] for room in python), Size())
+    there = [one.lines for one in (whole, measured["JavaScript"], measured["tests"])]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    said = re.search(r"about ([\d,]+) lines of Python, ([\d,]+) of JavaScript and ([\d,]+)", readme)
+
+    assert said is not None
+    for quoted, lines in zip(said.groups(), there, strict=True):
+        assert abs(int(quoted.replace(",", "")) - lines) <= 2_000
+
+
 def test_source_is_counted_by_what_it_holds():
     source = (
         "import threading\n\nclass A:\n    lock: Lock = field(default_factory=threading.Lock)\n"

@@ -441,13 +441,17 @@ export class JoinView {
 // Where a rule is printed, and the numbers of our own readings of it.
 const source = (game, rule) =>
   h(
-    "cite",
+    "p.printed",
     {},
-    rule.source,
-    ...rule.rulings.flatMap((n) => [
-      " ",
-      h("a", { href: `/engine/RULINGS.md#${game.game}-${n}` }, `${n}`),
-    ]),
+    h(
+      "cite",
+      {},
+      rule.source,
+      ...rule.rulings.flatMap((n) => [
+        " ",
+        h("a", { href: `/engine/RULINGS.md#${game.game}-${n}` }, `${n}`),
+      ]),
+    ),
   );
 
 export class RulesView {

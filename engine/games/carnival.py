@@ -30,6 +30,7 @@ from engine.game import (
     Start,
     Verdict,
     Violation,
+    outcome_of,
 )
 from engine.lattice import Cell
 from engine.placement import Layout, Placement
@@ -141,11 +142,7 @@ class Carnival:
     def outcome(self, position: CarnivalPosition) -> Outcome:
         """Count printed points, gifts, troubles, tokens and hats (ruling 10)."""
         lines = {player: score_lines(position, player) for player in position.players}
-        scores = {player: sum(line.points for line in own) for player, own in lines.items()}
-        if not is_over(position):
-            return Outcome(scores, lines, over=False)
-        best = max(scores.values())
-        return Outcome(scores, lines, True, tuple(p for p in scores if scores[p] == best))
+        return outcome_of(lines, over=is_over(position))
 
     # --- the table -------------------------------------------------------------------------
 

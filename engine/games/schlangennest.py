@@ -25,6 +25,9 @@ from engine.game import (
     Start,
     Verdict,
     Violation,
+    in_order_from,
+    not_your_turn,
+    outcome_of,
 )
 from engine.lattice import bounding_box
 from engine.nest.laying import cells_outside, judge_place, judge_replace, judge_turn
@@ -37,7 +40,7 @@ from engine.nest.meetings import (
     outside,
     says,
 )
-from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition, in_order_from
+from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition
 from engine.nest.setup import FRAMED_PLAYERS, SIZES, agreed_field, colours_of, parse_size
 from engine.nest.turns import actions, can_act, judge_action, made, next_turn
 from engine.placement import Layout, Placement
@@ -147,8 +150,7 @@ class Schlangennest:
         broken: list[Violation] = []
         if self._is_over(position):
             broken.append(Violation(say.GAME_OVER))
-        if move.player != position.to_move:
-            broken.append(says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player))
+        broken += not_your_turn(say.NOT_YOUR_TURN, position, move)
         judge = {"place": judge_place, "turn": judge_turn, "replace": judge_replace}[move.do]
         broken += judge_action(position, move)
         broken += judge(position, move)
@@ -157,12 +159,8 @@ class Schlangennest:
     def _judge_pass(self, position: NestPosition, move: Move) -> Verdict:
         if self._is_over(position):
             return Verdict()
-        broken = []
-        if move.player != position.to_move:
-            broken.append(says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player))
-        else:
-            broken += _instead_of_passing(position)
-        return Verdict(tuple(broken))
+        early = tuple(not_your_turn(say.NOT_YOUR_TURN, position, move))
+        return Verdict(early or tuple(_instead_of_passing(position)))
 
     # --- apply -----------------------------------------------------------------------------
 
@@ -180,11 +178,7 @@ class Schlangennest:
             player: tuple(concatenated.from_iterable(_lines(position, c) for c in colours))
             for player, colours in position.agreed.colours.items()
         }
-        scores = {player: sum(line.points for line in own) for player, own in lines.items()}
-        if not self._is_over(position):
-            return Outcome(scores, lines, over=False)
-        best = max(scores.values())
-        return Outcome(scores, lines, True, tuple(p for p in scores if scores[p] == best))
+        return outcome_of(lines, over=self._is_over(position))
 
     def _is_over(self, position: NestPosition) -> bool:
         """Say whether the game is over: all players are finished or stuck (ruling 8)."""

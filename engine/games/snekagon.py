@@ -18,6 +18,7 @@ from engine.game import (
     OpenQuestion,
     Start,
     Violation,
+    not_your_turn,
 )
 from engine.hexgame import HexGame
 from engine.hexposition import Agreed, HexPosition
@@ -67,7 +68,7 @@ class Snekagon(HexGame):
 
     def broken_by_tile(self, position: HexPosition, move: Move) -> Iterator[Violation]:
         """Yield every rule that a laid tile breaks."""
-        yield from hexrules.not_your_turn(position, move)
+        yield from not_your_turn(say.NOT_YOUR_TURN, position, move)
         yield from hexrules.none_left(position, move)
         yield from hexrules.first_is_1(position, move)
         yield from hexrules.off_board(position, move)

@@ -23,6 +23,7 @@ from engine.game import (
     Option,
     Start,
     Violation,
+    not_your_turn,
 )
 from engine.hexgame import HexGame
 from engine.hexposition import Agreed, HexPosition
@@ -108,7 +109,7 @@ class Snekagon5G(HexGame):
 
     def broken_by_tile(self, position: HexPosition, move: Move) -> Iterator[Violation]:
         """Yield every rule that a laid tile breaks, and every rule that its drills break."""
-        yield from hexrules.not_your_turn(position, move)
+        yield from not_your_turn(say.NOT_YOUR_TURN, position, move)
         yield from hexrules.none_left(position, move)
         yield from hexrules.first_is_1(position, move)
         yield from hexrules.off_board(position, move)

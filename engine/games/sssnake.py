@@ -26,6 +26,8 @@ from engine.game import (
     Start,
     Verdict,
     Violation,
+    not_your_turn,
+    outcome_of,
 )
 from engine.lattice import Cell
 from engine.placement import Layout, Placement
@@ -132,12 +134,9 @@ class Sssnake:
     def outcome(self, position: SssnakePosition) -> Outcome:
         """Count the missing cards as minus points (ruling 3); fewest wins, ties share."""
         owned = dict(zip(position.players, position.fields, strict=True))
-        scores = {p: None if f.route is None else -len(f.route) for p, f in owned.items()}
         lines = {p: (_line(p, field),) for p, field in owned.items()}
-        if not self._is_over(position):
-            return Outcome(scores, lines, over=False)
-        best = max((score for score in scores.values() if score is not None), default=1)
-        return Outcome(scores, lines, True, tuple(p for p in scores if scores[p] == best))
+        unreachable = [p for p, field in owned.items() if field.route is None]
+        return outcome_of(lines, over=self._is_over(position), without=unreachable)
 
     def _is_over(self, position: SssnakePosition) -> bool:
         """Say whether a snake is closed (ruling 5) or the pile is used up (ruling 3).
@@ -221,8 +220,7 @@ def _judge_roll(position: SssnakePosition, move: Move) -> Iterator[Violation]:
     if position.on_trust:
         yield _says(say.ROLLS_ON_TRUST)
         return
-    if move.player != position.to_move:
-        yield _says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player)
+    yield from not_your_turn(say.NOT_YOUR_TURN, position, move)
     if position.turn.value is not None:
         yield _says(say.ALREADY_ROLLED, turn=position.players[position.turn.roller])
         return
@@ -417,8 +415,7 @@ def _judge_pass(position: SssnakePosition, move: Move) -> Iterator[Violation]:
     """
     if position.on_trust and not any(m.player == move.player for m in _places(position)):
         return
-    if move.player != position.to_move:
-        yield _says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player)
+    yield from not_your_turn(say.NOT_YOUR_TURN, position, move)
     to_roll = position.turn.value is None and not position.on_trust
     case = "roll" if to_roll else ""
     yield Violation(say.MUST_MOVE, (), {"player": move.player}, case=case)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine.game import Rule, Violation
+from engine.game import Rule, Violation, in_order_from
 from engine.lattice import Cell, square_neighbours
-from engine.nest.position import COLOURS, Agreed, Box, NestPosition, in_order_from
+from engine.nest.position import COLOURS, Agreed, Box, NestPosition
 from engine.sentences import schlangennest as say
 from engine.snakes import Card, Chain, Web
 

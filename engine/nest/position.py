@@ -160,8 +160,11 @@ class NestPosition:
 
     def is_loop(self, colour: str) -> bool:
         """Say whether a colour's snake is a closed loop (ruling 7)."""
-        snakes = self.web.of_colour(colour)
-        return any(s.is_loop() for s in snakes) and not any(s.ends for s in snakes)
+        pieces = self.web.of_colour(colour)
+        for piece in pieces:
+            if piece.ends:
+                return False
+        return any([piece.is_loop() for piece in pieces])
 
     def is_finished(self, colour: str) -> bool:
         """Say whether a snake has begun and has no open end left, other than a loop (ruling 8)."""
@@ -170,12 +173,6 @@ class NestPosition:
             if piece.ends or not piece.caps:
                 return False
         return bool(pieces)
-
-
-def in_order_from(players: tuple[str, ...], first: str) -> tuple[str, ...]:
-    """Return the players in turn order, beginning with ``first``."""
-    i = players.index(first)
-    return players[i:] + players[:i]
 
 
 def stretched(box: Box | None, cell: Cell) -> Box:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.game import Move, Violation
+from engine.game import Move, Violation, in_order_from
 from engine.nest.laying import fitting, layings, opening_turns, tail_swaps
 from engine.nest.meetings import must_close_at, says
 from engine.nest.position import NestPosition
@@ -14,14 +14,12 @@ from engine.snakes import card
 
 def next_turn(position: NestPosition) -> NestPosition:
     """Return the position with the next player to move; finished players are skipped."""
-    colours = position.agreed.colours
-    players = tuple(colours)
-    after = players.index(position.to_move) + 1
-    for player in players[after:] + players[:after]:
-        for colour in colours[player]:
+    first, *others = in_order_from(position.players, position.to_move)
+    for player in (*others, first):
+        for colour in position.agreed.colours[player]:
             if not position.is_finished(colour):
                 return position.of(player)
-    return position.of(players[after % len(players)])
+    return position.of(others[0])
 
 
 def made(position: NestPosition, move: Move) -> NestPosition:

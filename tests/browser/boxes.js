@@ -4,7 +4,7 @@
   const top = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
   const faults = [];
   // A name of forty letters may end in dots; it is read in full where it was written.
-  const NAMES_OF_PEOPLE = ".who b, .ranks span, .sitter small";
+  const NAMES_OF_PEOPLE = ".who b, .ranks span, .sitter small, .hall-table .name";
   const styles = new Map();
   const style = (e) => styles.get(e) ?? styles.set(e, getComputedStyle(e)).get(e);
   const called = (e) =>

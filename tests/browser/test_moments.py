@@ -265,7 +265,6 @@ def test_cards_of_sssnake_are_large_enough_on_a_phone(served):
     )
 
     assert min(sizes) >= LEAST_CARD_PX
-    assert page.js("document.documentElement.scrollWidth") <= PHONE[0]
 
 
 def test_television_view_suits_a_phone_and_has_a_way_back(served, script):
@@ -273,7 +272,6 @@ def test_television_view_suits_a_phone_and_has_a_way_back(served, script):
     page = served.open("/tv")
     page.wait("document.querySelector('.board svg')")
 
-    assert page.js("document.documentElement.scrollWidth") <= PHONE[0]
     assert box(page, ".board")["width"] > 300
     page.sized(*TV)
     page.wait("document.querySelector('.for-tv .side')")

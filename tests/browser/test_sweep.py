@@ -5,11 +5,16 @@ from __future__ import annotations
 import pytest
 
 from companion_app.eye.camera import TableCamera
+from companion_app.hall.demo import Player
+from tests.browser.boxes import faults
 from tests.browser.conftest import PHONE
+from tests.browser.hall_fixtures import hall, opened
 from tests.browser.screens import NAMES, stages
-from tests.browser.sweeping import prepare, swept
+from tests.browser.sweeping import SCREENS, prepare, swept
+from tests.browser.test_tournament import signed_in
 from tests.companion_app.web.conftest import playthrough
 
+__all__ = ["hall", "opened"]
 pytestmark = pytest.mark.browser
 
 LANGUAGES = ("de", "ru")
@@ -61,3 +66,21 @@ def test_game_that_waits_lies_well(served, tmp_path, language):
     served.host().post("/api/new", {"game": "snekagon", "players": ["red", "green"]})
 
     assert swept_in_all(served, language, "/") == []
+
+
+def test_hall_lies_well(opened, hall):
+    table = hall.table("Anna-Katharina's table at the window")
+    match = Player(table.store, 2, "snekagon").step()
+    match.note("names", {"names": {"red": NAMES["blue"], "green": "Ben"}})
+    page = opened("/arbiter")
+    signed_in(page, hall)
+    found = []
+    for path in ("/", f"/table/{table.id}", "/arbiter", "/tournaments"):
+        page.go(f"http://127.0.0.1:{hall.port}{path}")
+        page.wait("!document.querySelector('main .loading')")
+        for size in SCREENS:
+            page.sized(*size)
+            page.js("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+            found += [f"{path} at {size[0]}: {fault}" for fault in faults(page, size[0])]
+
+    assert not found, "\n".join(found)

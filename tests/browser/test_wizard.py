@@ -324,3 +324,16 @@ def test_every_step_is_in_the_chosen_language(table, language):
         read("document.querySelector('.looks')")
 
     assert english_in(" ".join(said)) == []
+
+
+def test_box_from_a_shop_is_taught_first(table):
+    page = table.open("/new", host=True)
+    page.wait("document.querySelector('.camera-step') || document.querySelector('.game-card')")
+    to_players(page, "Schlangennest")
+
+    page.wait("document.querySelector('.boxes [aria-pressed=true]')?.innerText === 'Printed here'")
+    page.click(".boxes button", "The box from a shop")
+    assert "never seen a bought box" in page.text("dialog")
+    page.click("dialog button.primary")
+
+    page.wait("location.pathname === '/teach' && document.querySelector('#teach-photo')")

@@ -19,7 +19,7 @@ from companion_app.restore import restore_backup
 from companion_app.web.serving.page_file import SettingsFile
 from models.teaching.store import game_file
 
-OWN_PAGE = {"secret": "ab" * 32, "pin": "123456"}
+OWN_PAGE = {"secret": "ab" * 32, "pin_hash": f"scrypt$16384${'0' * 32}${'0' * 64}"}
 MINE = game_file("mine", "schlangennest")
 LOG_LINE = "INSERT INTO log VALUES (9, 'g1', 'move', '{}')"
 

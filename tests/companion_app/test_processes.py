@@ -192,7 +192,7 @@ def test_without_its_eye_the_page_shows_the_game_and_says_what_is_wrong(house):
 
 
 def test_health_of_a_page_whose_eye_was_stopped_is_not_good(house):
-    Phone(house.url).until("verdict")
+    Phone(house.url).hear("verdict")
     os.kill(house.eye, signal.SIGSTOP)
 
     with pytest.raises(urllib.error.HTTPError) as refused:

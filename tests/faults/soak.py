@@ -301,7 +301,6 @@ KNOWN = (
         "demo",
         "demo-memory",
     ),
-    Known("a look of more than 5 seconds is written into a game that was left", "referee"),
     Known(
         "partial looks drop faint cards that a photo reads, and forget doubts elsewhere", "looks"
     ),

@@ -77,8 +77,12 @@ class Server:
     def close(self) -> None:
         """Stop serving."""
         # Finish running requests first: they need the sockets that closing the server destroys.
+        # Those that take longer have nobody left to answer, which is no fault to tell of.
+        pool = self._server.task_dispatcher
+        pool.closing = True
+        pool.logger.setLevel(logging.ERROR)
         with contextlib.suppress(Exception):
-            self._server.task_dispatcher.shutdown(cancel_pending=True, timeout=1)
+            pool.shutdown(cancel_pending=True, timeout=1)
         self._server.close()
         self._door.close()
         self._thread.join(3)
@@ -104,6 +108,8 @@ class Pool(ThreadedTaskDispatcher):
         self._counting = threading.Lock()
         self._asked = 0
         """The number of requests that are queued or running."""
+        self.closing = False
+        """Whether the server is being closed."""
         self.set_thread_count(spare)
 
     def add_task(self, task: Any) -> None:
@@ -113,7 +119,7 @@ class Pool(ThreadedTaskDispatcher):
         # Hysteresis: up to twice the spare threads stay idle, since short requests are frequent.
         if asked > running or running > asked + 2 * self._spare:
             self.set_thread_count(min(self._most, asked + self._spare))
-        super().add_task(cast(Any, _Counted(task, self._count)))
+        super().add_task(cast(Any, _Counted(task, self._count, lambda: self.closing)))
 
     def _count(self, by: int) -> int:
         with self._counting:
@@ -124,13 +130,17 @@ class Pool(ThreadedTaskDispatcher):
 class _Counted:
     """A task that decrements the pool's request count when it ends."""
 
-    def __init__(self, task: Any, count: Callable[[int], int]) -> None:
-        self._task, self._count = task, count
+    def __init__(self, task: Any, count: Callable[[int], int], closing: Callable[[], bool]) -> None:
+        self._task, self._count, self._closing = task, count, closing
 
     def service(self) -> None:
         """Answer the request."""
         try:
             self._task.service()
+        except OSError:
+            # The sockets are gone when the server has been closed meanwhile.
+            if not self._closing():
+                raise
         finally:
             self._count(-1)
 

@@ -17,6 +17,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from companion_app.eye.mqtt import Publisher, publisher_for, table_to_json
 from companion_app.settings import Settings, parse_settings
 from tests.browser.chromium import wait_until
+from tests.companion_app.hall.cluster import free_port
 
 MOSQUITTO = shutil.which("mosquitto") or next(
     (str(p) for p in (Path("/usr/sbin/mosquitto"),) if p.exists()), None
@@ -47,12 +48,6 @@ class Heard:
         wait_until(lambda: self._client.socket() is None)  # stopped sooner, it leaves it open
         self._client.loop_stop()
         self._client._reset_sockets()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def answers(port: int) -> bool:

@@ -13,6 +13,7 @@ from companion_app.eye.watching import Watched
 from companion_app.live.machine import MachineTurn
 from engine.placement import Layout
 from engine.record import layout_to_json
+from tests.browser.chromium import wait_until
 from tests.companion_app.web.conftest import playthrough
 from vision.core.tables import TableState
 from vision.core.types import Frame
@@ -101,14 +102,6 @@ class DrawnTable:
         """No kept picture is read here."""
 
 
-def wait_for(true) -> None:
-    for _ in range(int(PATIENCE_S / 0.01)):
-        if true():
-            return
-        time.sleep(0.01)
-    raise AssertionError("waited in vain")
-
-
 def begun(played, script) -> DrawnTable:
     table = DrawnTable()
     played.begin(script.record)
@@ -123,7 +116,7 @@ def test_tile_seen_by_the_camera_becomes_a_move_on_the_page(played, script):
     first = script.record.moves[0]
 
     table.layout = match.game.layout(match.game.apply(match.position, first))
-    wait_for(lambda: played.guest().get("/api/state")["moves"])
+    wait_until(lambda: played.guest().get("/api/state")["moves"])
 
     state = played.guest().get("/api/state")
     assert state["moves"][0]["move"]["tile"] == first.tile
@@ -148,7 +141,7 @@ def test_page_answers_while_a_frame_is_read(played, script):
 def test_camera_picture_is_shown(played, script):
     begun(played, script)
     seat = played.seat("blue")
-    wait_for(lambda: seat.client.get("/api/picture.jpg").status_code == 200)
+    wait_until(lambda: seat.client.get("/api/picture.jpg").status_code == 200)
 
     assert seat.client.get("/api/picture.jpg").data[:2] == b"\xff\xd8"
 
@@ -177,7 +170,7 @@ def test_picture_shows_where_the_tiles_lie_and_which_came_last(played, script):
     for count in (1, 2):
         position = match.position
         table.layout = match.game.layout(match.game.apply(position, script.record.moves[count - 1]))
-        wait_for(lambda count=count: len(match.accepted) == count)
+        wait_until(lambda: len(match.accepted) == count)  # noqa: B023
 
     drawn = outlines(played)
 
@@ -193,7 +186,7 @@ def test_foul_is_marked_in_the_picture(played, script):
     table = DrawnTable()
     table.layout = laid(played.desk.match.layout, foul, None)
     played.desk.feed(Watched("camera", table, table))
-    wait_for(lambda: played.desk.referee.state.pending is not None)
+    wait_until(lambda: played.desk.referee.state.pending is not None)
 
     assert "wrong" in outlines(played)
 
@@ -204,7 +197,7 @@ def fed_again(played, layout: Layout) -> None:
     table.layout = layout
     played.desk.pause()
     played.desk.feed(Watched("camera", table, table))
-    wait_for(lambda: played.desk.feeder.loop.looks >= ENOUGH_LOOKS)
+    wait_until(lambda: played.desk.feeder.loop.looks >= ENOUGH_LOOKS)
 
 
 def test_corrected_move_stays_corrected_when_another_camera_looks(played, script):
@@ -293,7 +286,7 @@ def test_place_that_nobody_is_sure_of_is_told(played, script):
     table.unsure = ((first.at[0], first.at[1]),)
     table.layout = match.game.layout(match.game.apply(match.position, first))
 
-    wait_for(lambda: played.guest().get("/api/state")["unsure"])
+    wait_until(lambda: played.guest().get("/api/state")["unsure"])
 
     assert played.guest().get("/api/state")["moves"] == []
     assert outlines(played).count('<g class="asked"><polygon') == 1
@@ -307,7 +300,7 @@ def test_without_a_camera_there_is_no_picture_with_outlines(played, script):
 
 def test_trouble_is_told_once_and_is_gone_when_it_is_over(played, script, monkeypatch):
     table, desk = begun(played, script), played.desk
-    wait_for(lambda: desk.seeing == "settled")
+    wait_until(lambda: desk.seeing == "settled")
     told, emit = [], desk.emit
 
     def noted(event):
@@ -317,18 +310,18 @@ def test_trouble_is_told_once_and_is_gone_when_it_is_over(played, script, monkey
 
     monkeypatch.setattr(desk, "emit", noted)
     table.broken = True
-    wait_for(lambda: desk.trouble)
+    wait_until(lambda: desk.trouble)
     enough = desk.feeder.loop.looks + ENOUGH_LOOKS
-    wait_for(lambda: desk.feeder.loop.looks >= enough)
+    wait_until(lambda: desk.feeder.loop.looks >= enough)
     table.broken = False
-    wait_for(lambda: desk.trouble is None)
+    wait_until(lambda: desk.trouble is None)
 
     assert [text is None for text in told] == [False, True]
 
 
 def test_fault_in_judging_one_look_does_not_end_the_watch(played, script, monkeypatch):
     table, desk = begun(played, script), played.desk
-    wait_for(lambda: desk.seeing == "settled")
+    wait_until(lambda: desk.seeing == "settled")
     failed: list[object] = []
     look = desk.referee.look
 
@@ -342,8 +335,8 @@ def test_fault_in_judging_one_look_does_not_end_the_watch(played, script, monkey
     first = script.record.moves[0]
     table.layout = desk.match.game.layout(desk.match.game.apply(desk.match.position, first))
 
-    wait_for(lambda: played.guest().get("/api/state")["moves"])
-    wait_for(lambda: desk.trouble is None)
+    wait_until(lambda: played.guest().get("/api/state")["moves"])
+    wait_until(lambda: desk.trouble is None)
     assert failed
 
 
@@ -354,4 +347,4 @@ def test_trouble_of_the_last_camera_is_gone_when_another_one_watches(played, scr
 
     played.desk.feed(Watched("camera", table, table))
 
-    wait_for(lambda: played.desk.trouble is None)
+    wait_until(lambda: played.desk.trouble is None)

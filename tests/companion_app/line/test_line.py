@@ -38,7 +38,7 @@ from companion_app.live.store import Store
 from companion_app.refusal import Refusal
 from companion_app.seat.player import NoPlayer
 from engine.record import record_to_json
-from tests.companion_app.eye.test_watching import wait_for
+from tests.browser.chromium import wait_until
 from tests.companion_app.web.conftest import playthrough
 
 PATIENCE_S = 20.0
@@ -163,12 +163,12 @@ def test_events_come_with_their_numbers_in_order_and_none_is_lost_by_a_cut(line)
     phone = line.hub.listen(None)
     for number in range(20):
         line.desk.emit({"event": "turn", "n": number})
-    wait_for(lambda: line.hub.version >= 20)
+    wait_until(lambda: line.hub.version >= 20)
 
     line.eye._wire.hang_up()
     for number in range(20, 40):
         line.desk.emit({"event": "turn", "n": number})
-    wait_for(lambda: line.eye.is_there and line.hub.version >= 41)
+    wait_until(lambda: line.eye.is_there and line.hub.version >= 41)
 
     heard = [event.body for event in phone.take(0.0)]
     told = [body["n"] for body in heard if body["event"] == "turn"]
@@ -203,14 +203,14 @@ def test_page_that_comes_anew_takes_the_place_of_the_one_before(line):
     said, _ = other.receive()
 
     assert said["standing"]["number"] > 0
-    wait_for(lambda: line.eye._wire not in (first, None))
+    wait_until(lambda: line.eye._wire not in (first, None))
     assert line.eye.ask("wipe-pictures").body == 0, "it has called again"
     other.close()
 
 
 def test_questions_while_nobody_answers_are_refused_at_once(line):
     line.answering.close()
-    wait_for(lambda: not line.eye.is_there)
+    wait_until(lambda: not line.eye.is_there)
 
     with pytest.raises(EyeAway) as refused:
         line.eye.ask("end")

@@ -256,7 +256,7 @@ export class ArbiterView {
       "div.hall-scroll",
       {},
       h(
-        "table.hall-list",
+        "table.hall-list.blocks",
         {},
         h(
           "tbody",
@@ -451,7 +451,7 @@ export class ArbiterView {
     return h(
       "div.hall-scroll",
       {},
-      h("table.hall-list", {}, h("tbody", {}, whole.tables.map(row))),
+      h("table.hall-list.blocks", {}, h("tbody", {}, whole.tables.map(row))),
     );
   }
 }

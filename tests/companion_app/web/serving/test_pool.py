@@ -1,10 +1,13 @@
 """The threads behind the page: enough for every phone, and no more than are needed."""
 
+import socket
 import threading
 import time
 from collections.abc import Callable
 
-from companion_app.web.serving.server import Pool
+from flask import Flask
+
+from companion_app.web.serving.server import Pool, Server
 
 PATIENCE_S = 20.0
 
@@ -81,3 +84,27 @@ def test_what_waits_is_given_up_when_the_page_ends():
     pool.shutdown(timeout=0)
     assert soon(lambda: second.cancelled or second.began.is_set())
     second.over.set()
+
+
+def test_request_that_outlasts_the_server_is_no_fault_to_tell_of(caplog):
+    app, asked, over = Flask(__name__), threading.Event(), threading.Event()
+
+    @app.get("/")
+    def slow() -> str:
+        asked.set()
+        over.wait(PATIENCE_S)
+        return "late"
+
+    server = Server(app, "127.0.0.1", 0)
+    server.start()
+    with socket.create_connection(("127.0.0.1", server.port)) as phone:
+        phone.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert asked.wait(PATIENCE_S)
+        threads = [one for one in threading.enumerate() if "waitress" in one.name]
+        server.close()
+        over.set()
+        for one in threads:
+            one.join(PATIENCE_S)
+
+    assert threads
+    assert caplog.records == []

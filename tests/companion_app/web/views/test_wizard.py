@@ -17,8 +17,8 @@ from companion_app.web.speech import catalogue
 from engine.games import GAMES
 from models.lab.scenes.games.film import FilmedTable
 from models.lab.scenes.settings import draw_settings
+from tests.browser.chromium import wait_until
 from tests.calibration.drawn import View, seen
-from tests.companion_app.eye.test_watching import wait_for
 from tests.companion_app.web.conftest import ten_tiles_of
 from tests.companion_app.web.serving.test_openapi import JSON
 from tests.companion_app.web.test_speech import english_in
@@ -194,10 +194,10 @@ def test_game_that_already_lies_there_is_taken_up_and_goes_on_photo_by_photo(fil
     state = host.post(
         "/api/new", {"record": {**wanted, "setup": seen_there["table"], "next": moves[5].player}}
     ).get_json()
-    wait_for(lambda: filmed.desk.seeing == "settled")
+    wait_until(lambda: filmed.desk.seeing == "settled")
     list(lying.visit((layouts[5],)))
     sent(host, next(lying.quiet(0.2)).bgr)
-    wait_for(lambda: filmed.desk.match.accepted)
+    wait_until(lambda: filmed.desk.match.accepted)
 
     assert (seen_there["tiles"], seen_there["unsure"], seen_there["broken"]) == (5, 0, [])
     assert (len(state["tiles"]), state["turn"], state["moves"]) == (5, moves[5].player, [])
