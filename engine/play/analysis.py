@@ -43,10 +43,12 @@ MORE, MOST = 4, 24
 """Up to so many times the usual draws are made where a difference may be sure, and where it may
 be a turning point."""
 TO_THE_END = Depth(sampled=4)
+FOR_A_WHILE = Depth(sampled=4, horizon=8)
+"""Five players on five boards would take seconds to play out; the position then is weighed."""
 GLANCES: Mapping[str, tuple[Depth, int, int]] = {
     "schlangennest": (TO_THE_END, 64, 40),
     "snekagon": (TO_THE_END, 64, 20),
-    "snekagon5g": (TO_THE_END, 32, 20),
+    "snekagon5g": (FOR_A_WHILE, 32, 20),
     "sssnake": (SKILLS["sssnake"].depth, 96, 150),
     "carnival": (SKILLS["carnival"].depth, 24, 140),
 }

@@ -38,10 +38,9 @@ class SlowTable(DrawnTable):
         return super().read(frame)
 
 
-def first_move(played, script) -> Layout:
+def first_move(played, script):
     match = played.desk.match
-    laid: Layout = match.game.layout(match.game.apply(match.position, script.record.moves[0]))
-    return laid
+    return match.game.layout(match.game.apply(match.position, script.record.moves[0]))
 
 
 def look_that_decides(played, script) -> int:

@@ -9,8 +9,9 @@ import pytest
 from engine.game import Json
 from engine.games import GAMES
 from tests.engine.games import test_carnival_agrees as carnival
-from tests.engine.games import test_schlangennest_agrees as schlangennest
 from tests.engine.games import test_snekagon_agrees as snekagon
+from tests.engine.games.nest_tables import settings
+from tests.engine.games.test_schlangennest_agrees import GAMES_PLAYED
 
 
 def pairs(played: Iterable[Mapping[str, Json]]) -> set[tuple[str, str]]:
@@ -19,9 +20,7 @@ def pairs(played: Iterable[Mapping[str, Json]]) -> set[tuple[str, str]]:
 
 
 PLAYED = {
-    "schlangennest": pairs(
-        schlangennest.settings(seed)[1] for seed in range(schlangennest.GAMES_PLAYED)
-    ),
+    "schlangennest": pairs(settings(seed)[1] for seed in range(GAMES_PLAYED)),
     "snekagon": pairs(
         options for game, _, _, options, _ in snekagon.VARIANTS if game.facts.most_players == 2
     ),

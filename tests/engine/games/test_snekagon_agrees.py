@@ -2,6 +2,7 @@
 
 import json
 import random
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ NEARLY_LEGAL_MOVES = 6
 FEW_MOVES = 60
 """A position with fewer is late in a game."""
 
-VARIANTS = [
+VARIANTS: list[tuple[Any, Any, tuple[str, ...], dict[str, Any], int]] = [
     (Snekagon(), NaiveSnekagon, ("red", "green"), {}, 5),
     (Snekagon(), NaiveSnekagon, ("green", "red"), {"second_without_1": True}, 4),
     (Snekagon5G(), NaiveSnekagon5G, FIVE[:2], {}, 1),

@@ -45,7 +45,7 @@ def tile_set():
     return built_in_set(GAME)
 
 
-def a_tile_without_symmetry() -> str:
+def a_tile_without_symmetry():
     return next(kind.name for kind in tile_set().kinds.values() if kind.period == 4)
 
 
