@@ -214,6 +214,8 @@ class Ground:
         ends[first], ends[last] = (last, len(tile)), (first, len(tile))
         length = len(tile)
         for spot, met in contacts:
+            # A lone hex that is drilled to another board is lone no more there.
+            self._fits[seat][met[0]] = None
             length = max(length, _meet(ends, spot, met))
             self._bury(seat, [one for one in (spot, met) if one not in ends])
         self.best[seat] = max(self.best[seat], length)
