@@ -97,8 +97,9 @@ def test_a_wooden_board_becomes_a_box_that_plays(served, tmp_path):
     )
     assert fits_a_phone(page)
     page.click("details.teach-box button", "Play")
-    page.wait("document.querySelector('.setup label.field > select')")
-    assert page.js("document.querySelector('.setup label.field > select').value") == "my-wood"
+    page.wait("document.querySelector('.setup .boxes [aria-pressed=true]')")
+    chosen = page.js("document.querySelector('.setup .boxes [aria-pressed=true]').dataset.set")
+    assert chosen == "my-wood"
     page.click(".setup button.primary", "Next")
     page.click(".setup button.primary", "Start")
     page.wait("location.pathname === '/'")

@@ -35,7 +35,7 @@ from models.lab.scenes.world.invented import invented_set
 from models.lab.training.drills import across_of, entry_cells, jittered
 from models.lab.training.strangers import anywhere
 from models.teaching.teach import gather, learn
-from vision import Bgr, load_picture, read_table
+from vision import Bgr, Points, load_picture, read_table, stages_for
 from vision.classify.evidence import taught_evidence
 from vision.classify.reader import CellReading, shipped_reader
 from vision.classify.taught_tiles import read_taught
@@ -46,14 +46,11 @@ from vision.core.types import (
     SURE,
     Detection,
     Look,
-    Points,
     period_of,
     width_of,
 )
 from vision.detect.detect import QUICK, detect_tiles
-from vision.layout import unread
 from vision.layout.candidates import distinct
-from vision.read import stages_for
 
 FOLDER = Path("build/readers")
 SAME, APART, AS_WIDE = 0.2, 0.6, 1.25
@@ -298,7 +295,7 @@ def whole_table(
         return None
     request, network = request_of(game), cell_reader(folder, doubt, game)
     play = read_table(shown.bgr, request)
-    with patch.object(unread, "shipped_reader", partial(cell_reader, folder, doubt)):
+    with patch("vision.layout.unread.shipped_reader", partial(cell_reader, folder, doubt)):
         stages = replace(stages_for(request), reader=network)  # type: ignore[arg-type]
         other = read_table(shown.bgr, request, stages)
     return marks_of(shown, play, game), marks_of(shown, other, game)
