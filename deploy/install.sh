@@ -28,7 +28,7 @@ esac
 "$here/system-packages.sh" "test -e /usr/sbin/avahi-daemon" avahi-daemon ||
     echo "Going on without avahi: the page is found by its address, not as $(hostname).local." >&2
 "$here/system-packages.sh" "command -v minisign" minisign ||
-    echo "Going on without minisign: who signed releases and boxes cannot be checked." >&2
+    echo "Going on without minisign: who signed releases cannot be checked." >&2
 if ! id "$user" >/dev/null 2>&1; then
     useradd --system --user-group --home-dir "$state" --no-create-home --shell /usr/sbin/nologin "$user"
 fi

@@ -39,8 +39,7 @@ CORNERS_OF_A_CELL: tuple[Cell, ...] = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 LEAST_SURE = 0.9
 """Confidence from which on a card apart is taken for what it is read as."""
 OFF_CELL, ASKEW = 0.2, 0.12
-"""How far a card on the lattice is off its cell at most, in cells, and askew, in quarter turns. Of
-eleven such cards in films, the worst was 0.1 off and 0.03 askew."""
+"""How far a card on the lattice is off its cell at most, in cells, and askew, in quarter turns."""
 
 
 def as_laid(
