@@ -375,6 +375,9 @@ class LiveLoop:
             return
         hindrance = at_the_table(self.referee, standing, settled)
         self._become(standing, t, hindrance or self._lies_aside(settled))
+        if self._sees_nothing_known(settled.last) and not self.referee.state.questions:
+            # A reading that misses all that lies there is not kept: the next look reads anew.
+            self.reader.doubt()
         self._jolted = False
         self._quiet = standing == "settled"
         if self._quiet:
@@ -387,6 +390,11 @@ class LiveLoop:
                 around = [o for s, o in self._outlines.items() if s in lying]
                 # Postponed to the next frame, so that it does not delay the verdict.
                 self._then = partial(self._ground.learn, frame, around)
+
+    def _sees_nothing_known(self, look: Sighting) -> bool:
+        """Say whether a look shows not one of the known tiles."""
+        lying = contents(self._known()).keys()
+        return bool(lying) and lying.isdisjoint(look.beliefs)
 
     def _lies_aside(self, settled: Settled) -> Hindrance | None:
         """Return a hindrance if a tile was laid aside since the last move, else ``None``.
