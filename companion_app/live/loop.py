@@ -375,26 +375,22 @@ class LiveLoop:
             return
         hindrance = at_the_table(self.referee, standing, settled)
         self._become(standing, t, hindrance or self._lies_aside(settled))
-        if self._sees_nothing_known(settled.last) and not self.referee.state.questions:
-            # A reading that misses all that lies there is not kept: the next look reads anew.
+        lying = set(contents(self._known()))
+        if lying and lying.isdisjoint(settled.last.beliefs) and not self.referee.state.questions:
+            # A reading that shows nothing of what lies there is not kept.
             self.reader.doubt()
         self._jolted = False
         self._quiet = standing == "settled"
         if self._quiet:
             self._watcher.settle()
             self._note_aside(settled.last)
-            lying = contents(self._known()).keys() | settled.last.outlines_px.keys()
+            lying |= settled.last.outlines_px.keys()
             # Whatever covers a tile also hides table around it, which must not be learnt as bare.
             # A covered tile with no known outline cannot be avoided and does not stop learning.
             if settled.covered.isdisjoint(lying & self._outlines.keys()):
                 around = [o for s, o in self._outlines.items() if s in lying]
                 # Postponed to the next frame, so that it does not delay the verdict.
                 self._then = partial(self._ground.learn, frame, around)
-
-    def _sees_nothing_known(self, look: Sighting) -> bool:
-        """Say whether a look shows not one of the known tiles."""
-        lying = contents(self._known()).keys()
-        return bool(lying) and lying.isdisjoint(look.beliefs)
 
     def _lies_aside(self, settled: Settled) -> Hindrance | None:
         """Return a hindrance if a tile was laid aside since the last move, else ``None``.

@@ -316,16 +316,12 @@ class RefereeState:
                 self.renewed[question.id] = t
                 return
         question = Question(self.asked + 1, about, key, tuple(guesses), spot, cells, choices)
-        if self._was_put_lately(question, t):
+        is_late = t - self.put_s.get(key, -inf) >= ASKED_AGAIN_AFTER_S
+        if is_about_the_table(question) and not is_late:
             return
         self.asked += 1
         self.put_s[key] = t
         self.put(question, t)
-
-    def _was_put_lately(self, question: Question, t: float) -> bool:
-        """Say whether a question about the table was put moments ago, in the same situation."""
-        put_s = self.put_s.get(question.key, -inf)
-        return is_about_the_table(question) and t - put_s < ASKED_AGAIN_AFTER_S
 
     def put(self, question: Question, t: float) -> None:
         """Add an open question and announce it."""
