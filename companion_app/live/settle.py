@@ -73,7 +73,9 @@ class Settler:
         flickering: set[Spot] = set()
         recent = list(self.looks)[-LOOKS_GONE:]
         spots = {spot for look in self.looks for spot in look.beliefs}
-        covered = frozenset(spot for look in recent for spot in look.covered) - self._read_surely()
+        lately = frozenset(spot for look in recent for spot in look.covered) - self._read_surely()
+        # What only an earlier look shows as covered may be bare now: a hand was just leaving.
+        covered = lately & self.looks[-1].covered
         # One look that sees a tile continue under something is enough.
         half_hidden = frozenset(spot for look in self.looks for spot in look.half_hidden)
         for spot in spots:
@@ -102,7 +104,7 @@ class Settler:
             replace(self.looks[-1], clay=self._clay(), half_hidden=half_hidden),
             known_px or {},
             self._die(),
-            len(self.looks) >= LOOKS_GONE,
+            len(self.looks) >= LOOKS_GONE and covered == lately,
         )
 
     def _is_steady(self, spot: Spot) -> bool:

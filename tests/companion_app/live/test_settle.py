@@ -92,6 +92,16 @@ def test_tile_that_one_look_reads_surely_is_not_covered_though_others_miss_it():
     assert never is not None and never.covered == {SPOT}
 
 
+def test_tile_that_only_an_earlier_look_shows_as_covered_is_neither_covered_nor_gone_yet():
+    # Carnival 35: a log was moved, and the leaving hand seemed to lie where it had been.
+    leaving = [Sighting(covered=frozenset({SPOT})), Sighting(), Sighting(), Sighting()]
+
+    soon, later = settled(*leaving), settled(*leaving, Sighting())
+
+    assert soon is not None and (soon.covered, soon.enough_for_gone) == (frozenset(), False)
+    assert later is not None and (later.covered, later.enough_for_gone) == (frozenset(), True)
+
+
 def test_clay_counts_that_most_looks_show():
     steady, rare = Clay(0, (1, 1), "open", "E"), Clay(1, (2, 2), "open")
     looks = [Sighting(clay=frozenset(c)) for c in ((steady,), (steady, rare), (), (steady,))]
