@@ -2,8 +2,7 @@
 
 Parts: ``qwirkle``, ``kingdomino``, ``catan`` (photographs, in the folder that ``SNAKE_EYE_SHARED``
 names; left out where it is not set), ``game`` (a whole game with a taught box), ``wooden`` (a whole
-game of Snekagon with blocks of wood on a wooden board, and other tables of it), ``stained``
-(Snekagon 5G in other art, with clay and holes: the last tables of games), ``invented`` (drawn
+game of Snekagon with blocks of wood on a wooden board, and other tables of it), ``invented`` (drawn
 boxes that no training saw; 200 tables, with ``--workers`` on several cores, and a run that was
 broken off goes on where it stopped) and ``missing`` (such boxes of which a third of the kinds was
 never taught).
@@ -21,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 import cv2
 
@@ -35,7 +34,7 @@ from models.lab.evaluate.harness import (
     shared_photos,
     told,
 )
-from models.lab.evaluate.taught import ropes, stained, wood
+from models.lab.evaluate.taught import ropes, wood
 from models.lab.evaluate.taught.invented import evaluate_invented, evaluate_missing
 from models.lab.evaluate.taught.photos import evaluate_catan, evaluate_kingdomino, evaluate_qwirkle
 from models.lab.scenes.games.positions import Played, played
@@ -47,11 +46,10 @@ PHOTOGRAPHED: dict[str, Callable[[Path, Path], Iterable[str]]] = {
     "kingdomino": evaluate_kingdomino,
     "catan": evaluate_catan,
 }
-PARTS = (*PHOTOGRAPHED, "game", "wooden", "stained", "invented", "missing")
+PARTS = (*PHOTOGRAPHED, "game", "wooden", "invented", "missing")
 SIZE_PX = (1600, 1200)
 Verdict = tuple[int, str, str, bool]
 """Number, player and tile of a move, and whether it was legal."""
-T = TypeVar("T")
 
 
 # --- Games with a taught copy of a box and with the built-in one ---
@@ -126,107 +124,40 @@ def evaluate_wooden(home: Path, tables: int) -> Iterator[str]:
     yield from evaluate_game(home, WOODEN)
     yield "  other tables of it"
     seeds = range(wood.TABLE_SEEDS, wood.TABLE_SEEDS + tables)
-    yield from _read_tables(home, "wood", seeds, wood.write_table, _in_turns)
+    yield from _read_tables(home, seeds)
 
 
-def evaluate_stained(home: Path, tables: int) -> Iterator[str]:
-    """Teach Snekagon 5G in other art from three photographs, then read the last tables of games."""
-    lessons = home / "stained-lessons"
-    stained.write_lessons(lessons)
-    _run(
-        home,
-        "teach",
-        "stained",
-        "--shape",
-        "hex",
-        "--photos",
-        str(lessons),
-        "--labels",
-        str(lessons / "labels.json"),
-        "--game",
-        stained.GAME,
-    )
-    yield "a taught copy of snekagon5g of stained wood, rings of tin for clay: last tables of games"
-    seeds = range(stained.TABLE_SEEDS, stained.TABLE_SEEDS + tables)
-    yield from _read_tables(home, "stained", seeds, stained.write_table, _in_rings)
+Seen = set[tuple[str, frozenset[Any]]]
+"""Tiles by name and cells."""
 
 
-Seen = tuple[set[Any], set[Any]]
-"""Tiles by name, board and cells, and clay by board, cell, kind and the side it opens to."""
-
-
-def _read_tables(
-    home: Path,
-    box: str,
-    seeds: range,
-    write: Callable[[Path, int], T],
-    ways: Callable[[T], list[Seen]],
-) -> Iterator[str]:
-    """Read tables of a taught box and yield how many tiles, clay and whole tables are right.
-
-    Args:
-        home: folder for all files.
-        box: name of the box.
-        seeds: seeds of the tables.
-        write: photographs the table of a seed, and returns what lies there.
-        ways: returns the ways to count that, of which the best match is taken.
-    """
+def _read_tables(home: Path, seeds: range) -> Iterator[str]:
+    """Read tables of the wooden box and yield how many tiles and whole tables are right."""
     sums = Counter[str]()
     for seed in seeds:
-        photo = home / f"{box}-{seed}.jpg"
-        counted = ways(write(photo, seed))
+        photo = home / f"wood-{seed}.jpg"
+        ways = _in_turns(wood.write_table(photo, seed))
         said = _said(
-            json.loads(_run(home, "read", str(photo), "--set", box, "--json", may_fail=True))
+            json.loads(_run(home, "read", str(photo), "--set", "wood", "--json", may_fail=True))
         )
-        tiles, clay = max(counted, key=lambda way: len(way[0] & said[0]))
-        sums.update(
-            {
-                "tiles": len(tiles),
-                "tiles right": len(tiles & said[0]),
-                "clay": len(clay),
-                "clay right": len(clay & said[1]),
-                "right": (tiles, clay) == said,
-            }
-        )
-    yield f"  tiles right, on the right board: {told(sums['tiles right'], sums['tiles'], 100)}"
-    if sums["clay"]:
-        yield f"  clay right, and where it opens to: {told(sums['clay right'], sums['clay'], 100)}"
+        tiles = max(ways, key=lambda way: len(way & said))
+        sums.update({"tiles": len(tiles), "tiles right": len(tiles & said), "right": tiles == said})
+    yield f"  tiles right: {told(sums['tiles right'], sums['tiles'], 100)}"
     yield f"  tables exactly right: {told(sums['right'], len(seeds), 100)}"
 
 
 def _in_turns(layout: Layout) -> list[Seen]:
     """Return a layout on one board in all its turns."""
     return [
-        (
-            {(p.tile, 0, frozenset(turned_cell(c, turn) for c in p.cells)) for p in layout.pieces},
-            set(),
-        )
+        {(p.tile, frozenset(turned_cell(c, turn) for c in p.cells)) for p in layout.pieces}
         for turn in range(6)
     ]
 
 
-def _in_rings(game: Played) -> list[Seen]:
-    """Return the last layout of a game, with boards counted from each of them in turn."""
-    layout, boards = game.layouts[-1], len(game.players)
-    return [
-        (
-            {
-                (p.tile, ((p.board or 0) + first) % boards, frozenset(p.cells))
-                for p in layout.pieces
-            },
-            {((c.board + first) % boards, c.cell, c.kind, c.opens) for c in layout.clay},
-        )
-        for first in range(boards)
-    ]
-
-
 def _said(state: Mapping[str, Any]) -> Seen:
-    tiles = {
-        (str(entry["tile"]), entry.get("board", 0), frozenset((q, r) for q, r in entry["cells"]))
+    return {
+        (str(entry["tile"]), frozenset((q, r) for q, r in entry["cells"]))
         for entry in (*state["tiles"], *state["unsure"])
-    }
-    return tiles, {
-        (c["board"], (c["cell"][0], c["cell"][1]), c["kind"], c.get("opens")) for c in state["clay"]
     }
 
 
@@ -264,7 +195,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     drawn: dict[str, Callable[[Path], Iterable[str]]] = {
         "game": evaluate_game,
         "wooden": lambda home: evaluate_wooden(home, asked.boxes // 2),
-        "stained": lambda home: evaluate_stained(home, asked.boxes // 2),
         "invented": lambda home: evaluate_invented(asked),
         "missing": lambda home: evaluate_missing(asked),
     }
