@@ -16,7 +16,7 @@ from engine.carnival.last_round import is_over, passed, settled
 from engine.carnival.laying import wearers_at
 from engine.carnival.position import CarnivalPosition, Hat, LastRound, Token
 from engine.carnival.score import open_questions, score_lines, token_worth
-from engine.carnival.setup import opened
+from engine.carnival.setup import check_given, opened
 from engine.carnival.snakes import with_card
 from engine.carnival.soundness import wrong_on_the_table
 from engine.carnival.tiles import declared, judge_tile, layable
@@ -88,6 +88,7 @@ class Carnival:
         hidden=True,
         move_keys=("snake", "declares"),
         counts=("tokens",),
+        check_given=check_given,
     )
 
     # --- opening ---------------------------------------------------------------------------
