@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from engine.carnival.setup import box_in_play
 from engine.errors import RecordError
 from engine.game import AnyGame, Json, Start
 from engine.given import MISSING, a_list, an_object, inside, shown
-from engine.lattice import Cell, bounding_box
 from engine.placement import Clay, Layout
 from engine.record import Record, parse_record
 from engine.tiles import TileSet
@@ -50,9 +48,7 @@ def check_start(game: AnyGame, box: TileSet, start: Start, players: str = "playe
     """
     check_names(start.players, players)
     check_counts(box, start.layout, start.out, "setup")
-    more = MORE_BY_GAME.get(game.facts.name)
-    if more is not None:
-        more(box, start, players)
+    game.facts.check_given(box, start, players)
 
 
 def check_table(data: Json) -> None:
@@ -100,73 +96,3 @@ def _as_printed(name: str) -> str:
 def _varies(letter: str) -> bool:
     """Say whether a character only selects how the one before it is drawn."""
     return "VARIATION SELECTOR" in unicodedata.name(letter, "")
-
-
-# --- the games -----------------------------------------------------------------------------------
-
-
-def _check_carnival(box: TileSet, start: Start, players: str) -> None:
-    """Two players sit opposite (ruling 10), and a token comes from a diamond."""
-    diamonds = sum(
-        kind.count for kind in box_in_play(box, start).kinds.values() if kind.role == "diamond"
-    )
-    given = sum(start.tokens.values())
-    if given > diamonds:
-        raise RecordError("tokens", f"are {given}, but the box has only {diamonds} diamonds")
-    edges = {
-        leaving.name: leaving.edge
-        for kind in box.kinds.values()
-        if kind.role == "house"
-        for leaving in kind.exits
-    }
-    if len(start.players) != 2 or not set(start.players) <= set(edges):
-        return
-    one, other = start.players
-    facing = [name for name, edge in edges.items() if (edge - edges[one]) % 4 == 2]
-    if facing and other not in facing:
-        raise RecordError(
-            players, f"two players sit opposite each other: {one} and {facing[0]}, not {other}"
-        )
-
-
-def _check_schlangennest(box: TileSet, start: Start, players: str) -> None:
-    """Cards mark a fixed border or a frame: no size says it, and a frame has no gaps."""
-    options = start.options
-    for option, is_marked in (
-        ("border", options.get("border") == "fixed"),
-        ("frame", bool(options.get("frame"))),
-    ):
-        if is_marked and "size" in options:
-            raise RecordError(
-                "options.size",
-                f"cannot be given together with the option {option}: there the cards of setup "
-                "mark the field",
-            )
-    if options.get("frame"):
-        _check_frame(box, start)
-
-
-def _check_frame(box: TileSet, start: Start) -> None:
-    laid = {p.at for p in start.layout.cards if box[p.tile].colour not in start.players}
-    around = bounding_box(laid)
-    gaps = [] if around is None else [cell for cell in _ring(around) if cell not in laid]
-    if gaps:
-        raise RecordError(
-            "setup", f"the frame has a gap at {list(gaps[0])}; its cards lie all round the field"
-        )
-
-
-def _ring(around: tuple[int, int, int, int]) -> list[Cell]:
-    left, top, right, bottom = around
-    return [
-        (x, y)
-        for y in range(top, bottom + 1)
-        for x in range(left, right + 1)
-        if x in (left, right) or y in (top, bottom)
-    ]
-
-
-MORE_BY_GAME: Mapping[str, Callable[[TileSet, Start, str], None]] = {
-    "schlangennest": _check_schlangennest,
-    "carnival": _check_carnival,
-}

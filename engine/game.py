@@ -251,6 +251,10 @@ class Position(Protocol):
 P = TypeVar("P", bound=Position)
 
 
+def nothing_more(_box: TileSet, _start: Start, _players: str) -> None:
+    """Refuse nothing beyond what every game refuses."""
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """The constants of a game, as data that tests check."""
@@ -284,6 +288,9 @@ class Facts:
     """Whether the tiles of colours that nobody plays are put away before the game."""
     two_sit_opposite: bool = False
     """Whether two players skip a seat, so that they sit opposite in the order of names."""
+    check_given: Callable[[TileSet, Start, str], None] = nothing_more
+    """Refuses a start that somebody gives, and that no table of this game can hold; the string is
+    the place of the players in what was given. ``RecordError`` names the place."""
 
 
 class Game(Protocol[P]):

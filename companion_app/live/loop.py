@@ -375,12 +375,16 @@ class LiveLoop:
             return
         hindrance = at_the_table(self.referee, standing, settled)
         self._become(standing, t, hindrance or self._lies_aside(settled))
+        lying = set(contents(self._known()))
+        if lying and lying.isdisjoint(settled.last.beliefs) and not self.referee.state.questions:
+            # A reading that shows nothing of what lies there is not kept.
+            self.reader.doubt()
         self._jolted = False
         self._quiet = standing == "settled"
         if self._quiet:
             self._watcher.settle()
             self._note_aside(settled.last)
-            lying = contents(self._known()).keys() | settled.last.outlines_px.keys()
+            lying |= settled.last.outlines_px.keys()
             # Whatever covers a tile also hides table around it, which must not be learnt as bare.
             # A covered tile with no known outline cannot be avoided and does not stop learning.
             if settled.covered.isdisjoint(lying & self._outlines.keys()):

@@ -61,7 +61,7 @@ class Pending:
 
 
 ASKED_AGAIN_AFTER_S = 10.0
-"""Seconds within which the same question never comes twice at the same position."""
+"""Seconds within which the same question never comes twice, unless the game moves on between."""
 
 REMEMBERED = (
     "pending",
@@ -134,8 +134,8 @@ class RefereeState:
     """Number of questions asked so far."""
     renewed: dict[int, float] = field(default_factory=dict)
     """By question number: the time at which it was last asked or renewed."""
-    put_s: dict[object, tuple[Any, float]] = field(default_factory=dict)
-    """By a question's key: the position at which it was put last, and when."""
+    put_s: dict[object, float] = field(default_factory=dict)
+    """By a question's key: when it was put last since the game has moved on."""
     chosen: dict[object, Row] = field(default_factory=dict)
     """By table: the moves that somebody has chosen as its explanation."""
     rolls: deque[tuple[float, Move]] = field(default_factory=deque)
@@ -316,17 +316,12 @@ class RefereeState:
                 self.renewed[question.id] = t
                 return
         question = Question(self.asked + 1, about, key, tuple(guesses), spot, cells, choices)
-        if self._was_put_lately(question, t):
+        is_late = t - self.put_s.get(key, -inf) >= ASKED_AGAIN_AFTER_S
+        if is_about_the_table(question) and not is_late:
             return
         self.asked += 1
-        self.put_s[key] = self.match.position, t
+        self.put_s[key] = t
         self.put(question, t)
-
-    def _was_put_lately(self, question: Question, t: float) -> bool:
-        """Say whether a question about the table was put moments ago, and no move came since."""
-        position, put_s = self.put_s.get(question.key, (None, -inf))
-        is_as_it_was = is_about_the_table(question) and position is self.match.position
-        return is_as_it_was and t - put_s < ASKED_AGAIN_AFTER_S
 
     def put(self, question: Question, t: float) -> None:
         """Add an open question and announce it."""
@@ -342,6 +337,7 @@ class RefereeState:
 
     def withdraw_all(self, t: float) -> None:
         """Withdraw every question: the game has moved on."""
+        self.put_s.clear()
         self.withdraw(self.questions.values(), t)
 
     def withdraw_about_the_table(self, t: float, asked_before_s: float = inf) -> None:

@@ -86,6 +86,26 @@ def box_in_play(box: TileSet, start: Start) -> TileSet:
     return replace(box, kinds=MappingProxyType(kinds))
 
 
+def check_given(box: TileSet, start: Start, players: str) -> None:
+    """Two players sit opposite (ruling 10), and a token comes from a diamond."""
+    diamonds = sum(
+        kind.count for kind in box_in_play(box, start).kinds.values() if kind.role == "diamond"
+    )
+    given = sum(start.tokens.values())
+    if given > diamonds:
+        raise RecordError("tokens", f"are {given}, but the box has only {diamonds} diamonds")
+    houses = (kind for kind in box.kinds.values() if kind.role == "house")
+    edges = {name: edge for house in houses for name, edge in _exits(house, 0).items()}
+    if len(start.players) != TWO_PLAYERS or not set(start.players) <= set(edges):
+        return
+    one, other = start.players
+    facing = [name for name, edge in edges.items() if (edge - edges[one]) % 4 == 2]
+    if facing and other not in facing:
+        raise RecordError(
+            players, f"two players sit opposite each other: {one} and {facing[0]}, not {other}"
+        )
+
+
 def _house_placement(lying: frozenset[Placement], box: TileSet) -> Placement:
     """Return where the house lies: as the record says, else at ``(0, 0)``."""
     houses = sorted(p for p in lying if box[p.tile].role == "house")

@@ -14,7 +14,7 @@ from engine import options, sentences
 from engine.carnival.laying import declared, judge_tile, layable, wearers_at
 from engine.carnival.position import NOTHING, CarnivalPosition, Hat, LastRound, Token
 from engine.carnival.score import open_questions, score_lines, token_worth
-from engine.carnival.setup import opened, wrong_on_the_table
+from engine.carnival.setup import check_given, opened, wrong_on_the_table
 from engine.carnival.snakes import named, says
 from engine.game import (
     Change,
@@ -84,6 +84,7 @@ class Carnival:
         hidden=True,
         move_keys=("snake", "declares"),
         counts=("tokens",),
+        check_given=check_given,
     )
 
     # --- opening ---------------------------------------------------------------------------

@@ -41,7 +41,14 @@ from engine.nest.meetings import (
     says,
 )
 from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition
-from engine.nest.setup import FRAMED_PLAYERS, SIZES, agreed_field, colours_of, parse_size
+from engine.nest.setup import (
+    FRAMED_PLAYERS,
+    SIZES,
+    agreed_field,
+    check_given,
+    colours_of,
+    parse_size,
+)
 from engine.nest.turns import actions, can_act, judge_action, made, next_turn
 from engine.placement import Layout, Placement
 from engine.sentences import schlangennest as say
@@ -104,6 +111,7 @@ class Schlangennest:
         summary=say.SUMMARY,
         rules=sentences.rules_in(say),
         actions=("place", "turn", "replace", "pass"),
+        check_given=check_given,
     )
 
     # --- opening ---------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from engine.game import Json, Start
 from engine.lattice import Cell, bounding_box
 from engine.nest.position import COLOURS, Field
 from engine.snakes import Cards
+from engine.tiles import TileSet
 
 SIZES: Mapping[str, Mapping[int, tuple[int, int]]] = {
     "recommended": {2: (5, 7), 3: (6, 8), 4: (7, 9)},
@@ -104,3 +105,38 @@ def _set_up(
             f"only colours that nobody plays may lie there at first, but {played[0]} plays",
         )
     return [cell for cell, laid in cards.items() if laid.kind.colour not in taken]
+
+
+# --- what is given -------------------------------------------------------------------------------
+
+
+def check_given(box: TileSet, start: Start, _players: str) -> None:
+    """Cards mark a fixed border or a frame: no size says it, and a frame has no gaps."""
+    options = start.options
+    marked = {"border": options.get("border") == "fixed", "frame": bool(options.get("frame"))}
+    option = next((name for name, is_marked in marked.items() if is_marked), "")
+    if option and "size" in options:
+        raise RecordError(
+            "options.size",
+            f"cannot be given together with the option {option}: there the cards of setup mark "
+            "the field",
+        )
+    if not options.get("frame"):
+        return
+    laid = {p.at for p in start.layout.cards if box[p.tile].colour not in start.players}
+    around = bounding_box(laid)
+    gaps = [] if around is None else [cell for cell in _ring(around) if cell not in laid]
+    if gaps:
+        raise RecordError(
+            "setup", f"the frame has a gap at {list(gaps[0])}; its cards lie all round the field"
+        )
+
+
+def _ring(around: tuple[int, int, int, int]) -> list[Cell]:
+    left, top, right, bottom = around
+    return [
+        (x, y)
+        for y in range(top, bottom + 1)
+        for x in range(left, right + 1)
+        if x in (left, right) or y in (top, bottom)
+    ]

@@ -15,10 +15,12 @@ import json
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from engine.games import GAMES
+from tests.kit.transcripts import recording, write
 from tests.live_games.cast import JOINED, WHOLE
 from tests.live_games.counts import Counts, report
 from tests.live_games.games import played_game
@@ -39,6 +41,8 @@ class Task(NamedTuple):
     until_s: float
     """No game is begun after that, in seconds of the clock."""
     shots: str | None
+    transcripts: str | None = None
+    """Where what the referee was shown, wrote and said is kept."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -72,6 +76,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--shots", action="store_true", help="keep a picture of every mistake and question"
     )
+    parser.add_argument(
+        "--transcripts", help="a folder for what the referee was shown, wrote and said"
+    )
     parser.add_argument("--report", action="store_true", help="play nothing, only tell the figures")
     chosen = parser.parse_args(arguments)
     folder = Path(chosen.out) / chosen.way
@@ -81,7 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
         until_s = time.time() + chosen.within if chosen.within else float("inf")
         shots = str(folder / "shots") if chosen.shots else None
         tasks = [
-            Task(chosen.way, game, seed, str(folder), until_s, shots)
+            Task(chosen.way, game, seed, str(folder), until_s, shots, chosen.transcripts)
             for game, seed in _missing(folder, games, range(chosen.first, chosen.games))
         ]
         _play(tasks, chosen.workers)
@@ -129,10 +136,13 @@ def _one(task: Task) -> str:
     cv2.setNumThreads(1)
     began = time.perf_counter()
     shots = None if task.shots is None else Path(task.shots)
-    counts = played_game(task.way, task.game, task.seed, shots=shots)
+    with recording() if task.transcripts else nullcontext() as recorder:
+        counts = played_game(task.way, task.game, task.seed, shots=shots)
     took_s = time.perf_counter() - began
     file = Path(task.folder) / f"{name}.json"
     file.write_text(json.dumps({**counts.to_json(), "took_s": round(took_s, 1)}))
+    if task.transcripts and recorder is not None:
+        write(Path(task.transcripts) / f"{task.way}-{name}.xz", recorder.sessions)
     return f"{name} in {took_s:.0f} s"
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from engine.setfile import built_in_set
 from models.lab.evaluate.ablation import Without, ablated, earnings, lines
-from models.lab.evaluate.golden import Marks
+from models.lab.evaluate.cases import NOTHING
 from models.lab.scenes.scene import make_scene
 from vision.core.request import ReadRequest
 from vision.core.stages import STAGES, stage, watched_by
@@ -54,7 +54,7 @@ def read_doubled():
 
 
 def marks(state):
-    return Marks(state.size_px == (16, 16), True, False, 1, 0, 0)
+    return {**NOTHING, "exact": state.size_px == (16, 16), "tiles": 1}
 
 
 def test_answer_is_given_with_and_without_each_busy_stage():

@@ -1,7 +1,8 @@
-"""What evaluations keep, how they say it, and that renders are counted as drawn tables are."""
+"""What evaluations keep, how they say it, and that every kind of picture gives one kind of row."""
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -10,102 +11,146 @@ import pytest
 
 from engine.setfile import built_in_set
 from models.lab.evaluate import __main__ as everything
-from models.lab.evaluate import harness, renders, tables
-from models.lab.evaluate.harness import Figure, Subject, save_subject, saved_subjects
+from models.lab.evaluate import cases, harness, sealed
+from models.lab.evaluate.cases import NOTHING, Cases, answered, render_cases, stranger_case
+from models.lab.evaluate.figures import DRAWN, STRANGE, figures_of, remarks
+from models.lab.evaluate.harness import Figure, Subject, tell, told_subjects
 from models.lab.evaluate.report import (
     BEGIN,
     END,
     keep_text,
-    kept_texts,
     main,
     page,
     summary,
     with_summary,
     write_report,
 )
-from models.lab.evaluate.score import score_table
-from models.lab.evaluate.taught.counting import best_fit
+from models.lab.evaluate.score import best_fit, score_table
+from models.lab.evaluate.taught.cases import fold_of, rated_layout
 from models.lab.scenes.scene import scene_from
 from models.lab.scenes.settings import draw_settings, without_disturbance
 from vision.core.tables import TableState
+from vision.core.types import Quality
 
-ROOT = Path(__file__).parents[2]
+EASY = "schlangennest-held-out-000003"
+GHOST = {
+    "tile": "blue/curve",
+    "at": [9, 9],
+    "turns": 0,
+    "confidence": 1.0,
+    "outline": [[0, 0], [9, 0], [9, 9], [0, 9]],
+}
+
+
+def seen(*entries, ok=True):
+    return TableState((10, 10), tiles=entries, quality=Quality(ok=ok))
+
+
+# --- Figures ---
+
+
+@pytest.mark.parametrize(
+    ("figure", "holds"),
+    [
+        (Figure("tiles wrong", 1, 2000, most=1), True),
+        (Figure("tiles wrong", 3, 2000, most=1), False),
+        (Figure("tables exactly right", 499, 500, 100, least=99.3), True),
+        (Figure("tiles wrong", 0, 0, most=1), None),
+    ],
+)
+def test_a_figure_says_whether_it_holds(figure, holds):
+    assert figure.holds is holds
+
+
+def test_a_figure_is_told_with_its_interval_and_what_is_wanted():
+    line = Figure("tiles wrong", 3, 2000, most=1).line()
+
+    assert line == (
+        "tiles wrong: 3 of 2000: 1.50 per 1000 (0.51 to 4.40); "
+        "wanted at most 1 in 1000, DOES NOT HOLD"
+    )
+
+
+def row(**more):
+    return {**NOTHING, "key": "1", "tiles": 10, "sure": 9, "bad": 0, "confidences": [], **more}
+
+
+def said(rows, *, whatever=False):
+    figures = figures_of(rows, DRAWN, whatever=whatever)
+    return {figure.name: (figure.hits, figure.count) for figure in figures}
+
+
+def test_small_tiles_and_poor_pictures_are_counted_apart():
+    rows = [
+        row(bad=1, exact=False),
+        row(small=True, bad=7, sure_wrong=2, advice=["small"]),
+        row(good=False, bad=9, exact=False),
+        row(confidences=[[0.995, True], [0.4, False]]),
+    ]
+
+    figures = said(rows)
+
+    assert figures["tiles wrong, missed or invented"] == (1, 20)
+    assert figures["tables exactly right"] == (1, 2)
+    assert figures["pictures called not good enough"] == (1, 3)
+    assert figures["readings at 0.99 or surer right"] == (1, 1)
+    assert figures["tables with smaller tiles told to be small"] == (1, 1)
+    assert figures["sure readings wrong on these"] == (2, 9)
+    assert said(rows, whatever=True)["tiles wrong, missed or invented"] == (17, 40)
+
+
+def test_pictures_that_are_not_exact_are_told_with_why():
+    rows = [row(mistakes=["missed a log"]), row(good=False, advice=["blur"])]
+
+    assert list(remarks(rows)) == [
+        "  not good enough, by advice: {'blur': 1}",
+        "    1: missed a log",
+    ]
+
+
+def test_nothing_claimed_of_a_stranger_is_exact_and_any_tile_is_counted(tmp_path):
+    cv2.imwrite(str(tmp_path / "wall.png"), np.full((300, 400, 3), 180, np.uint8))
+    case = stranger_case("wall.png carnival", tmp_path)
+    claimed = case.rate(TableState((10, 10), tiles=(GHOST,), quality=Quality(ok=True)))
+
+    assert case.rate(case.read())["exact"]
+    figures = figures_of([{**claimed, "key": "1"}], STRANGE, whatever=True)
+    assert [(figure.hits, figure.count) for figure in figures] == [(1, 1)] * 3
+    assert claimed["sure_wrong"] == 1
+
+
+# --- Rows ---
 
 
 def test_rows_are_taken_up_again_but_not_those_of_another_reader(tmp_path, monkeypatch):
     path = tmp_path / "rows.jsonl"
-    asked: list[int] = []
+    asked: list[str] = []
 
-    def work(seed):
-        asked.append(seed)
-        return {"seed": seed, "right": seed != 2}
+    def work(key):
+        asked.append(key)
+        return {"right": key != "2"}
 
-    harness.every_row(path, "seed", [1, 2], work, 1)
-    rows = harness.every_row(path, "seed", range(4), work, 1)
-    assert [row["right"] for row in rows] == [True, True, False, True]
-    assert asked == [1, 2, 0, 3]
+    harness.every_row(path, ["1", "2"], work, 1)
+    rows = harness.every_row(path, ["0", "1", "2", "3"], work, 1)
+    assert [one["right"] for one in rows] == [True, True, False, True]
+    assert asked == ["1", "2", "0", "3"]
     monkeypatch.setattr(harness, "reader_mark", lambda: "another")
-    harness.every_row(path, "seed", [2], work, 1)
-    assert asked == [1, 2, 0, 3, 2]
+    harness.every_row(path, ["2"], work, 1)
+    assert asked == ["1", "2", "0", "3", "2"]
 
 
-def test_a_figure_says_whether_it_holds():
-    few = Figure("tiles wrong", 1, 2000, most=1)
-    many = Figure("tiles wrong", 3, 2000, most=1)
-    exact = Figure("tables exactly right", 499, 500, 100, least=99.3)
+def test_a_misread_picture_is_kept_until_it_is_read_exactly(tmp_path):
+    picture = cases.picture_of(np.zeros((60, 80, 3), np.uint8))
+    wrong = {**NOTHING, "exact": False, "mistakes": ["missed a log"]}
 
-    assert (few.holds, many.holds, exact.holds) == (True, False, True)
-    assert Figure("tiles wrong", 0, 0, most=1).holds is None
-    assert "3 of 2000: 1.50 per 1000" in many.line()
-    assert "wanted at most 1 in 1000, DOES NOT HOLD" in many.line()
+    def case(key, rated):
+        outline = [np.array([[5, 5], [20, 5], [20, 20], [5, 20]])]
+        return cases.Case(picture, lambda: seen(GHOST), lambda state: rated, outline)
 
-
-def test_the_page_has_every_figure_and_the_worst_pictures(tmp_path):
-    figure = Figure("tiles wrong", 3, 2000, most=1)
-    save_subject(Subject("squares", "carnival", (figure,), ("squares/worst/one.jpg",)), tmp_path)
-    keep_text(tmp_path, "teaching", "catan", "151 of 152\n")
-    subjects = saved_subjects(tmp_path)
-
-    assert subjects[0].figures == (figure,)
-    shown = page(subjects, {"teaching": "151 of 152"}, with_pictures=True)
-    assert "| carnival | tiles wrong | 3 of 2000 | 1.50 ‰ (0.51 to 4.40) |" in shown
-    assert "**not met**" in shown
-    assert "(squares/worst/one.jpg)" in shown
-    assert main(["--out", str(tmp_path), "--to", str(tmp_path / "E.md")]) == 0
-    shipped = (tmp_path / "E.md").read_text("utf-8")
-    assert "151 of 152" in shipped
-    assert "one.jpg" not in shipped
-
-
-def test_a_page_without_results_is_refused(tmp_path, capsys):
-    assert main(["--out", str(tmp_path)]) == 2
-    assert "make evaluate" in capsys.readouterr().err
-
-
-def test_what_the_commands_of_a_part_print_is_put_together(tmp_path, monkeypatch, capfd):
-    monkeypatch.setattr(everything, "TEXT_PARTS", {"teaching": "Boxes"})
-    for word in ("qwirkle", "catan"):
-        assert everything.run("teaching", ["this", word], tmp_path)
-
-    assert kept_texts(tmp_path)["teaching"].count("Beautiful is better than ugly.") == 2
-    assert "Beautiful is better than ugly." in capfd.readouterr().out
-
-
-def test_a_scale_makes_every_part_smaller(tmp_path):
-    whole, tenth = (everything.parts(scale, 1, None, tmp_path) for scale in (1.0, 0.1))
-
-    assert whole["squares"][0][:4] == ["models.lab.evaluate.tables", "squares", "--tables", "500"]
-    assert tenth["squares"][0][:4] == ["models.lab.evaluate.tables", "squares", "--tables", "50"]
-    assert tenth["small"][0][3] == "6"
-    assert list(whole) == list(tenth)
-
-
-def test_an_unknown_part_is_named(capsys):
-    with pytest.raises(SystemExit) as left:
-        everything.main(["squarse"])
-
-    assert left.value.code == 2
-    assert "no part squarse" in capsys.readouterr().err
+    answered("a/1", partial(case, rated=wrong), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["a-1.jpg"]
+    answered("a/1", partial(case, rated=NOTHING), tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_layouts_overlap_at_the_best_shift_and_turn():
@@ -117,84 +162,178 @@ def test_layouts_overlap_at_the_best_shift_and_turn():
     assert best_fit(np.array([(1, 0), (1, 1), (0, 0)]), names, corner, 4)[:2] == (3, 3)
 
 
+@pytest.mark.parametrize(
+    ("ok", "exact", "sure_wrong"), [(True, True, 0), (False, False, 0)], ids=["good", "poor"]
+)
+def test_a_taught_layout_is_exact_on_a_good_picture_only(ok, exact, sure_wrong):
+    rated = rated_layout(seen(GHOST, ok=ok), {(0, 0): "blue/curve"}, 4)
+
+    assert (rated["exact"], rated["sure_wrong"], rated["kinds_right"]) == (exact, sure_wrong, 1)
+
+
+def test_all_photographs_of_one_board_are_in_one_fold(tmp_path):
+    board = [{"tile": "lake", "at": [0, 0]}, {"tile": "wood", "at": [1, 1]}]
+    turned = [{"tile": "wood", "at": [0, 0]}, {"tile": "lake", "at": [1, 1]}]
+    photos = {"a.jpg": board, "b.jpg": turned, "c.jpg": [{"tile": "mine", "at": [2, 2]}]}
+    (tmp_path / "labels.json").write_text(json.dumps({"photos": photos}), "utf-8")
+
+    folds = fold_of(tmp_path)
+
+    assert folds["a.jpg"] == folds["b.jpg"] != folds["c.jpg"]
+
+
+# --- Renders, shrunk and sealed tables ---
+
+
 @pytest.fixture(scope="module")
 def render(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with one easy picture and its truth, as the renderer's bridge leaves it."""
     folder = tmp_path_factory.mktemp("renders")
     settings = without_disturbance(draw_settings(3, "held-out", "schlangennest", (1280, 720)))
     scene = scene_from(replace(settings, fullness=0.4))
-    (folder / "schlangennest-held-out-000003.jpg").write_bytes(scene.jpeg)
+    (folder / f"{EASY}.jpg").write_bytes(scene.jpeg)
     truth = {**scene.truth, "room": ["studio", "wood-03"]}
-    (folder / "schlangennest-held-out-000003.json").write_text(json.dumps(truth), "utf-8")
+    (folder / f"{EASY}.json").write_text(json.dumps(truth), "utf-8")
     (folder / "schlangennest-held-out-000004.jpg").write_bytes(b"not finished")
     return folder
 
 
 def test_a_render_is_read_from_its_file_and_counted_once(render, tmp_path, capsys):
-    asked = [str(render), "--game", "schlangennest", "--out", str(tmp_path), "--workers", "1"]
+    asked = f"photoreal --renders {render} --game schlangennest --workers 1 --out {tmp_path}"
+    path = tmp_path / "photoreal" / "schlangennest.jsonl"
 
-    assert renders.main(asked) == 0
+    assert everything.main(asked.split()) == 0
     assert "tables exactly right: 1 of 1" in capsys.readouterr().out
-    rows = (tmp_path / "photoreal" / "schlangennest.jsonl").read_text("utf-8").splitlines()
-    assert renders.main(asked) == 0
-    assert (tmp_path / "photoreal" / "schlangennest.jsonl").read_text("utf-8").splitlines() == rows
+    rows = path.read_text("utf-8").splitlines()
+    assert everything.main(asked.split()) == 0
+    assert path.read_text("utf-8").splitlines() == rows
 
 
-def test_renders_are_left_out_where_there_are_none(tmp_path, monkeypatch, capsys):
+def test_what_is_not_there_is_left_out(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("SNAKE_EYE_SHARED", raising=False)
 
-    assert renders.main(["--out", str(tmp_path)]) == 0
-    assert "left out" in capsys.readouterr().out
+    assert everything.main(["photoreal", "strangers", "--out", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("left out") == 2
+
+
+def test_an_unknown_part_is_named(capsys):
+    with pytest.raises(SystemExit) as left:
+        everything.main(["squarse"])
+
+    assert left.value.code == 2
+    assert "no part squarse" in capsys.readouterr().err
+
+
+def test_a_program_is_run_and_what_it_prints_is_kept(tmp_path, capsys):
+    assert everything.run_program("live", "this", tmp_path)
+
+    assert "Beautiful is better than ugly." in (tmp_path / "texts/live.txt").read_text("utf-8")
+    assert "Beautiful is better than ugly." in capsys.readouterr().out
 
 
 def test_sure_readings_of_nothing_count_as_sure_and_wrong(render):
-    name = "schlangennest-held-out-000003"
-    truth = json.loads((render / f"{name}.json").read_text("utf-8"))
-    ghost = {
-        "tile": "blue/curve",
-        "at": [9, 9],
-        "turns": 0,
-        "confidence": 1.0,
-        "outline": [[0, 0], [9, 0], [9, 9], [0, 9]],
-    }
-    state = TableState(tuple(truth["size"]), tiles=(ghost,))
+    (found,) = render_cases(render, ["schlangennest"])
+    truth = json.loads((render / f"{EASY}.json").read_text("utf-8"))
 
-    score = score_table(truth, state, built_in_set("schlangennest"))
+    score = score_table(truth, seen(GHOST), built_in_set("schlangennest"))
 
     assert (score["invented"], score["sure"], score["sure_wrong"]) == (1, 1, 1)
-    assert score["missed"] == score["tiles"]
+    assert found.keys == [EASY]
+    assert score["missed"] == score["tiles"] == len(truth["tiles"])
 
 
 def test_a_shrunk_picture_keeps_its_points_where_they_were():
     bgr = np.zeros((80, 120, 3), np.uint8)
     cv2.rectangle(bgr, (40, 20), (79, 59), (255, 255, 255), -1)
 
-    half = tables.shrunk(bgr, 0.5)
+    half = cases.shrunk(bgr, 0.5)
 
     ys, xs = np.nonzero(half[..., 0] > 128)
-    seen = [(xs.min() - 0.5, ys.min() - 0.5), (xs.max() + 0.5, ys.max() + 0.5)]
+    found = [(xs.min() - 0.5, ys.min() - 0.5), (xs.max() + 0.5, ys.max() + 0.5)]
     assert half.shape == (40, 60, 3)
-    assert tables.shrunk_px([(39.5, 19.5), (79.5, 59.5)], 0.5) == pytest.approx(np.array(seen))
+    assert cases.shrunk_px([(39.5, 19.5), (79.5, 59.5)], 0.5) == pytest.approx(np.array(found))
 
 
-def test_the_readme_has_the_short_table_of_the_shipped_page():
-    shipped = (ROOT / "models" / "trained" / "EVALUATION.md").read_text("utf-8")
-    readme = (ROOT / "README.md").read_text("utf-8")
-    quoted = readme.partition(BEGIN)[2].partition(END)[0].strip()
+def test_opening_is_put_down_once_a_reader(tmp_path):
+    book = tmp_path / "openings.jsonl"
+    for split, why in (
+        ("sealed", "before the release"),
+        ("sealed", "taken up again"),
+        ("sealed-2", "the first fell short"),
+    ):
+        sealed.put_down(split, 1000, why, book)
 
-    assert quoted.startswith("| game |")
-    assert quoted in shipped
+    assert [(one.split, one.why) for one in sealed.all_openings(book)] == [
+        ("sealed", "before the release"),
+        ("sealed-2", "the first fell short"),
+    ]
+    assert "1. `sealed` was opened on" in next(sealed.openings(book))
+
+
+def test_exam_without_a_reason_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        sealed.main([])
+
+    assert "--why" in capsys.readouterr().err
+
+
+def test_exam_reads_a_sealed_table_and_keeps_its_figures(tmp_path, monkeypatch, capsys):
+    put, drawn = [], []
+    monkeypatch.setattr(sealed, "put_down", lambda *asked: put.append(asked))
+
+    def case(key, game, split, beside):
+        drawn.append((key, game, split, beside))
+        return cases.Case(
+            cases.picture_of(np.zeros((9, 9, 3))), seen, lambda state: {**NOTHING, "tiles": 1}
+        )
+
+    monkeypatch.setattr(sealed, "table_case", case)
+
+    sealed.main(f"--why test --game carnival --tables 2 --workers 1 --out {tmp_path}".split())
+
+    assert put == [("sealed", 2, "test")]
+    assert drawn == [(str(n), "carnival", "sealed", "third") for n in range(2)]
+    assert (tmp_path / "figures" / "sealed-carnival.json").exists()
+    assert "sealed, carnival" in capsys.readouterr().out
+
+
+# --- The page ---
+
+
+def test_the_page_has_every_figure_and_the_worst_pictures(tmp_path, monkeypatch):
+    figure = Figure("tiles wrong", 3, 2000, most=1)
+    tell(Subject("squares", "carnival", (figure,), ("squares/worst/one.jpg",)), tmp_path)
+    tell(Subject("sealed", "carnival", (figure,)), tmp_path)
+    keep_text(tmp_path, "live", "151 of 152\n")
+    monkeypatch.setattr("models.lab.evaluate.report.openings", lambda: iter(["1. `sealed` was"]))
+
+    assert told_subjects(tmp_path)[1].figures == (figure,)
+    assert main(["--out", str(tmp_path), "--to", str(tmp_path / "E.md")]) == 0
+    shipped, own = (tmp_path / "E.md").read_text("utf-8"), write_report(tmp_path).read_text("utf-8")
+    for text in (shipped, own):
+        assert "| carnival | tiles wrong | 3 of 2000 | 1.50 ‰ (0.51 to 4.40) |" in text
+        assert "**not met**" in text
+        assert "151 of 152" in text
+        assert "1. `sealed` was" in text
+    assert "(squares/worst/one.jpg)" in own
+    assert "one.jpg" not in shipped
+
+
+def test_a_page_without_results_is_refused(tmp_path, capsys):
+    assert main(["--out", str(tmp_path)]) == 2
+    assert "make evaluate" in capsys.readouterr().err
 
 
 def test_a_document_gets_the_short_table_between_its_marks():
     exact = Figure("tables exactly right", 40, 40, 100, least=97)
     wrong = Figure("tiles wrong, missed or invented", 1, 1000, most=3)
-    lines = summary([Subject("photoreal", "carnival", (wrong, exact))])
+    subjects = [Subject("photoreal", "carnival", (wrong, exact))]
 
-    text = with_summary(f"before\n{BEGIN}\nold\n{END}\nafter\n", lines)
+    text = with_summary(f"before\n{BEGIN}\nold\n{END}\nafter\n", summary(subjects))
 
     assert "old" not in text
-    assert "| carnival | – | – | – | 40 | 1.00 ‰ (at most 5.6) | 100.0 % (91.2 to 100.0) |" in text
+    line = "| carnival | – | – | – | 40 | 1.00 ‰ (at most 5.6) | 100.0 % (91.2 to 100.0) |"
+    assert line in text and line in page(subjects, {}, with_pictures=False)
     assert text.startswith("before\n")
     assert text.endswith("after\n")
 
@@ -203,15 +342,24 @@ def test_claims_are_counted_beside_what_they_say(tmp_path):
     rows = {
         "squares": {"confidences": [[0.8, True], [0.6, False]], "beside_confidences": []},
         "spots": {"confidences": [[0.999, True]]},
-        "strangers": {"claims": [["red/head", 0.75]]},
+        "strangers": {"confidences": [[0.75, False]]},
     }
-    for part, row in rows.items():
+    for part, one in rows.items():
         (tmp_path / part).mkdir()
-        (tmp_path / part / "carnival.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+        (tmp_path / part / "carnival.jsonl").write_text(json.dumps(one) + "\n", "utf-8")
 
-    said = write_report(tmp_path).read_text("utf-8")
+    text = write_report(tmp_path).read_text("utf-8")
 
-    assert "tiles in play: 2 claims between 0.5 and 0.99 (fewer than 200" in said
-    assert "0.5 to 0.99: says 70.0 %, right 50.0 % of 2, off by -20.0" in said
-    assert "strangers: 1 claims" in said
-    assert "spots of light: 0 claims" in said
+    assert "tiles in play: 2 claims between 0.5 and 0.99 (fewer than 200" in text
+    assert "0.5 to 0.99: says 70.0 %, right 50.0 % of 2, off by -20.0" in text
+    assert "strangers: 1 claims" in text
+    assert "spots of light: 0 claims" in text
+
+
+def test_every_list_has_a_name_of_its_own_and_a_title(tmp_path):
+    from models.lab.evaluate.report import TEXTS, TITLES
+
+    assert set(everything.PARTS) | {"sealed"} == set(TITLES)
+    assert set(everything.PROGRAMS) == set(TEXTS)
+    assert Cases("a", ["1"], lambda key: None).case("1") is None
+    assert answered("1", lambda key: None) == {"error": "the scene cannot be drawn"}

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from models.lab.evaluate import golden
+from models.lab.evaluate import cases, golden
 from models.lab.evaluate.golden import change, changes, main
 from models.lab.evaluate.harness import mcnemar
+from models.lab.evaluate.score import row_of
 from vision.core.tables import TableState
 from vision.core.types import Quality
 
@@ -90,11 +91,11 @@ def test_newest_answer_of_a_file_counts(tmp_path):
 
 @pytest.mark.parametrize("game", ["sssnake", "snekagon"])
 def test_picture_is_drawn_once_and_kept_with_its_truth(tmp_path, monkeypatch, game):
-    drawn = golden.drawn_table(tmp_path, game, 7)
-    monkeypatch.setattr(golden, "make_scene", None)
-    monkeypatch.setattr(golden, "hex_table", None)
+    drawn = cases.drawn_table(tmp_path, game, 7)
+    monkeypatch.setattr(cases, "make_scene", None)
+    monkeypatch.setattr(cases, "hex_table", None)
 
-    kept = golden.drawn_table(tmp_path, game, 7)
+    kept = cases.drawn_table(tmp_path, game, 7)
 
     assert kept is not None and drawn is not None
     assert (kept.bgr == drawn.bgr).all()
@@ -102,13 +103,13 @@ def test_picture_is_drawn_once_and_kept_with_its_truth(tmp_path, monkeypatch, ga
 
 
 def test_nothing_read_of_a_hex_table_is_not_exact(tmp_path):
-    shown = golden.drawn_table(tmp_path, "snekagon", 7)
+    shown = cases.drawn_table(tmp_path, "snekagon", 7)
     blind = TableState((10, 10), quality=Quality(ok=True))
     assert shown is not None
 
-    marks = golden.marks_of(shown, blind, "snekagon")
+    row = row_of(shown, blind, "snekagon")
 
-    assert (marks.exact, marks.sure_wrong) == (False, 0)
+    assert (row["exact"], row["sure_wrong"]) == (False, 0)
 
 
 def test_same_reader_gives_the_same_bytes(tmp_path, monkeypatch, capsys):

@@ -1,19 +1,8 @@
 """What the counting command counts, on small sources."""
 
-from pathlib import Path
-
 import pytest
 
-from models.lab.evaluate.house import (
-    Busy,
-    arrows,
-    busy_functions,
-    chosen_numbers,
-    counts,
-    dictionary_places,
-    same_shaped,
-    table,
-)
+from models.lab.evaluate.house import chosen_numbers, counts, table
 
 
 def kinds(source):
@@ -76,36 +65,6 @@ def test_number_is_geometry_a_budget_or_a_decision(source, purpose):
     assert set(purposes(source)) == {purpose}
 
 
-def test_branches_are_counted_after_mccabe():
-    source = (
-        "def f(x):\n    if x and x > 1 or not x:\n        return [a for a in x if a]\n"
-        "    return 1 if x else 2\n\ndef g():\n    pass\n"
-    )
-
-    assert busy_functions(source, most=1) == [Busy("f", 7)]
-    assert busy_functions(source) == []
-
-
-def test_dictionary_of_anything_counts_where_it_is_handed_on():
-    source = (
-        "Entry = Mapping[str, Any]\n"
-        "class Table:\n    tiles: tuple[Entry, ...]\n    number: int\n"
-        "def f(a: dict[str, Any], b: dict[str, int]) -> Entry:\n    c: Entry = a\n"
-    )
-
-    assert dictionary_places(source) == 3
-
-
-def test_rooms_and_files_beside_them_are_joined_by_one_arrow_each():
-    sources = {
-        Path("read.py"): "from vision.core.types import A\nfrom vision.core.crop import cut",
-        Path("detect/probe.py"): "import vision.core.types\nimport vision.detect.network",
-        Path("__init__.py"): "from vision.read import read_table",
-    }
-
-    assert arrows(sources, "vision") == {("read", "core"), ("detect", "core")}
-
-
 def test_tree_is_counted_with_data_that_nothing_fits(tmp_path):
     (tmp_path / "vision").mkdir()
     (tmp_path / "models").mkdir()
@@ -122,19 +81,3 @@ def test_table_has_before_and_now_side_by_side():
     assert table({"numbers": "300"}, {"numbers": "1228"}).splitlines()[-1] == (
         "| numbers | 1228 | 300 |"
     )
-
-
-SIX = "def f(a):\n    b = a + 1\n    c = g(b)\n    if c:\n        return c.x\n    return [c, 2]\n"
-
-
-def test_lines_of_one_shape_are_a_pair_whatever_their_words():
-    other = SIX.replace("a", "way").replace("c", "cup").replace("2", "7")
-
-    assert same_shaped({Path("one.py"): SIX, Path("two.py"): other}) == [("one.py:1", "two.py:1")]
-
-
-def test_lines_of_another_shape_and_fields_are_no_pair():
-    fields = "class A:\n" + "".join(f"    n{k}: int = {k}\n" for k in range(20))
-    other = SIX.replace("a + 1", "a + 1 + 2")
-
-    assert same_shaped({Path("one.py"): SIX, Path("two.py"): other, Path("three.py"): fields}) == []

@@ -87,7 +87,7 @@ def test_games_of_a_row_are_kept_and_taken_up_until_it_is_decided(tmp_path: Path
 
     def lost(task, row):
         asked.append(task)
-        return {"task": task, "result": 0.0, "stated": []}
+        return {"result": 0.0, "stated": []}
 
     monkeypatch.setattr(play, "play_one", lost)
     count = play.played(tmp_path, row, 1)

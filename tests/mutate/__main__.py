@@ -25,7 +25,6 @@ MODULES = (
     "vision/classify/evidence.py",
     "vision/layout/play.py",
     "vision/intake/decode.py",
-    "vision/intake/headers.py",
     "vision/intake/picture.py",
 )
 SURVIVED, UNTESTED, TIMED_OUT = 0, 33, (-24, 24, 36)

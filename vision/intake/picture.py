@@ -16,14 +16,14 @@ import numpy as np
 
 from vision.core.errors import LargePictureError, PictureError
 from vision.core.types import Bgr, Points
-from vision.intake.decode import CONVERTED, decode, heic_size, looks_grey
-from vision.intake.headers import Header, HeaderError, read_header
+from vision.intake.decode import Header, HeaderError, decode, looks_grey, read_header
 
 LARGEST_FILE_BYTES = 80 * 1024 * 1024
 MOST_PIXELS = 50_500_000
 """Phones' 48 and 50 megapixels fit: decoded at a half they take 120 MB, as HEIC 280 MB."""
 MOST_CONVERTED_PIXELS = 16_500_000
-"""Palettes, transparency and CMYK are held in several copies of 4 bytes a pixel: up to 300 MB."""
+CONVERTED = frozenset(["palette", "alpha", "cmyk"])
+"""Palettes, transparency and CMYK are held in copies of 4 bytes a pixel: up to 300 MB."""
 MOST_KEPT_BYTES = 200_000_000
 """Decoder memory besides the picture: progressive 4:4:4 JPEGs up to 33 megapixels fit."""
 FEWEST_PIXELS_ACROSS = 32
@@ -125,8 +125,6 @@ def picture_file(data: bytes, name: str) -> PictureFile:
         header = read_header(data)
     except HeaderError as error:
         raise PictureError(f"{name} {error}") from None
-    if header.kind == "HEIC":
-        header = Header("HEIC", heic_size(data, name))
     _check_size(header, name)
     return PictureFile(name, data, header)
 

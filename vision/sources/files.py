@@ -10,13 +10,14 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from vision.core.errors import PictureError
 from vision.core.types import Bgr, Frame
+from vision.intake.picture import MOST_PIXELS, load_picture
 from vision.sources import SourceError
 
 FRAMES_A_SECOND = 10.0
 """Frame rate of a folder, or of a video without a plausible one, unless told otherwise."""
-PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
-MOST_PIXELS = 60_000_000
+PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"})
 
 
 class FolderSource:
@@ -29,7 +30,9 @@ class FolderSource:
             (f for f in _listed(folder) if f.suffix.lower() in PICTURES), key=_name_order
         )
         if not self._files:
-            raise SourceError(f"there is no picture in {folder}; it takes JPEG, PNG or WebP files")
+            raise SourceError(
+                f"there is no picture in {folder}; it takes JPEG, PNG, WebP or HEIC files"
+            )
         self._step_s = 1 / frames_a_second
         self._closed = False
 
@@ -98,10 +101,6 @@ def _name_order(file: Path) -> list[tuple[int, int, str]]:
 def _read(file: Path) -> Bgr | None:
     """Return a picture, upright and blue first; ``None`` if it cannot be read."""
     try:
-        data = np.frombuffer(file.read_bytes(), np.uint8)
-        bgr = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
-    except (OSError, cv2.error):
+        return load_picture(file, most_pixels=MOST_PIXELS).bgr
+    except PictureError:
         return None
-    if bgr is None or bgr.shape[0] * bgr.shape[1] > MOST_PIXELS:
-        return None
-    return np.asarray(bgr, np.uint8)

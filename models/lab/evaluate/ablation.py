@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from models.lab.evaluate.golden import FOLDER, Case, Marks, table_cases, taught_cases
+from models.lab.evaluate.cases import NOTHING, Case
+from models.lab.evaluate.golden import FOLDER, golden_tables
 from models.lab.evaluate.harness import every_row, parser_of, say
+from models.lab.evaluate.taught.cases import invented_cases
 from models.lab.scenes.settings import GAMES
 from models.lab.scenes.world.arrays import Json
 from vision import TableState, table_state_to_json
 from vision.core.stages import STAGES, watched_by
-
-Read = Callable[[], TableState]
 
 TABLES = 60
 BOXES = 2
@@ -52,24 +52,24 @@ def _same(one: object, other: object) -> bool:
     return one is other
 
 
-def ablated(read: Read, marks: Callable[[TableState], Marks]) -> Json:
-    """Return the marks of an answer, with and without each stage that did something.
+def ablated(read: Callable[[], TableState], rate: Callable[[TableState], Json]) -> Json:
+    """Return the row of an answer, with those without each stage that did something."""
 
-    Args:
-        read: reads the picture.
-        marks: rates an answer.
-    """
+    def rated(state: TableState) -> Json:
+        row = rate(state)
+        return {key: row[key] for key in NOTHING if key != "mistakes"}
+
     whole = Without()
     with watched_by(whole):
         state = read()
-    said = table_state_to_json(state)
+    said, own = table_state_to_json(state), rated(state)
     without = {}
     for stage in sorted(whole.busy):
         with watched_by(Without(stage)):
             other = read()
         differs = table_state_to_json(other) != said
-        without[stage] = {"differs": differs, **asdict(marks(other) if differs else marks(state))}
-    return {**asdict(marks(state)), "without": without}
+        without[stage] = {"differs": differs, **(rated(other) if differs else own)}
+    return {**own, "without": without}
 
 
 @dataclass
@@ -113,20 +113,16 @@ def lines(found: Mapping[str, Earned], pictures: int) -> Iterator[str]:
     yield f"of {pictures} pictures"
     yield "| stage | did something | answers differ | exact lost | exact won | claims | unsure |"
     yield "|---|--:|--:|--:|--:|--:|--:|"
-    order = sorted(
-        found, key=lambda stage: (found[stage].won - found[stage].lost, -found[stage].differs)
-    )
-    for stage in order:
-        one = found[stage]
-        yield (
-            f"| {stage} | {one.busy} | {one.differs} | {one.lost} | {one.won} "
-            f"| {one.claims:+d} | {one.unsure:+d} |"
-        )
+    for stage, one in sorted(
+        found.items(), key=lambda named: (named[1].won - named[1].lost, -named[1].differs)
+    ):
+        counts = [one.busy, one.differs, one.lost, one.won, f"{one.claims:+d}", f"{one.unsure:+d}"]
+        yield f"| {stage} | {' | '.join(map(str, counts))} |"
 
 
 def _row(key: str, case: Callable[[str], Case | None]) -> Json:
     shown = case(key)
-    return {"key": key, **({"small": True} if shown is None else ablated(shown.read, shown.marks))}
+    return {"small": True} if shown is None else ablated(shown.read, shown.rate)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -137,14 +133,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pictures", type=Path, default=FOLDER / "pictures", metavar="DIR")
     asked = parser.parse_args(arguments)
     every: list[Json] = []
-    taught = () if asked.games else taught_cases(asked.boxes, asked.pictures)
-    drawn = table_cases(asked.games or GAMES, asked.tables, asked.pictures)
-    for name, keys, case in (*drawn, *taught):
-        work = partial(_row, case=case)
-        rows = every_row(asked.out / f"{name}.jsonl", "key", keys, work, asked.workers)
+    taught = () if asked.games else invented_cases(asked.boxes, asked.pictures)
+    for cases in (*golden_tables(asked.games or GAMES, asked.tables, asked.pictures), *taught):
+        work = partial(_row, case=cases.case)
+        rows = every_row(asked.out / f"{cases.name}.jsonl", cases.keys, work, asked.workers)
         every += rows
         busy = {stage: one for stage, one in earnings(rows).items() if one.busy}
-        say(f"\n{name}", *lines(busy, len(rows)))
+        say(f"\n{cases.name}", *lines(busy, len(rows)))
     say("\nall together", *lines(earnings(every), len(every)))
     return 0
 

@@ -1,8 +1,7 @@
-"""Shared parts of all evaluations: counting, keeping results, worker processes and reports.
+"""Shared by all evaluations: counting, keeping rows, worker processes, asking and telling.
 
-Every row of results is one line of a file, marked with a hash of the code and the models that gave
-it: an interrupted run resumes, and a changed reader starts over. Every part ends in figures: shares
-with their intervals, beside what is wanted. ``models.lab.evaluate.report`` makes one page of them.
+A row is one line of a file, marked with a hash of the code and the models that gave it: a run that
+was broken off goes on, and a changed reader starts over.
 """
 
 from __future__ import annotations
@@ -16,10 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache
-from itertools import pairwise
 from math import comb, sqrt
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import cv2
 from tqdm import tqdm
@@ -32,8 +30,7 @@ Result = TypeVar("Result")
 
 ROOT = Path(__file__).parents[3]
 RESULTS = Path("build/evaluate")
-FIGURES, WORST = "figures", "worst"
-"""Folders of results: the figures, and for each part the pictures that are not wholly right."""
+FIGURES = "figures"
 Z = 1.959964
 """Two-sided 95 % of the normal distribution."""
 READ_BY = ("vision", "engine", "models/trained")
@@ -41,8 +38,6 @@ READ_BY = ("vision", "engine", "models/trained")
 NOT_READING = ("games", "draw", "play", "sources")
 """Folders inside ``READ_BY`` that no reading depends on."""
 PARTS_OF_IT = (".py", ".toml", ".json", ".onnx", ".npz")
-MOST_PICTURES = 24
-BINS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.01)
 
 
 # --- Counting ---
@@ -59,29 +54,11 @@ def wilson(hits: int, count: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / below), min(1.0, (middle + spread) / below)
 
 
-def told(hits: int, count: int, per: int = 1000) -> str:
-    """Return a share in words, ``3 of 2000: 1.50 per 1000 (0.51 to 4.40)``."""
-    low, high = wilson(hits, count)
-    share = hits / count if count else 0.0
-    return f"{hits} of {count}: {share * per:.2f} per {per} ({low * per:.2f} to {high * per:.2f})"
-
-
 def mcnemar(lost: int, won: int) -> float:
     """Return the p-value of a change in results, by McNemar's exact test, two-sided."""
     changed = lost + won
     tail = sum(comb(changed, k) for k in range(min(lost, won) + 1))
     return float(min(1.0, 2 * tail / 2**changed))
-
-
-def confidence_lines(
-    said: Sequence[tuple[float, bool]], bins: Sequence[float] = BINS
-) -> Iterator[str]:
-    """Yield the share of right readings in each bin of confidence."""
-    for low, high in pairwise(bins):
-        inside = [right for sure, right in said if low <= sure < high]
-        if inside:
-            share = told(sum(inside), len(inside), 100)
-            yield f"  confidence {low:.3f} to {min(high, 1):.3f}: right {share}"
 
 
 @dataclass(frozen=True)
@@ -109,13 +86,6 @@ class Figure:
         return self.per * low, self.per * high
 
     @property
-    def wanted(self) -> str:
-        """The wanted limit in words, or an empty text."""
-        if self.most is not None:
-            return f"at most {self.most:g} in {self.per}"
-        return "" if self.least is None else f"at least {self.least:g} in {self.per}"
-
-    @property
     def holds(self) -> bool | None:
         """Whether the wanted limit is met; ``None`` without a limit or a count."""
         if not self.count or (self.most is None and self.least is None):
@@ -126,9 +96,15 @@ class Figure:
 
     def line(self) -> str:
         """Return the figure in words, with its wanted limit."""
+        low, high = self.interval
+        said = f"{self.name}: {self.hits} of {self.count}: {self.share:.2f} per {self.per}"
+        said += f" ({low:.2f} to {high:.2f})"
+        side = "at least" if self.most is None else "at most"
+        limit = self.least if self.most is None else self.most
+        if limit is None:
+            return said
         verdict = {True: ", holds", False: ", DOES NOT HOLD", None: ""}[self.holds]
-        wanted = f"; wanted {self.wanted}{verdict}" if self.wanted else ""
-        return f"{self.name}: {told(self.hits, self.count, self.per)}{wanted}"
+        return f"{said}; wanted {side} {limit:g} in {self.per}{verdict}"
 
 
 @dataclass(frozen=True)
@@ -153,22 +129,13 @@ class Subject:
 
 
 def reader_mark(*more: str) -> str:
-    """Return the mark of everything that reads tables; rows with another one do not count.
-
-    Args:
-        more: further folders whose code matters.
-    """
+    """Return the mark of everything that reads tables, and of the code of further folders."""
     return mark_of(*READ_BY, *more, without=NOT_READING)
 
 
 @cache
 def mark_of(*folders: str, without: tuple[str, ...] = ()) -> str:
-    """Return a short hash of the code and data in some folders.
-
-    Args:
-        folders: the folders.
-        without: names of folders and files inside them that do not matter.
-    """
+    """Return a short hash of the code and data in folders, without files and folders so named."""
     digest = hashlib.blake2b(digest_size=6)
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*")):
@@ -196,32 +163,31 @@ def _one_thread() -> None:
 
 def every_row(
     path: Path,
-    key: str,
-    tasks: Sequence[Any],
-    work: Callable[[Any], Json],
+    keys: Sequence[str],
+    work: Callable[[str], Json],
     workers: int,
     mark: str | None = None,
 ) -> list[Json]:
-    """Return the rows of all tasks, and compute those that are not kept yet.
+    """Return the rows of all keys, and compute those that are not kept yet.
 
     Args:
         path: file of kept rows.
-        key: name of the value that identifies a row's task.
-        tasks: all wanted tasks.
-        work: returns a task's row.
+        keys: name of each row that is wanted.
+        work: returns what a row says beside its key.
         workers: processes; 0 for one per core.
         mark: hash of the code that the rows depend on; the reader's if missing.
     """
     mark = mark or reader_mark()
-    kept = {row[key]: row for row in kept_rows(path) if row["mark"] == mark}
-    left = [task for task in tasks if task not in kept]
+    kept = {row["key"]: row for row in kept_rows(path) if row["mark"] == mark}
+    left = [key for key in keys if key not in kept]
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
-        for row in tqdm(spread(work, left, workers), total=len(left), desc=path.stem):
-            file.write(json.dumps({"mark": mark, **row}) + "\n")
+        made = tqdm(spread(work, left, workers), total=len(left), desc=path.stem)
+        for key, said in zip(left, made, strict=True):
+            kept[key] = {"mark": mark, "key": key, **said}
+            file.write(json.dumps(kept[key]) + "\n")
             file.flush()
-            kept[row[key]] = row
-    return [kept[task] for task in tasks]
+    return [kept[key] for key in keys]
 
 
 def kept_rows(path: Path) -> list[Json]:
@@ -231,63 +197,28 @@ def kept_rows(path: Path) -> list[Json]:
     return [{"mark": "", **json.loads(line)} for line in path.read_text("utf-8").splitlines()]
 
 
-def counted(
-    asked: argparse.Namespace,
-    part: str,
-    name: str,
-    tasks: Sequence[Any],
-    work: Callable[[Any], Json],
-    figures: Callable[[list[Json]], tuple[Figure, ...]],
-    report: Callable[[list[Json]], Iterable[str]] = lambda rows: (),
-    *,
-    key: str = "seed",
-    of: str = "",
-) -> list[Json]:
-    """Return the rows of one subject without errors; its figures are kept and printed.
-
-    Args:
-        asked: the options of ``parser_of``.
-        part: name of the part of the evaluation.
-        name: name of the subject.
-        tasks: all wanted tasks.
-        work: returns a task's row.
-        figures: returns the figures of all rows.
-        report: returns further lines about the rows.
-        key: name of the value that identifies a row's task.
-        of: prefix of its files and pictures, if it is not the name.
-    """
-    folder, file = asked.out / part, of or name
-    every = every_row(folder / f"{file}.jsonl", key, tasks, work, asked.workers)
-    rows = [row for row in every if "error" not in row]
-    if rows:
-        worst = pictures(folder / WORST, f"{file}-", asked.out)
-        tell(Subject(part, name, figures(rows), worst), asked.out, *report(rows))
-    return rows
-
-
-def save_subject(subject: Subject, results: Path) -> None:
-    """Write the figures of a subject, in place of those of an earlier run."""
+def tell(subject: Subject, results: Path, *more: str) -> None:
+    """Keep the figures of a subject in a folder, and print them with further lines."""
     path = results / FIGURES / f"{subject.part}-{subject.name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     data = {**asdict(subject), "mark": subject.mark or reader_mark()}
     path.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+    say(subject.text(), *more)
 
 
-def saved_subjects(results: Path) -> list[Subject]:
+def told_subjects(results: Path) -> list[Subject]:
     """Return all subjects that are kept, part by part."""
-    subjects = []
-    for path in sorted((results / FIGURES).glob("*.json")):
-        data = json.loads(path.read_text("utf-8"))
-        figures = tuple(Figure(**figure) for figure in data.pop("figures"))
-        data["worst"] = tuple(data["worst"])
-        subjects.append(Subject(figures=figures, **data))
-    return subjects
-
-
-def pictures(folder: Path, beginning: str, results: Path) -> tuple[str, ...]:
-    """Return the pictures of a folder with a prefix, relative to the folder of results."""
-    found = sorted(folder.glob(f"{beginning}*.jpg"))[:MOST_PICTURES]
-    return tuple(str(p.relative_to(results) if p.is_relative_to(results) else p) for p in found)
+    kept = [json.loads(p.read_text("utf-8")) for p in sorted((results / FIGURES).glob("*.json"))]
+    return [
+        Subject(
+            one["part"],
+            one["name"],
+            tuple(Figure(**figure) for figure in one["figures"]),
+            tuple(one["worst"]),
+            one["mark"],
+        )
+        for one in kept
+    ]
 
 
 # --- Asking and telling ---
@@ -297,16 +228,13 @@ def parser_of(
     module: str, about: str | None, games: Sequence[str] = (), out: Path | None = RESULTS
 ) -> argparse.ArgumentParser:
     """Return the options that evaluations share: which games, where results are, how many cores."""
-    parser = argparse.ArgumentParser(
-        prog=f"python -m models.lab.evaluate.{module}", description=about
-    )
+    program = ".".join(["models.lab.evaluate", *filter(None, [module])])
+    parser = argparse.ArgumentParser(prog=f"python -m {program}", description=about)
     if games:
         parser.add_argument("--game", action="append", choices=games, dest="games")
     if out is not None:
         parser.add_argument("--out", type=Path, default=out, metavar="DIR")
-        parser.add_argument(
-            "--workers", type=int, default=0, help="processes; one a core if missing"
-        )
+        parser.add_argument("--workers", type=int, default=0, help="0: one a core")
     return parser
 
 
@@ -319,20 +247,13 @@ def known_parts(
         parser.error(f"there is no part {unknown[0]}; there are {', '.join(known)}")
 
 
-def shared_photos() -> Path | None:
-    """Return the folder of shared photographs, or ``None`` with a message that it is missing."""
-    shared = os.environ.get(SHARED_VARIABLE)
-    photos = Path(shared or "", "photos")
-    if shared and photos.is_dir():
-        return photos
-    say(f"left out: {SHARED_VARIABLE} names no folder with photos")
+def shared(folder: str) -> Path | None:
+    """Return a folder of what lies beside the project, or ``None`` and say that it is missing."""
+    where = os.environ.get(SHARED_VARIABLE)
+    if where and Path(where, folder).is_dir():
+        return Path(where, folder)
+    say(f"left out: {SHARED_VARIABLE} names no folder with {folder}")
     return None
-
-
-def tell(subject: Subject, results: Path, *more: str) -> None:
-    """Keep the figures of a subject in a folder, and print them with further lines."""
-    save_subject(subject, results)
-    say(subject.text(), *more)
 
 
 def say(*lines: str) -> None:

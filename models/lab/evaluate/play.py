@@ -141,7 +141,7 @@ def play_one(task: str, row: Row) -> Json:
         return first(dealer, rng)
 
     ends = play_out(dealer, chosen)
-    return {"task": task, "result": ends[mine], "stated": stated, "plies": len(dealer.moves_made)}
+    return {"result": ends[mine], "stated": stated, "plies": len(dealer.moves_made)}
 
 
 def dealer_of(name: str, players: tuple[str, ...], rng: random.Random) -> Dealer:
@@ -220,7 +220,7 @@ class Count:
 
 def kept(folder: Path, row: Row) -> Count:
     """Return the games of a row that were played before."""
-    found = {one["task"]: one for one in kept_rows(_file(folder, row)) if one["mark"] == _mark(row)}
+    found = {one["key"]: one for one in kept_rows(_file(folder, row)) if one["mark"] == _mark(row)}
     return Count(row, tuple(found.values()))
 
 
@@ -230,9 +230,8 @@ def played(folder: Path, row: Row, workers: int) -> Count:
     while not is_decided(row, count.won, len(count.results)):
         games = min(len(count.results) + GAMES_AT_A_TIME, MOST_GAMES)
         tasks = [f"{row.name} {number}" for number in range(games)]
-        rows = every_row(
-            _file(folder, row), "task", tasks, partial(play_one, row=row), workers, _mark(row)
-        )
+        work = partial(play_one, row=row)
+        rows = every_row(_file(folder, row), tasks, work, workers, _mark(row))
         count = Count(row, rows)
     return count
 

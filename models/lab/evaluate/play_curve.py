@@ -67,7 +67,6 @@ def play_one(task: str) -> Json:
 
     ends = play_out(dealer, chosen)
     return {
-        "task": task,
         "game": name,
         "number": int(number),
         "tiles": tiles_laid(dealer.game, dealer.position),
@@ -152,14 +151,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--to", type=Path, metavar="FILE", help="write the curves there")
     asked = parser.parse_args(arguments)
     tasks = [f"{name} {n}" for n in range(asked.each) for name in asked.games or GAMES]
-    kept = every_row(
-        asked.out / "play_curve.jsonl",
-        "task",
-        tasks,
-        play_one,
-        asked.workers,
-        mark_of("engine", without=("curves.json",)),
-    )
+    mark = mark_of("engine", without=("curves.json",))
+    kept = every_row(asked.out / "play_curve.jsonl", tasks, play_one, asked.workers, mark)
     told = fitted(kept)
     if asked.games and asked.to and asked.to.exists():
         # Games that were not asked for keep their curve.

@@ -23,9 +23,10 @@ import numpy as np
 
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
-from models.lab.evaluate.golden import FIRST_SEED, STRANGERS, Marks, drawn_table, marks_of
-from models.lab.evaluate.harness import parser_of, say, shared_photos, spread
-from models.lab.evaluate.tables import request_of
+from models.lab.evaluate.cases import STRANGERS, drawn_table, request_of
+from models.lab.evaluate.golden import FIRST_SEED
+from models.lab.evaluate.harness import parser_of, say, shared, spread
+from models.lab.evaluate.score import row_of
 from models.lab.evaluate.taught.invented import box_names, one_print, part_lesson, tables_of
 from models.lab.one_reader import OneReader, Prototypes, cell_reader, printed
 from models.lab.scenes.settings import SQUARE_GAMES
@@ -288,7 +289,7 @@ def compared(
 
 def whole_table(
     seed: int, game: str, folder: Path, doubt: float, kept: Path
-) -> tuple[Marks, Marks] | None:
+) -> tuple[Json, Json] | None:
     """Return the ratings of a whole table, as play reads it and with the network in play."""
     shown = drawn_table(kept / "pictures", game, seed)
     if shown is None:
@@ -298,16 +299,16 @@ def whole_table(
     with patch("vision.layout.unread.shipped_reader", partial(cell_reader, folder, doubt)):
         stages = replace(stages_for(request), reader=network)  # type: ignore[arg-type]
         other = read_table(shown.bgr, request, stages)
-    return marks_of(shown, play, game), marks_of(shown, other, game)
+    return row_of(shown, play, game), row_of(shown, other, game)
 
 
-def whole_lines(name: str, rows: Sequence[tuple[Marks, Marks]]) -> Iterator[str]:
+def whole_lines(name: str, rows: Sequence[tuple[Json, Json]]) -> Iterator[str]:
     """Yield what play's reader and the network make of whole tables."""
-    rows = [row for row in rows if not row[0].small]
-    lost = sum(play.exact and not other.exact for play, other in rows)
-    won = sum(other.exact and not play.exact for play, other in rows)
+    rows = [row for row in rows if not row[0]["small"]]
+    lost = sum(play["exact"] and not other["exact"] for play, other in rows)
+    won = sum(other["exact"] and not play["exact"] for play, other in rows)
     sums = [
-        [sum(int(getattr(row[k], what)) for row in rows) for k in (0, 1)]
+        [sum(int(row[k][what]) for row in rows) for k in (0, 1)]
         for what in ("exact", "good", "unsure", "sure_wrong")
     ]
     said = "; ".join(
@@ -351,7 +352,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         list(spread(partial(keep_table, game=game, folder=asked.out), tables, asked.workers))
     names = box_names("square", asked.boxes)
     list(spread(partial(keep_box, folder=asked.out), names, asked.workers))
-    photos = shared_photos()
+    photos = shared("photos")
     if photos is not None:
         files = [
             f"{folder}/{path.name}"
@@ -360,7 +361,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ]
         work = partial(keep_photo, photos=photos, folder=asked.out)
         list(spread(work, files, asked.workers))
-    say(*compare(OneReader(asked.folder, asked.doubt), asked.out))
     for game in SQUARE_GAMES if asked.whole else ():
         seeds = range(FIRST_SEED, FIRST_SEED + asked.whole)
         read = partial(
@@ -368,6 +368,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         rows = [row for row in spread(read, seeds, asked.workers) if row is not None]
         say(*whole_lines(game, rows))
+    # Last: a process that is forked with a network open could not run it.
+    say(*compare(OneReader(asked.folder, asked.doubt), asked.out))
     return 0
 
 

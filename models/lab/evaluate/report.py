@@ -1,33 +1,34 @@
-"""One page of all figures: ``python -m models.lab.evaluate.report [--to FILE]``.
+"""One page of all figures: ``python -m models.lab.evaluate.report [--to FILE] [--readme FILE]``.
 
 Made from what the parts of the evaluation have kept; nothing is read anew. Without ``--to`` it is
-``REPORT.md`` in the folder of results, with the worst pictures. With ``--to`` it is the page that
-the repository ships, figures only, and ``--readme`` puts the same short table into the README.
+``REPORT.md`` in the folder of results, with the worst pictures. With ``--to`` it is figures alone,
+as a release has them, and ``--readme`` puts the same short table into the README.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from models.lab.evaluate.figures import BAD, EXACT
 from models.lab.evaluate.harness import (
-    RESULTS,
     Figure,
     Subject,
     kept_rows,
+    parser_of,
     reader_mark,
-    saved_subjects,
+    told_subjects,
 )
-from models.lab.evaluate.sealed import SEALED_PART, openings
+from models.lab.evaluate.sealed import openings
 from models.lab.scenes.settings import GAMES
 from models.lab.scenes.world.arrays import Json
 
 REPORT = "REPORT.md"
 TITLES = {
     "squares": "Held-out tables of the square games",
+    "close": "The same with stocks, hands and other fields 10 to 40 mm off",
     "hexes": "Held-out tables of the hex games",
     "sealed": "The sealed split: lights, surfaces and games that nothing was chosen with",
     "small": "The same with tiles below 24 pixels",
@@ -35,22 +36,25 @@ TITLES = {
     "photographs": "Photographs of boxes that training never saw",
     "strangers": "Photographs on which no tile lies",
     "spots": "Tables with spots of light",
-}
-"""The parts in the order of the page."""
-TEXT_PARTS = {
-    "live": "The live referee over whole simulated games",
-    "machine": "The machine's moves, laid wrongly and right",
     "teaching": "Boxes that an owner teaches",
 }
+"""The parts in the order of the page."""
+TEXTS = {
+    "play": "The machine against its rivals",
+    "live": "The live referee over whole simulated games",
+    "machine": "The machine's moves, laid wrongly and right",
+}
 """Parts whose printed text is kept."""
-CLAIMS = "claims"
-Claim = tuple[float, bool]
-"""Confidence of a tile, and whether it was right."""
+CLAIMS = {
+    "tiles in play": ("squares", "confidences"),
+    "cards beside": ("squares", "beside_confidences"),
+    "strangers": ("strangers", "confidences"),
+    "spots of light": ("spots", "confidences"),
+}
+"""Claims that are held against how often they are right: the part, and where its rows have them."""
 BINS = (0.5, 0.7, 0.9, 0.99)
 FEWEST = 200
 """Least number of claims; fewer say little, and the report says so."""
-RENDERS = "photoreal"
-WRONG_TILES, EXACT_TABLES = "tiles wrong, missed or invented", "tables exactly right"
 NOT_COUNTED = "–"
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 HEAD = """# How well Snake Eye sees
@@ -70,7 +74,11 @@ def summary(subjects: Sequence[Subject]) -> list[str]:
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for game in GAMES:
-        cells = [*_short(subjects, ("squares", "hexes"), game), *_short(subjects, (RENDERS,), game)]
+        cells = [
+            cell
+            for parts in (("squares", "hexes"), ("photoreal",))
+            for cell in _short(subjects, parts, game)
+        ]
         if any(cell != NOT_COUNTED for cell in cells):
             lines.append(f"| {' | '.join([game, *cells])} |")
     return lines
@@ -80,7 +88,7 @@ def _short(subjects: Sequence[Subject], parts: Sequence[str], game: str) -> list
     """Return tables, share of wrong tiles and share of exact tables."""
     found = [s for s in subjects if s.part in parts and s.name == game]
     figures = {figure.name: figure for subject in found for figure in subject.figures}
-    bad, exact = figures.get(WRONG_TILES), figures.get(EXACT_TABLES)
+    bad, exact = figures.get(BAD), figures.get(EXACT)
     if bad is None or exact is None or not exact.count:
         return [NOT_COUNTED] * 3
     low, high = exact.interval
@@ -105,30 +113,19 @@ def with_summary(readme: str, lines: Sequence[str]) -> str:
     return "\n".join([before + begin, *lines, end + after])
 
 
-def page(subjects: Sequence[Subject], texts: dict[str, str], with_pictures: bool) -> str:
-    """Return the whole page.
-
-    Args:
-        subjects: the kept figures.
-        texts: the printed text of parts without figures.
-        with_pictures: shows the worst pictures too.
-    """
+def page(subjects: Sequence[Subject], texts: Mapping[str, str], *, with_pictures: bool) -> str:
+    """Return the whole page: all figures, what was printed by its title, the worst pictures."""
     lines = [HEAD, *summary(subjects), ""]
-    marks = {subject.mark for subject in subjects}
-    if marks - {reader_mark()}:
+    if {subject.mark for subject in subjects} - {reader_mark()}:
         lines.append("Some of this was counted with an earlier state of the code or the models.\n")
     for part, title in TITLES.items():
         own = sorted((s for s in subjects if s.part == part), key=_by_game)
         if own:
             lines += [f"## {title}\n", *_table(own), ""]
-            lines += [*openings(), ""] if part == SEALED_PART else []
-            lines += list(_pictures(own)) if with_pictures else []
-    for part, title in {
-        CLAIMS: "What confidences say, and how often they are right",
-        **TEXT_PARTS,
-    }.items():
-        if part in texts:
-            lines += [f"## {title}\n", "```text", texts[part].strip(), "```", ""]
+            lines += [*openings(), ""] if part == "sealed" else []
+            lines += _pictures(own) if with_pictures else []
+    for title, text in texts.items():
+        lines += [f"## {title}\n", "```text", text.strip(), "```", ""]
     return "\n".join(lines)
 
 
@@ -141,9 +138,7 @@ def _table(subjects: Sequence[Subject]) -> Iterator[str]:
     yield "| of | what | counted | share (95 %) | wanted |"
     yield "|---|---|--:|--:|---|"
     for subject in subjects:
-        for figure in subject.figures:
-            if figure.count:
-                yield _row(subject.name, figure)
+        yield from (_row(subject.name, figure) for figure in subject.figures if figure.count)
 
 
 def _row(name: str, figure: Figure) -> str:
@@ -165,35 +160,16 @@ def _pictures(subjects: Sequence[Subject]) -> Iterator[str]:
             yield ""
 
 
-# --- How far confidences can be trusted ---
-
-
-def claims(folder: Path) -> dict[str, list[Claim]]:
-    """Return the claims of each kind among results that are kept in a folder."""
-    tables, spots = (_rows(folder / part) for part in ("squares", "spots"))
-    strangers = _rows(folder / "strangers")
-    return {
-        "tiles in play": _pairs(tables, "confidences"),
-        "cards beside": _pairs(tables, "beside_confidences"),
-        "strangers": [(float(sure), False) for row in strangers for _, sure in row["claims"]],
-        "spots of light": _pairs(spots, "confidences"),
-    }
-
-
-def _rows(folder: Path) -> list[Json]:
-    return [row for path in sorted(folder.glob("*.jsonl")) for row in kept_rows(path)]
-
-
-def _pairs(rows: Sequence[Json], key: str) -> list[Claim]:
-    return [(float(sure), bool(right)) for row in rows for sure, right in row[key]]
-
-
-def claim_lines(every: dict[str, list[Claim]]) -> Iterator[str]:
+def claim_lines(results: Path) -> Iterator[str]:
     """Yield the mean confidence of claims, and how often they are right, by bins."""
-    for name, said in every.items():
+    for name, (part, key) in CLAIMS.items():
+        paths = sorted((results / part).glob("*.jsonl"))
+        rows: list[Json] = [row for path in paths for row in kept_rows(path)]
+        said = [(float(sure), bool(right)) for row in rows for sure, right in row.get(key, ())]
         inside = [one for one in said if BINS[0] <= one[0] < BINS[-1]]
         few = "" if len(inside) >= FEWEST else f" (fewer than {FEWEST}: says little)"
-        yield f"{name}: {len(inside)} claims between {BINS[0]} and {BINS[-1]}{few}"
+        if rows:
+            yield f"{name}: {len(inside)} claims between {BINS[0]} and {BINS[-1]}{few}"
         for low, high in (*pairwise(BINS), (BINS[0], BINS[-1])):
             some = [one for one in inside if low <= one[0] < high]
             if some:
@@ -205,48 +181,32 @@ def claim_lines(every: dict[str, list[Claim]]) -> Iterator[str]:
                 )
 
 
-# --- Parts that are kept as they were printed ---
-
-
-def keep_text(results: Path, part: str, asked: str, text: str) -> None:
-    """Keep the printed text of one command of a part without figures."""
-    path = results / "texts" / f"{part}-{asked.strip('-')}.txt"
+def keep_text(results: Path, part: str, text: str) -> None:
+    """Keep the printed text of a part without figures."""
+    path = results / "texts" / f"{part}.txt"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
-
-
-def kept_texts(results: Path) -> dict[str, str]:
-    """Return the kept texts of parts without figures."""
-    texts = {}
-    for part in TEXT_PARTS:
-        paths = sorted((results / "texts").glob(f"{part}-*.txt"))
-        if paths:
-            texts[part] = "".join(path.read_text("utf-8") for path in paths)
-    return texts
 
 
 def write_report(results: Path, to: Path | None = None) -> Path:
     """Write the page and return where it is."""
     path = to or results / REPORT
-    texts, said = kept_texts(results), claims(results)
-    if any(said.values()):
-        texts[CLAIMS] = "\n".join(claim_lines(said))
-    text = page(saved_subjects(results), texts, with_pictures=to is None)
+    kept = {title: results / "texts" / f"{part}.txt" for part, title in TEXTS.items()}
+    said = "\n".join(claim_lines(results))
+    texts = {"What confidences say, and how often they are right": said} if said else {}
+    texts |= {title: file.read_text("utf-8") for title, file in kept.items() if file.exists()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8")
+    path.write_text(page(told_subjects(results), texts, with_pictures=to is None), "utf-8")
     return path
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page that the command line asks for."""
-    parser = argparse.ArgumentParser(
-        prog="python -m models.lab.evaluate.report", description=__doc__
-    )
-    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR", help="of the results")
-    parser.add_argument("--to", type=Path, metavar="FILE", help="models/trained/EVALUATION.md")
+    parser = parser_of("report", __doc__)
+    parser.add_argument("--to", type=Path, metavar="FILE", help="a page without pictures")
     parser.add_argument("--readme", type=Path, metavar="FILE", help="gets the short table")
     asked = parser.parse_args(arguments)
-    subjects = saved_subjects(asked.out)
+    subjects = told_subjects(asked.out)
     if not subjects:
         sys.stderr.write(f"there are no results in {asked.out}; run 'make evaluate' first\n")
         return 2

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-import cv2
 import numpy as np
 
 from engine.games import several_boards
@@ -21,14 +19,13 @@ from engine.tiles import TileSet
 from models.lab.scenes.settings import HEX_GAMES
 from models.lab.scenes.world.arrays import Array, Json
 from vision import TableState
-from vision.core.lattice import turned_cell
+from vision.core.lattice import turned_cell, turned_cells
 from vision.core.types import width_of
 from vision.hexes.cells import CELLS
 from vision.hexes.cells import turned_cell as turned_hex
 from vision.hexes.plane import plane_of
 
 Entry = Mapping[str, Any]
-Colour = tuple[int, int, int]
 HexTile = tuple[int, str, tuple[Cell, ...]]
 """Board, name and sorted cells."""
 
@@ -39,8 +36,6 @@ SAME_PLACE = 0.35
 """Largest distance between the middles of an outline and its tile, in widths."""
 NEAR = 0.5
 """Largest distance between the middles of an entry and its tile, in widths of the tile."""
-WORST_PX = 1600
-"""Long side of the pictures that are kept of mistakes."""
 
 
 class Board(Protocol):
@@ -73,8 +68,8 @@ class Shown:
     """The table state as a perfect reader would give it."""
     boards: Sequence[Board] = ()
     """Boards of hex games, in their order round the ring."""
-    counted: Mapping[str, Any] = field(default_factory=dict)
-    """Further values of its row."""
+    spots: int | None = None
+    """How many tiles have a spot of light, where some were put there."""
 
 
 def row_of(shown: Shown, state: TableState, game: str) -> Json:
@@ -84,60 +79,14 @@ def row_of(shown: Shown, state: TableState, game: str) -> Json:
         row = {**compared(shown, state, game), "cell_px": cell_px, "small": cell_px < SMALLEST_PX}
     else:
         row = score_table(shown.truth, state, built_in_set(game))
-    height, width = shown.bgr.shape[:2]
     return {
         **row,
+        "exact": row["exact"] and state.quality.ok,
         "good": state.quality.ok,
         "foul": bool(shown.truth["foul"]),
-        "size": [width, height],
         "advice": sorted({advice.what for advice in state.quality.advice}),
-        "ms": {name: round(ms, 1) for name, ms in state.timings_ms.items()},
-        **shown.counted,
+        **({} if shown.spots is None else {"spots": shown.spots}),
     }
-
-
-def write_misread(stem: Path, shown: Shown, state: TableState, row: Json, *, bad: bool) -> None:
-    """Write a bad picture with outlines of reading and truth, and the mistakes in words."""
-    layers = (
-        (shown.truth["tiles"], (255, 255, 255)),
-        (state.tiles, (0, 220, 0)),
-        (state.unsure, (0, 160, 255)),
-        (state.aside, (255, 80, 80)),
-    )
-    outlines = [([entry["outline"] for entry in entries], colour) for entries, colour in layers]
-    write_bad(stem, shown.bgr, outlines, row["mistakes"], bad=bad)
-
-
-def write_bad(
-    stem: Path,
-    bgr: Array,
-    layers: Sequence[tuple[Sequence[Any], Colour]],
-    mistakes: Sequence[str] = (),
-    *,
-    bad: bool,
-) -> None:
-    """Write a bad picture with outlines over it, layer by layer, and the mistakes in words.
-
-    Files of an earlier reading are removed in any case.
-    """
-    for ending in (".jpg", ".txt"):
-        stem.with_name(stem.name + ending).unlink(missing_ok=True)
-    if not bad:
-        return
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    drawn = bgr.copy()
-    thick = max(1, drawn.shape[1] // 700)
-    for outlines, colour in layers:
-        corners = [np.round(np.asarray(outline)).astype(np.int32) for outline in outlines]
-        cv2.polylines(drawn, corners, True, colour, thick)
-    for line, mistake in enumerate(mistakes[:12]):
-        at = (10, 24 * thick * (line + 1))
-        cv2.putText(drawn, mistake, at, cv2.FONT_HERSHEY_SIMPLEX, 0.6 * thick, (0, 0, 255), thick)
-    scale = min(1.0, WORST_PX / max(drawn.shape[:2]))
-    drawn = cv2.resize(drawn, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    cv2.imwrite(str(stem.with_name(stem.name + ".jpg")), drawn)
-    if mistakes:
-        stem.with_name(stem.name + ".txt").write_text("\n".join(mistakes) + "\n", "utf-8")
 
 
 # --- Square cards ---
@@ -255,6 +204,22 @@ def paired(
         if one not in pairs and other not in pairs.values():
             pairs[one] = other
     return pairs
+
+
+def best_fit(
+    cells: Array, tiles: Sequence[str], truth: Mapping[Cell, str], folds: int
+) -> tuple[int, int, list[Cell]]:
+    """Return how many cells and kinds agree at the best shift and turn, and the cells there."""
+    best: tuple[int, int, list[Cell]] = (0, 0, [(10**6, 0)] * len(cells))
+    for turn in range(folds if len(cells) else 0):
+        turned = turned_cells(cells, np.full(len(cells), turn), folds)
+        gaps = (np.array(list(truth))[:, None] - turned[None]).reshape(-1, 2)
+        for shift in np.unique(gaps, axis=0):
+            moved = [(int(x), int(y)) for x, y in turned + shift]
+            shared = sum(cell in truth for cell in moved)
+            right = sum(truth.get(c) == t for c, t in zip(moved, tiles, strict=True))
+            best = max(best, (shared, right, moved), key=lambda way: way[:2])
+    return best
 
 
 Move = tuple[int, Cell]

@@ -15,17 +15,15 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from models.lab.evaluate import tables
-from models.lab.evaluate.harness import ROOT, WORST, counted, parser_of, reader_mark
+from models.lab.evaluate.cases import Case, Cases, table_case
+from models.lab.evaluate.figures import SEALED as WANTED
+from models.lab.evaluate.figures import count_cases
+from models.lab.evaluate.harness import ROOT, parser_of, reader_mark
 from models.lab.scenes.settings import GAMES
 from models.lab.scenes.splits import SEALED, Sealed, opened
-from models.lab.scenes.world.arrays import Json
 
-SEALED_PART = "sealed"
 BOOK = ROOT / "models" / "lab" / "evaluate" / "openings.jsonl"
 TABLES = 1000
-MOST_BAD, LEAST_EXACT = 0.5, 99.5
-"""Wrong tiles in a thousand and exact tables in a hundred that are wanted."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +64,13 @@ def openings(book: Path = BOOK) -> Iterator[str]:
         )
 
 
-def _one(seed: int, game: str, split: Sealed, worst: Path) -> Json:
-    """Read one table; each process opens the split for itself.
+def sealed_case(key: str, game: str, split: Sealed) -> Case | None:
+    """Return the case of one table; each process opens the split for itself.
 
     A third of the tables of squares have stocks, hands and other fields close beside.
     """
     with opened(split):
-        return tables.evaluated(seed, game, split, worst, beside="third")
+        return table_case(key, game, split, beside="third")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,19 +81,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tables", type=int, default=TABLES)
     asked = parser.parse_args(arguments)
     put_down(asked.split, asked.tables, asked.why)
-    figures = partial(tables.figures, most_bad=MOST_BAD, least_exact=LEAST_EXACT)
+    keys = [str(seed) for seed in range(asked.tables)]
     for game in asked.games or GAMES:
-        work = partial(_one, game=game, split=asked.split, worst=asked.out / SEALED_PART / WORST)
-        counted(
-            asked,
-            SEALED_PART,
-            game,
-            range(asked.tables),
-            work,
-            figures,
-            tables.report,
-            of=f"{game}-{asked.split}",
-        )
+        case = partial(sealed_case, game=game, split=asked.split)
+        count_cases("sealed", Cases(game, keys, case), asked, WANTED)
     return 0
 
 

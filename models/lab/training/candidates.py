@@ -18,8 +18,8 @@ import numpy as np
 
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
+from models.lab.evaluate.cases import request_of
 from models.lab.evaluate.score import LEAST_VISIBLE
-from models.lab.evaluate.tables import request_of
 from models.lab.scenes.scene import scene_from
 from models.lab.scenes.settings import SQUARE_GAMES
 from models.lab.scenes.splits import rng_of

@@ -490,6 +490,22 @@ def test_order_that_somebody_has_chosen_is_the_order(carnival):
     assert carnival.standing == "settled"
 
 
+def test_order_is_asked_again_at_once_when_the_chosen_move_was_taken_back_and_made_again(carnival):
+    # Carnival 34: for ten seconds it was held for the question that had just been answered.
+    play(carnival, CARNIVAL, 2, 8)
+    before, after = swapped_once(carnival)
+    count = len(carnival.match.accepted)
+    (question,) = said(carnival.shows(before), "question")
+    carnival.tell({"answer": question["id"], "value": 0})
+    carnival.keeps(before)
+    carnival.referee.take_back(1, carnival.t)
+    assert (carnival.match.layout, len(carnival.match.accepted)) == (after, count)
+
+    (again,) = said(carnival.shows(before), "question")
+
+    assert again["guesses"] == question["guesses"]
+
+
 def test_several_tiles_back_as_they_lay_were_taken_back_though_moves_could_lead_there(carnival):
     play(carnival, CARNIVAL, 2, 8)
     match = carnival.match

@@ -1,6 +1,7 @@
 """The whole loop on drawn pictures: every disturbance, each from its seed."""
 
 import threading
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -21,9 +22,10 @@ from models.lab.scenes.splits import rng_of
 from tests.companion_app.live.test_hindrance import Stage, stage
 from tests.live_games.director import Director
 from tests.live_games.plan import DISTURBANCES, Act, acts_of
-from tests.live_games.scripted import Faults, Moment
+from tests.live_games.scripted import Faults, Moment, ScriptedReader
 from tests.live_games.tables import ScriptedTable
 from tests.live_games.umpire import Umpire
+from vision.core.tables import TableState
 from vision.core.types import Frame
 
 NO_FAULTS = Faults()
@@ -214,6 +216,33 @@ def test_frames_of_another_size_do_no_harm(tmp_path):
         director.move(Act("move", 1))
 
         assert umpire.counts.mistakes == []
+
+
+class Overlooking(ScriptedReader):
+    """Sees nothing in its first four readings, and keeps each until it is told to read anew."""
+
+    kept: TableState | None = None
+
+    def doubt(self) -> None:
+        self.kept = None
+
+    def read(self, frame):
+        if self.kept is None:
+            seen = super().read(frame)
+            self.kept = seen if self.reads > 4 else replace(seen, tiles=(), unsure=())
+        return self.kept
+
+
+def test_reading_that_shows_nothing_of_what_lies_there_is_not_kept(tmp_path):
+    # Carnival 14: a small house and a diamond were found in some pictures only.
+    with Store(tmp_path) as store:
+        umpire, director = directed(store, "carnival", 4)
+        assert isinstance(director.table, ScriptedTable)
+        umpire.loop.reader = Overlooking(director.table.camera)
+        director.play([Act("move", 0)])
+
+        assert umpire.counts.mistakes == []
+        assert umpire.counts.numbers["questions"] == 0
 
 
 def test_store_that_fails_delays_the_verdict_and_loses_nothing(tmp_path):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zlib
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,10 @@ from PIL import Image, ImageOps
 
 from vision.core.errors import PictureError
 from vision.intake import picture as pictures
-from vision.intake.headers import Header, HeaderError, exif_orientation, read_header
+from vision.intake.decode import Header, HeaderError, exif_orientation, read_header
 from vision.intake.picture import MOST_PIXELS, NO_COLOURS, PictureFile, load_picture, picture_file
 
-MOST_MEMORY_MB = 400
+MOST_MEMORY_MB = 250
 WIDTH, HEIGHT = 96, 64
 
 
@@ -101,7 +102,8 @@ def broken_files() -> dict[str, bytes]:
         "half a jpeg": jpeg[: len(jpeg) // 2],
         "jpeg without its end": jpeg[:-2],
         "jpeg header": jpeg[:20],
-        "jpeg with a hole": bytes(lost),
+        # Without simplejpeg, in an environment older than the locks, nobody says what is lost.
+        **({"jpeg with a hole": bytes(lost)} if find_spec("simplejpeg") else {}),
         "half a png": a_png[: len(a_png) // 2],
         "png with a changed byte": bytes(flipped),
         "half a webp": webp[: len(webp) // 2],

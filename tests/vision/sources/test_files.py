@@ -1,13 +1,15 @@
 import cv2
 import numpy as np
+import pillow_heif
 import pytest
+from PIL import Image
 
 from vision.sources import SourceError
 from vision.sources.files import FolderSource, VideoSource
 
 
 def picture(value: int) -> np.ndarray:
-    return np.full((24, 32, 3), value, np.uint8)
+    return np.full((48, 64, 3), value, np.uint8)
 
 
 def test_folder_gives_its_pictures_in_the_order_of_their_names(tmp_path):
@@ -42,6 +44,18 @@ def test_picture_that_cannot_be_read_is_a_missing_frame(tmp_path):
     assert frames[3] is not None and frames[3].taken_at_s == pytest.approx(0.3)
 
 
+def test_folder_gives_pictures_of_phones_upright(tmp_path):
+    stored = Image.fromarray(picture(50))
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    stored.save(tmp_path / "1.jpg", exif=exif.tobytes())
+    pillow_heif.from_pillow(stored).save(tmp_path / "2.heic")
+
+    shapes = [frame.bgr.shape for frame in FolderSource(tmp_path).frames() if frame]
+
+    assert shapes == [(64, 48, 3), (48, 64, 3)]
+
+
 def test_folder_without_pictures_is_refused(tmp_path):
     with pytest.raises(SourceError, match="no picture"):
         FolderSource(tmp_path)
@@ -62,7 +76,7 @@ def test_closed_folder_stops(tmp_path):
 
 def test_video_gives_every_frame_with_its_time(tmp_path):
     file = tmp_path / "film.avi"
-    writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"MJPG"), 20, (32, 24))
+    writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"MJPG"), 20, (64, 48))
     for number in range(6):
         writer.write(picture(number * 40))
     writer.release()

@@ -1,27 +1,21 @@
-"""Boxes that nobody has seen: drawn, taught from two photographs, and read from other tables.
+"""Boxes that nobody has seen: drawn, photographed to learn from, and laid on other tables.
 
-Every box is one task, kept as soon as it is done. Kinds with the same print count as one: boxes are
-invented by comparing thumbnails, and a stripe shifted by a pixel makes thumbnails differ by more
-than other prints do, though nobody could tell such kinds apart.
+Kinds with the same print count as one: boxes are invented by comparing thumbnails, and a stripe
+shifted by a pixel makes thumbnails differ by more than other prints do, though nobody could tell
+such kinds apart.
 """
 
 from __future__ import annotations
 
-import argparse
-import tempfile
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 
-from models.lab.evaluate.harness import every_row, reader_mark, spread, told
-from models.lab.evaluate.score import NEAR, paired
-from models.lab.evaluate.taught.counting import Cell, Tally, count_layout, taught
+from engine.lattice import Cell
 from models.lab.scenes.arrange import extent_of
 from models.lab.scenes.camera.develop import unpacked
 from models.lab.scenes.camera.truth import truth_of
@@ -41,9 +35,8 @@ from models.lab.scenes.world.lattices import laid, single_spot
 from models.lab.scenes.world.things import TableTop
 from models.teaching.examples import folds_of
 from models.teaching.labels import parse_labels
-from models.teaching.teach import Lesson, teach, why_again
-from models.teaching.trial import read_with
-from vision import Picture, Shape, TaughtSet, find_taught
+from models.teaching.teach import Lesson, why_again
+from vision import Picture, Shape
 from vision.core.types import width_of
 
 Json = Mapping[str, Any]
@@ -66,7 +59,6 @@ Tables of the seeds between were looked at while the way to read was chosen."""
 TABLE_SIZES = ((1280, 960), (1920, 1080), (1280, 720))
 LEFT_OUT = 1 / 3
 """Share of the kinds that are never taught."""
-SURELY = 0.9
 COARSE_PX = 44
 LOOKED_AT = 2 * ALIKE
 """Largest difference of coarse pictures that are compared finely as well."""
@@ -75,39 +67,10 @@ SHIFTS_PX = (-2, -1, 0, 1, 2)
 fifty square boxes that are evaluated differ by 1.9 to 2.9 then, all other pairs by 4 at least."""
 
 
-def evaluate_invented(asked: argparse.Namespace) -> Iterator[str]:
-    """Teach held-out boxes from two photographs each and read other tables; yield the figures."""
-    shapes: tuple[Shape, ...] = ("square", "hex")
-    for shape in shapes:
-        tally, kinds = Tally(), 0
-        names = box_names(shape, asked.boxes)
-        work = partial(_box_row, shape=shape, tables=asked.tables)
-        path = asked.out / f"invented-{shape}-{asked.tables}.jsonl"
-        mark = reader_mark("models/teaching")
-        for row in every_row(path, "name", names, work, asked.workers, mark):
-            tally.plus(row["tally"])
-            kinds += row["kinds"]
-        yield from tally.lines(f"invented {shape}, {len(names)} boxes, {kinds} kinds")
-
-
 def box_names(shape: Shape, count: int) -> list[str]:
     """Return the held-out boxes whose number of kinds is nearest to what is asked for."""
     names = invented_names("held-out", shape)
     return sorted(names, key=lambda name: (abs(planned_kinds(name) - KINDS), name))[:count]
-
-
-def _box_row(name: str, shape: Shape, tables: int) -> dict[str, Any]:
-    """Return the row of one box, taught and read."""
-    tally = Tally()
-    with tempfile.TemporaryDirectory() as folder:
-        photos = Path(folder, name)
-        labels = write_lessons(name, shape, photos)
-        box = taught(f"taught-{name}", shape, photos, labels, Path(folder))
-    for scene in tables_of(name, shape, tables):
-        truth = table_truth(name, scene.truth["tiles"])
-        state = read_with(box, scene.bgr)
-        count_layout(tally, state, truth, shape, name)
-    return {"name": name, "tally": asdict(tally), "kinds": len(box.tile_set.kinds)}
 
 
 def table_truth(name: str, tiles: Sequence[Json]) -> dict[Cell, str]:
@@ -244,66 +207,6 @@ def part_lesson(name: str, home: Path, split: Split) -> tuple[Lesson, set[str]]:
     labels = write_lessons(name, "square", home / name, split, known)
     parsed = parse_labels({"photos": labels}, "square")
     return Lesson(f"taught-{name}", "square", home / name, parsed, replace=True), known
-
-
-def evaluate_missing(asked: argparse.Namespace) -> Iterator[str]:
-    """Teach held-out boxes without a third of their kinds, read tables; yield the figures."""
-    counts: Counter[str] = Counter()
-    names = box_names("square", asked.boxes // 2)
-    for one in spread(partial(_part_counted, tables=asked.tables), names, asked.workers):
-        counts += one
-    yield f"a third of the kinds never taught, {len(names)} boxes"
-    for way in ("with evidence", "without"):
-        missing, named, known, right, sure = (
-            counts[f"{key}, {way}"] for key in ("missing", "named", "taught", "right", "sure")
-        )
-        yield f"  {way}: missing kinds named at {SURELY}: {told(named, missing, 100)}"
-        yield f"    taught ones right {told(right, known, 100)}"
-        yield f"    taught ones right and at {SURELY} {told(sure, known, 100)}"
-
-
-def _part_counted(name: str, tables: int) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as home:
-        lesson, known = part_lesson(name, Path(home), "held-out")
-        teach(lesson, Path(home))
-        box = find_taught(lesson.name, (Path(home),))
-    assert box is not None and box.reader is not None
-    if box.reader.evidence is None:
-        return counts
-    bare = replace(box, reader=replace(box.reader, evidence=None))
-    for scene in tables_of(name, "square", tables):
-        for way, one in (("with evidence", box), ("without", bare)):
-            counts += _part_read(one, scene.bgr, scene.truth["tiles"], name, known, way)
-    return counts
-
-
-def _part_read(
-    box: TaughtSet, bgr: Any, tiles: Sequence[Any], name: str, known: set[str], way: str
-) -> Counter[str]:
-    """Return the counts of one table."""
-    prints = one_print(invented_set(name))
-    state = read_with(box, bgr)
-    entries = [*state.tiles, *state.unsure, *state.aside]
-    true, said = ([np.array(one["outline"]) for one in some] for some in (tiles, entries))
-    pairs = paired(true, said, [width_of(outline) for outline in true], NEAR)
-    counts: Counter[str] = Counter()
-    for number, tile in enumerate(tiles):
-        kind = prints[tile["tile"]]
-        entry = entries[pairs[number]] if number in pairs else None
-        sure = entry is not None and float(entry["confidence"]) >= SURELY
-        right = entry is not None and entry["tile"] == kind
-        if kind in known:
-            counts += Counter(
-                {
-                    f"taught, {way}": 1,
-                    f"right, {way}": int(right),
-                    f"sure, {way}": int(right and sure),
-                }
-            )
-        else:
-            counts += Counter({f"missing, {way}": 1, f"named, {way}": int(sure)})
-    return counts
 
 
 # --- Kinds that are one print ---

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.lab.evaluate.renders import rendered_boards
+from models.lab.evaluate.cases import rendered_boards
 from models.lab.scenes.photoreal.__main__ import main
 from models.lab.scenes.photoreal.boards import hidden_cells, places_mm, projected
 from models.lab.scenes.photoreal.scene import (
