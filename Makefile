@@ -7,6 +7,8 @@
 #   make size       what each room weighs beside its budget (ARGS=--passed counts the files that a
 #                   photo and a frame pass, ARGS=--lower lowers the budgets to what there is)
 #   make test       check and every test: exactly what CI runs
+#   make quick      what a change can break, in under a minute (FILES="engine/lattice.py"; without,
+#                   what differs from the last commit)
 #   make bench      speed, as ratios to a yardstick in the same run (ONLY="schlangennest" for some)
 #   make look       screenshots of every view, phone to television, into build/look (ONLY=foul for one)
 #   make pictures   the pictures of README and guide, into docs/pictures (ONLY=foul for some)
@@ -28,7 +30,7 @@
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run hall hall-ready check size test suite bench look pictures evaluate golden train soak fuzz mutate audit release test-deploy lock clean
+.PHONY: setup run hall hall-ready check size test quick suite bench look pictures evaluate golden train soak fuzz mutate audit release test-deploy lock clean
 
 # Compiled modules are kept, whatever the environment says: the tests start many processes, and each
 # would compile all libraries anew.
@@ -66,6 +68,9 @@ PRETTIER = node_modules/.bin/prettier --log-level warn --check $$(git ls-files '
 # Types are checked beside the first tests: that takes a minute on one core.
 test: .venv/dev-ready
 	$(MAKE) --no-print-directory --jobs 2 check suite
+
+quick: .venv/dev-ready
+	@.venv/bin/python -m tests.quick $(FILES)
 
 suite: .venv/dev-ready
 	.venv/bin/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal

@@ -250,12 +250,14 @@ def _own_sets(home: Path) -> list[Check]:
 
 
 def _own_set(name: str, folder: Path) -> Check:
-    from vision import find_taught
+    from vision import OutdatedError, find_taught
 
     label = f"set {name}"
     try:
         taught = find_taught(name, (folder,))
         tile_set = taught.tile_set if taught else load_set(name, (folder,))
+    except OutdatedError as error:  # The sentence itself says what to do.
+        return Check(label, False, f"{error}.")
     except (EngineError, VisionError, OSError, ValueError) as error:
         return Check(label, False, f"{error}.", "Teach it again, or restore a backup.")
     said = in_english(KINDS, {"n": str(len(tile_set.kinds))})

@@ -41,7 +41,7 @@ done
 parts="engine calibration vision models companion_app deploy requirements pyproject.toml README.md LICENSE"
 list_files() {
     # shellcheck disable=SC2086  # a list of names without blanks
-    (cd "$source" && find -L $parts -type f ! -path '*/__pycache__/*' ! -name '*.pyc' | LC_ALL=C sort)
+    (cd "$source" && find -L $parts -type f ! -path '*/__pycache__/*' ! -name '*.pyc' ! -path 'models/lab/*' | LC_ALL=C sort)
 }
 number=$(list_files | (cd "$source" && tr '\n' '\0' | xargs -0 sha256sum) | sha256sum | cut -c1-12)
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$source/pyproject.toml")

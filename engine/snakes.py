@@ -145,20 +145,32 @@ class Web(NamedTuple):
         found = self.open
         return [found[cell, edge] for edge in range(4) if (cell, edge) in found]
 
-    def with_card(self, cell: Cell, laid: Card, joined: list[Chain] | None = None) -> Web:
-        """Return the chains after a card is laid; ``joined`` are those over it, if known."""
-        if cell in self.cards:
-            return trace({**self.cards, cell: laid})
-        grown = Web(self.cards.copy(), self.open.copy(), self.snakes.copy(), self.laid.copy())
-        _lay(grown, cell, laid, joined or join(self, cell, laid))
-        return grown
+    def copy(self) -> Web:
+        """Return a web that grows by itself."""
+        return Web(self.cards.copy(), self.open.copy(), self.snakes.copy(), self.laid.copy())
+
+    def lay(self, cell: Cell, laid: Card, joined: list[Chain]) -> None:
+        """Enter a card in an empty cell, and the chains that run over it."""
+        found, snakes = self.open, self.snakes
+        gone = [found.pop((cell, edge), None) for edge in range(4)]
+        self.cards[cell] = laid
+        self.laid[laid.kind.name] = self.laid.get(laid.kind.name, 0) + 1
+        for chain in joined:
+            for end in chain.ends:
+                found[end] = chain
+            for colour in chain.colours:
+                others = [one for one in snakes.get(colour, ()) if one not in gone]
+                pieces = [*others, chain]
+                if others:
+                    pieces.sort(key=lambda one: one.first)
+                snakes[colour] = tuple(pieces)
 
 
 def trace(cards: Cards) -> Web:
     """Return the chains of a layout, as if it were laid card by card."""
     web = Web({}, {}, {}, {})
     for cell, laid in cards.items():
-        _lay(web, cell, laid, join(web, cell, laid))
+        web.lay(cell, laid, join(web, cell, laid))
     return web
 
 
@@ -169,12 +181,13 @@ Around = tuple[tuple[Chain | None, End | None], ...]
 def around(web: Web, cell: Cell) -> Around:
     """Return what lies around an empty cell."""
     x, y = cell
-    beyond = ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))
-    return tuple(
-        [
-            (web.open.get((cell, edge)), None if there in web.cards else (there, edge ^ 2))
-            for edge, there in enumerate(beyond)
-        ]
+    north, east, south, west = (x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)
+    met, cards = web.open.get, web.cards
+    return (
+        (met((cell, 0)), None if north in cards else (north, 2)),
+        (met((cell, 1)), None if east in cards else (east, 3)),
+        (met((cell, 2)), None if south in cards else (south, 0)),
+        (met((cell, 3)), None if west in cards else (west, 1)),
     )
 
 
@@ -186,8 +199,9 @@ def join(web: Web, cell: Cell, laid: Card, near: Around | None = None) -> list[C
     near = near or around(web, cell)
     found: list[Chain] = []
     became: dict[Chain, Chain] = {}
+    first_here = 4 * len(web.cards)
     for number, (edges, own, own_caps) in enumerate(laid.joins):
-        length, colours, caps, first = 1, own, own_caps, 4 * len(web.cards) + number
+        length, colours, caps, first = 1, own, own_caps, first_here + number
         ends: tuple[End, ...] = ()
         taken: tuple[Chain, ...] = ()
         for edge in edges:
@@ -203,14 +217,16 @@ def join(web: Web, cell: Cell, laid: Card, near: Around | None = None) -> list[C
             taken += (met,)
             length += met.length
             caps += met.caps
-            first = min(first, met.first)
+            first = met.first if met.first < first else first
             if met.colours:
                 colours = colours | met.colours if colours else met.colours
-            ends += tuple([end for end in met.ends if end[0] != cell])
+            for end in met.ends:
+                if end[0] != cell:
+                    ends += (end,)
         new = Chain((cell, number), taken, first, length, colours, caps, ends)
         for met in taken:
             became[met] = new
-            if met in found:
+            if number and met in found:
                 found.remove(met)
         found.append(new)
     return [*found, *_cut(web, cell, laid, became)] if laid.blank else found
@@ -224,17 +240,3 @@ def _cut(web: Web, cell: Cell, laid: Card, became: dict[Chain, Chain]) -> Iterat
             became[met] = cut = copy(met)
             cut.ends = tuple([end for end in met.ends if end[0] != cell])
             yield cut
-
-
-def _lay(web: Web, cell: Cell, laid: Card, joined: list[Chain]) -> None:
-    """Enter a card and the chains that run over it."""
-    gone = [web.open.pop((cell, edge)) for edge in range(4) if (cell, edge) in web.open]
-    web.cards[cell] = laid
-    web.laid[laid.kind.name] = web.laid.get(laid.kind.name, 0) + 1
-    for chain in joined:
-        for end in chain.ends:
-            web.open[end] = chain
-        for colour in chain.colours:
-            others = [one for one in web.snakes.get(colour, ()) if one not in gone]
-            pieces = sorted([*others, chain], key=lambda one: one.first) if others else [chain]
-            web.snakes[colour] = tuple(pieces)

@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -23,22 +23,34 @@ settings.load_profile("snake-eye")
 
 
 class TimeByFolder:
-    """Adds up how long the tests of each folder take, those of other processes too."""
+    """Adds up how long the tests of each folder take, and what was left out for want of what."""
 
     def __init__(self) -> None:
         self._took_s: defaultdict[str, float] = defaultdict(float)
+        self._left_out: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Add a test's set-up, call or tear-down; workers send theirs here."""
         folders = PurePosixPath(report.nodeid.partition("::")[0]).parts[1:-1]
         self._took_s[folders[0] if folders else "tests"] += report.duration
+        self._note(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a whole file of tests that was left out."""
+        self._note(report)
+
+    def _note(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if report.skipped and isinstance(report.longrepr, tuple):
+            self._left_out[report.longrepr[2].removeprefix("Skipped: ")] += 1
 
     def rows(self) -> list[tuple[str, float]]:
         """Return the folders with their seconds, the longest first."""
         return sorted(self._took_s.items(), key=lambda row: -row[1])
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print them where tests of several folders ran."""
+        """Say what was left out and why, and the times where tests of several folders ran."""
+        for reason, count in self._left_out.most_common():
+            terminalreporter.write_line(f"Left out {count:5}  {reason}")
         if len(self._took_s) < 2:
             return
         terminalreporter.write_line("Seconds by folder, all test processes together:")

@@ -28,7 +28,7 @@ LOCKS = frozenset(["Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore"
 THREADS = frozenset(["Thread", "Timer", "ThreadPoolExecutor"])
 EVENTS = frozenset(["Event"])
 SEAT = ("seat/**", "eye/machine", "live/machine", "web/alone", "web/machine", "web/views/machine")
-DRAWS_THE_DEMO = ("models/lab/", "models/art/", "companion_app/live/demo", "companion_app/eye/demo")
+DRAWS_THE_DEMO = ("models/art/", "companion_app/live/demo", "companion_app/eye/demo")
 """What stands for the table and the camera in the demo, and is no part of a frame's way."""
 VERDICT_S = 180.0
 NOTED_S = 0.5

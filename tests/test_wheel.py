@@ -26,6 +26,7 @@ PARTS = (
     "README.md",
     "LICENSE",
 )
+LARGEST_WHEEL = 17_000_000
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
@@ -102,7 +103,9 @@ def test_wheel_has_this_version_and_the_guide_with_its_pictures(wheel):
     for folder in ("en/*.md", "de/*.md", "pictures/*.webp"):
         for file in (ROOT / "docs").glob(folder):
             assert f"companion_app/guide/{file.relative_to(ROOT / 'docs')}" in names
-    assert not [name for name in names if name.startswith(("docs/", "tests/", "deploy/"))]
+    left_out = ("docs/", "tests/", "deploy/", "models/lab/")
+    assert not [name for name in names if name.startswith(left_out)]
+    assert wheel.stat().st_size <= LARGEST_WHEEL
 
 
 def test_command_says_its_version_from_an_empty_folder(command, tmp_path):

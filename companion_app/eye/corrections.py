@@ -28,7 +28,7 @@ from companion_app.whole_file import write_whole
 from engine.game import Json
 from engine.given import is_whole
 from engine.hexpath import free_shape, path_shape
-from engine.placement import Clay, Placement
+from engine.placement import Placement
 from engine.setfile import built_in_names
 from engine.tiles import TileSet
 from vision import Frame
@@ -171,33 +171,18 @@ def turns_in_picture(spot: Spot, outlines_px: Mapping[Spot, Sequence[Point]]) ->
 
 
 def is_taught_board(box: TileSet) -> bool:
-    """Say whether a taught box has a board; such a board is learnt as a whole."""
-    return "board" in box.extras and box.name not in built_in_names()
+    """Say whether a box may have a taught board; such a board is learnt as a whole."""
+    boards = "board" in box.extras and "clay" not in box.extras
+    return boards and box.name not in built_in_names()
 
 
 def _keep_board(kept: Corrections, frame: Frame, match: Match) -> None:
-    """Save the whole picture with all that lies on the boards: they are learnt as a whole."""
-    layout = match.layout
+    """Save the whole picture with all that lies on the board: it is learnt as a whole."""
     labels: list[Doc] = [
-        {
-            "tile": one.tile,
-            "cells": [list(cell) for cell in one.cells],
-            **({} if one.board is None else {"board": one.board}),
-        }
-        for one in sorted(layout.pieces)
+        {"tile": one.tile, "cells": [list(cell) for cell in one.cells]}
+        for one in sorted(match.layout.pieces)
     ]
-    labels += [
-        {
-            "tile": f"clay/{one.kind}",
-            "cells": [list(one.cell)],
-            "board": one.board,
-            **({} if one.opens is None else {"opens": one.opens}),
-        }
-        for one in layout.placements()
-        if isinstance(one, Clay)
-    ]
-    # Labels count the boards by the last one that they name.
-    if any((one.board or 0) == match.position.agreed.boards - 1 for one in layout.pieces):
+    if labels:
         kept.keep(match.box.name, frame.bgr, *labels, most=MOST_BOARDS_KEPT)
 
 

@@ -1,25 +1,25 @@
-"""Where tiles may lie: growing snakes, gifts and troubles, heads, hats, and replacing tiles.
+"""What may be laid in Carnival: listing and judging a tile by the table and by what is left.
 
-These functions judge the table alone. Turn order, what is left in the box and what players said
-are judged in ``tiles`` and in ``engine.games.carnival``.
+Turn order is judged in ``engine.games.carnival``; hands are hidden.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from engine.carnival.position import CarnivalPosition
+from engine.carnival.position import NEVER_REPLACED, CarnivalPosition
 from engine.carnival.snakes import (
     BODY,
     LOGS,
+    PLAIN,
     SNAKE_TILES,
     Snake,
     is_straight,
     joined_snakes,
-    trace_snakes,
-    with_card,
+    named,
+    says,
 )
-from engine.carnival.words import named, says
 from engine.game import Move, Violation
 from engine.lattice import Cell, square_neighbour, square_neighbours
 from engine.sentences import carnival as say
@@ -27,11 +27,137 @@ from engine.snakes import Card, card
 from engine.tiles import TileKind
 
 BESIDE_SNAKES = frozenset({"gift", "trouble"})
-NEVER_REPLACED = frozenset({"gift", "trouble", "house", "head", "hat", "crossing-log"})
 NEVER_REPLACING = frozenset({"gift", "trouble", "house", "head", "hat"})
+NO_OWN_TILE = "no-own-tile"
+LAST_ROUND_TILES = frozenset({"head", "hat"})
+
+# --- listing -------------------------------------------------------------------------------------
 
 
-def placing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
+def layable(position: CarnivalPosition, player: str) -> Iterator[Move]:
+    """Yield the moves that are legal for a player with every tile that is left in hand."""
+    last = position.last_round
+    roles = SNAKE_TILES - {"head"} | BESIDE_SNAKES if last is None else {last.phase[:-1]}
+    for move in candidates(position, player, position.kinds_left(roles)):
+        if is_legal(position, move):
+            yield move
+
+
+def is_legal(position: CarnivalPosition, move: Move) -> bool:
+    """Say whether a tile may be laid, by all but the order of turns."""
+    return not any(True for _ in judge_tile(position, move))
+
+
+def candidates(
+    position: CarnivalPosition, player: str, kinds: Iterable[TileKind]
+) -> Iterator[Move]:
+    """Yield the moves with some kinds that come into question, with their declarations."""
+    kinds = list(kinds)
+    for ways in (_growing, _giving, _swapping, _hatting):
+        for kind in kinds:
+            tells = NO_OWN_TILE if _must_be_declared(position, player, kind) else None
+            for do, cell, turns, snake in ways(position, kind):
+                yield Move(player, do, kind.name, cell, turns, snake=snake, declares=tells)
+
+
+Way = tuple[str, Cell, int, str | None]
+"""What is done, where, in which turn, and for a hat on whose head."""
+
+
+def _growing(position: CarnivalPosition, kind: TileKind) -> Iterator[Way]:
+    """Yield the ways to lay a tile at the ends of snakes (ruling 1)."""
+    if kind.role not in SNAKE_TILES:
+        return
+    met: dict[Cell, set[int]] = {}
+    for snake in position.snakes.values():
+        if (
+            snake.end
+            and snake.faces
+            and not snake.is_blocked
+            and kind.colour in (None, snake.colour)
+        ):
+            met.setdefault(snake.faces, set()).add(snake.end[1] ^ 2)
+    for cell, edges in sorted(met.items()):
+        for turns in range(kind.period):
+            at = card(kind, turns).strand_at
+            if any(at[edge] >= 0 for edge in edges):
+                yield "place", cell, turns, None
+
+
+def _giving(position: CarnivalPosition, kind: TileKind) -> Iterator[Way]:
+    """Yield the ways to lay a gift or a trouble beside a snake (ruling 3)."""
+    if kind.role in BESIDE_SNAKES:
+        for cell in position.beside_snakes:
+            yield "place", cell, 0, None
+
+
+def _swapping(position: CarnivalPosition, kind: TileKind) -> Iterator[Way]:
+    """Yield the ways to replace a tile by a log, or a log by a tile (rulings 4 and 5)."""
+    if kind.role in NEVER_REPLACING:
+        return
+    for cell, lying, kept in position.replaceable:
+        if is_straight(kind) == is_straight(lying) and (kind.role in LOGS or lying.role == "log"):
+            for turns in range(kind.period):
+                at = card(kind, turns).strand_at
+                if all(at[edge] >= 0 for edge in kept):
+                    yield "replace", cell, turns, None
+
+
+def _hatting(position: CarnivalPosition, kind: TileKind) -> Iterator[Way]:
+    """Yield the ways to put a hat on a bare head (ruling 9)."""
+    if kind.role == "hat":
+        places = sorted(hat_places(position), key=lambda place: place[0])
+        cells = [cell for cell, _ in places]
+        for cell, colour in places:
+            yield "place", cell, 0, colour if cells.count(cell) > 1 else None
+
+
+def _must_be_declared(position: CarnivalPosition, player: str, kind: TileKind) -> bool:
+    """Say whether a player must declare to have no own tile before laying this one (ruling 2)."""
+    return (
+        position.agreed.asks
+        and kind.role in PLAIN
+        and position.agreed.owner(kind.colour) not in (None, player)
+    )
+
+
+def declared(position: CarnivalPosition, move: Move, kind: TileKind) -> Move:
+    """Return the move with the declaration of ruling 2, if it needs one."""
+    if _must_be_declared(position, move.player, kind):
+        return replace(move, declares=NO_OWN_TILE)
+    return move
+
+
+# --- judging a tile ------------------------------------------------------------------------------
+
+
+def judge_tile(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
+    """Yield every rule that laying a tile breaks, except the order of turns."""
+    assert move.tile is not None
+    kind = position.box[move.tile]
+    if position.left(kind) < 1:
+        case = "" if kind.colour in (None, *position.house.exits) else "left-out"
+        names = {"tile": named(kind), "n": kind.count, "colour": kind.colour}
+        yield says(say.NONE_LEFT, move.at, case=case, **names)
+    yield from _judge_round(position, move, kind)
+    if move.declares != NO_OWN_TILE and _must_be_declared(position, move.player, kind):
+        yield says(say.UNDECLARED, move.at, player=move.player, tile=named(kind))
+    yield from (_placing if move.do == "place" else _replacing)(position, move)
+
+
+def _judge_round(position: CarnivalPosition, move: Move, kind: TileKind) -> Iterator[Violation]:
+    """Yield the violation by a tile that may not be laid in this phase of the game (ruling 9)."""
+    last = position.last_round
+    if kind.role not in LAST_ROUND_TILES:
+        if last is not None:
+            yield says(say.ONLY_HEADS_AND_HATS, move.at)
+    elif last is None:
+        yield says(say.LAST_ROUND_ONLY, move.at, what=kind.role)
+    elif last.phase != f"{kind.role}s":
+        yield says(say.HEADS_BEFORE_HATS, move.at, case="hats" if last.phase == "hats" else "")
+
+
+def _placing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
     """Yield the rules that laying a tile on an empty cell breaks."""
     assert move.tile is not None and move.at is not None and move.turns is not None
     kind, cell = position.box[move.tile], move.at
@@ -48,7 +174,7 @@ def placing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
         yield from _growth(position, cell, card(kind, move.turns))
 
 
-def replacing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
+def _replacing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
     """Yield the rules that replacing a tile by another breaks (rulings 4 and 5)."""
     assert move.tile is not None and move.at is not None and move.turns is not None
     kind, cell = position.box[move.tile], move.at
@@ -123,8 +249,8 @@ def _joining(
     if not any(square_neighbour(cell, edge) in position.cards for edge in exits):
         return
     before = joined_snakes(position.snakes.values())
-    after = trace_snakes(with_card(position.cards, cell, laid), position.house)
-    joined = [pair for pair in joined_snakes(after.values()) if pair not in before]
+    after = joined_snakes(position.with_tile(cell, laid).snakes.values())
+    joined = [pair for pair in after if pair not in before]
     for one, other in joined[:1]:
         yield says(say.TWO_SNAKES_JOINED, cell, one=one, other=other)
 
@@ -186,9 +312,8 @@ def _unfit_to_swap(new: TileKind, lying: TileKind, cell: Cell) -> Iterator[Viola
 
 
 def _swap(position: CarnivalPosition, cell: Cell, lying: Card, new: Card) -> Iterator[Violation]:
-    snake = position.snake_at.get(cell)
+    snake, kept = position.runs_through.get(cell, (None, ()))
     colour = snake.colour if snake else "loose"
-    kept = snake.kept_edges(cell) if snake else ()
     if new.kind.role in BODY and new.kind.colour != colour:
         case = "" if snake else "loose"
         yield says(say.WRONG_COLOUR, cell, case=case, colour=colour, other=new.kind.colour)

@@ -9,12 +9,14 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
-from engine.carnival.snakes import House, Snake, trace_snakes
-from engine.lattice import Cell
-from engine.snakes import Cards
+from engine.carnival.snakes import SNAKE_TILES, House, Snake, trace_snake, trace_snakes
+from engine.game import in_order_from
+from engine.lattice import Cell, square_neighbours
+from engine.snakes import Card, Cards
 from engine.tiles import TileKind, TileSet
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
+NEVER_REPLACED = frozenset({"gift", "trouble", "house", "head", "hat", "crossing-log"})
 RESHUFFLES_THAT_BRING_BACK = 2
 """The number of reshuffles after which replaced tiles leave the game (ruling 11, R)."""
 
@@ -73,7 +75,7 @@ class Supply:
     def _drawn(self) -> Supply:
         assert self.pile is not None
         if self.pile:
-            return replace(self, pile=self.pile - 1)
+            return Supply(self.pile - 1, self.discard, self.reshuffles, self.gone)
         if not self.discard:
             return self
         pile = sum(self.discard.values()) - 1
@@ -89,7 +91,7 @@ class LastRound:
     """The players who have passed in this phase and are skipped until it ends."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Agreed:
     """What the players agreed on before the game."""
 
@@ -100,9 +102,18 @@ class Agreed:
     logs_spoil_gifts: bool = False
     """Whether a log takes the worth of the whole gift beside it, not of its own side (ruling 8)."""
 
+    @cached_property
+    def players(self) -> tuple[str, ...]:
+        """The players in turn order."""
+        return tuple(self.colours)
+
+    @cached_property
+    def _owners(self) -> Mapping[str | None, str]:
+        return {colour: player for player, own in self.colours.items() for colour in own}
+
     def owner(self, colour: str | None) -> str | None:
         """Return the player of a colour, ``None`` if nobody plays it."""
-        return next((p for p, own in self.colours.items() if colour in own), None)
+        return self._owners.get(colour)
 
 
 @dataclass(frozen=True)
@@ -126,7 +137,9 @@ class CarnivalPosition:
     @property
     def players(self) -> tuple[str, ...]:
         """The players in turn order."""
-        return tuple(self.agreed.colours)
+        return self.agreed.players
+
+    # --- what grows with the tiles -----------------------------------------------------------
 
     @cached_property
     def snakes(self) -> Mapping[str, Snake]:
@@ -136,8 +149,69 @@ class CarnivalPosition:
     @cached_property
     def laid(self) -> Mapping[str, int]:
         """How many of each tile lie on the table."""
-        on_heads = (hat.tile for hat in self.hats if self._lies_on_a_head(hat))
+        on_heads = (hat.tile for hat in self.hats if self.role_at(hat.at) != "hat")
         return Counter([card.tile for card in self.cards.values()]) + Counter(on_heads)
+
+    @cached_property
+    def runs_through(self) -> Mapping[Cell, tuple[Snake, tuple[int, ...]]]:
+        """By cell: the snake that runs through the tile, and the sides by which it is connected.
+
+        A crossing log may carry two snakes, of which this has one.
+        """
+        return {
+            step.cell: (snake, (step.entry, step.leave) if following else (step.entry,))
+            for snake in self.snakes.values()
+            for step, following in zip(snake.steps, (*snake.steps[1:], None), strict=False)
+        }
+
+    @cached_property
+    def beside_snakes(self) -> list[Cell]:
+        """The empty cells that touch a tile of a snake."""
+        beside = {
+            near
+            for at, laid in self.cards.items()
+            if laid.kind.role in SNAKE_TILES
+            for near in square_neighbours(at)
+        }
+        return sorted(beside - self.cards.keys())
+
+    @cached_property
+    def replaceable(self) -> list[tuple[Cell, TileKind, tuple[int, ...]]]:
+        """The tiles that something may replace: cell, kind, and the sides that stay connected."""
+        found, loose = self.runs_through, (None, ())
+        return [
+            (cell, laid.kind, found.get(cell, loose)[1])
+            for cell, laid in sorted(self.cards.items(), key=lambda item: item[0])
+            if laid.kind.role not in NEVER_REPLACED
+        ]
+
+    def but(self, **changes: object) -> CarnivalPosition:
+        """Return the position with some fields changed, none of which is ``cards``."""
+        other = object.__new__(CarnivalPosition)
+        other.__dict__.update(self.__dict__, **changes)
+        if "hats" in changes:
+            other.__dict__.pop("laid", None)
+        return other
+
+    def with_tile(self, cell: Cell, laid: Card) -> CarnivalPosition:
+        """Return the position with a tile in a cell, where another may lie.
+
+        Only the snakes that the tile meets are traced, from there on.
+        """
+        cards, snakes, counts = {**self.cards, cell: laid}, dict(self.snakes), dict(self.laid)
+        for colour, snake in self.snakes.items():
+            known = snake.before(cell)
+            if known is not None:
+                snakes[colour] = trace_snake(cards, self.house, colour, known)
+        counts[laid.tile] = counts.get(laid.tile, 0) + 1
+        if cell in self.cards:
+            counts[self.cards[cell].tile] -= 1
+        other = self.but(cards=cards, snakes=snakes, laid=counts)
+        for found in ("runs_through", "beside_snakes", "replaceable"):
+            other.__dict__.pop(found, None)
+        return other
+
+    # --- asked of a position -----------------------------------------------------------------
 
     def left(self, kind: TileKind) -> int:
         """Return how many copies of a kind are not laid, discarded or out of the game."""
@@ -158,11 +232,6 @@ class CarnivalPosition:
         """Return the snakes whose free end points at an empty cell."""
         return [snake for snake in self.snakes.values() if snake.grows_at(cell)]
 
-    @cached_property
-    def snake_at(self) -> Mapping[Cell, Snake]:
-        """By cell: the snake that runs through the tile; for a crossing log, one of the two."""
-        return {step.cell: snake for snake in self.snakes.values() for step in snake.steps}
-
     def bare_heads(self) -> list[Snake]:
         """Return the snakes with a head and no hat."""
         hatted = {hat.snake for hat in self.hats}
@@ -170,8 +239,41 @@ class CarnivalPosition:
             snake for snake in self.snakes.values() if snake.front and snake.colour not in hatted
         ]
 
-    def _lies_on_a_head(self, hat: Hat) -> bool:
-        return self.role_at(hat.at) != "hat"
+    # --- turns and the last round (ruling 9) -------------------------------------------------
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all players have passed on hats, or no hat or no bare head is left."""
+        last = self.last_round
+        if last is None or last.phase == "heads":
+            return False
+        return not (self._in_phase(last) and self.bare_heads() and self.kinds_left({"hat"}))
+
+    def settled(self) -> CarnivalPosition:
+        """Return the position with the turn at the next player who is still in the phase.
+
+        When nobody is left to lay a head, the hats phase begins with the next player in turn order.
+        """
+        last = self.last_round
+        if last is None:
+            return self
+        left = self._in_phase(last)
+        if not left and last.phase == "heads":
+            return self.but(last_round=LastRound("hats"))
+        in_order = in_order_from(self.players, self.to_move)
+        return self.but(to_move=next((p for p in in_order if p in left), self.to_move))
+
+    def _in_phase(self, last: LastRound) -> set[str]:
+        """Return the players who have not passed and, in the heads phase, have heads left.
+
+        Hands are hidden. A pass declares that the player has no head (or hat) to lay; it is
+        believed, and the player is out of that phase.
+        """
+        in_it = set(self.players) - last.out
+        if last.phase == "hats":
+            return in_it
+        heads = {kind.colour for kind in self.kinds_left({"head"})}
+        return {player for player in in_it if heads & set(self.agreed.colours[player])}
 
 
 def _one_more(counts: Mapping[str, int], tile: str) -> Mapping[str, int]:

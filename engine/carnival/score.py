@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine.carnival.position import Agreed, CarnivalPosition, Hat, Token
-from engine.carnival.snakes import BODY, LOGS, Snake, hidden_head, with_card
-from engine.carnival.words import named
-from engine.game import Answer, OpenQuestion, ScoreLine
+from engine.carnival.position import CarnivalPosition, Hat, Token
+from engine.carnival.snakes import BODY, LOGS, Snake, hidden_head, named
+from engine.game import Answer, OpenQuestion, Reason, ScoreLine
 from engine.lattice import Cell, square_neighbours
 from engine.sentences import carnival as say
-from engine.snakes import Card, Cards
+from engine.snakes import Card
 
 DIAMOND_POINTS = 4
 GIFT_POINTS = 1
@@ -43,46 +42,83 @@ def open_questions(position: CarnivalPosition) -> tuple[OpenQuestion, ...]:
     return (*_diamond_questions(position), *_hat_questions(position))
 
 
-# --- snakes (ruling 8) ---------------------------------------------------------------------------
+def points_near(position: CarnivalPosition, cell: Cell) -> dict[str, int]:
+    """Return what counts in a cell and where a tile in it changes what counts, by player.
+
+    A tile changes nothing else, so the difference is what a move gains.
+    """
+    found: dict[str, int] = {}
+    cells = _touched(position, cell)
+    for touched in cells:
+        laid = position.cards.get(touched)
+        if laid is not None and laid.kind.role in WINNING:
+            owner = position.agreed.owner(laid.kind.colour)
+            if owner is not None:
+                points = laid.kind.points + sum([n for n, _, _ in _sides(position, touched, laid)])
+                found[owner] = found.get(owner, 0) + points
+    for token in position.tokens:
+        if token.player is not None and token.cell in cells:
+            found[token.player] = found.get(token.player, 0) + token_worth(position, token)
+    for hat in position.hats:
+        wearer = position.agreed.owner(hat.snake)
+        if hat.at == cell and wearer is not None:
+            found[wearer] = found.get(wearer, 0) + position.box[hat.tile].points
+    return found
+
+
+def _touched(position: CarnivalPosition, cell: Cell) -> set[Cell]:
+    """Return a cell, those beside it, and those beside the gifts there that a log spoils."""
+    cells = {cell, *square_neighbours(cell)}
+    if position.agreed.logs_spoil_gifts:
+        gifts = [near for near in cells if position.role_at(near) == "gift"]
+        cells.update(*map(square_neighbours, gifts))
+    return cells
+
+
+# --- snakes (ruling 8)
 
 
 def _snake_lines(position: CarnivalPosition, snake: Snake) -> Iterator[ScoreLine]:
     for step in snake.steps:
         laid = position.cards[step.cell]
-        if laid.kind.role in WINNING:
-            yield from _tile_lines(position, snake.colour, step.cell, laid)
+        if laid.kind.role not in WINNING:
+            continue
+        if laid.kind.points:
+            tile = {"tile": named(laid.kind)}
+            yield ScoreLine(laid.kind.points, say.PRINTED, (step.cell,), tile)
+        for points, reason, near in _sides(position, step.cell, laid):
+            yield ScoreLine(points, reason, (step.cell, near), {"colour": snake.colour})
     for hat in position.hats:
         if hat.snake == snake.colour:
             names = {"tile": named(position.box[hat.tile]), "colour": snake.colour}
             yield ScoreLine(position.box[hat.tile].points, say.HAT, (hat.at,), names)
 
 
-def _tile_lines(
-    position: CarnivalPosition, colour: str, cell: Cell, laid: Card
-) -> Iterator[ScoreLine]:
-    if laid.kind.points:
-        yield ScoreLine(laid.kind.points, say.PRINTED, (cell,), {"tile": named(laid.kind)})
+def _sides(
+    position: CarnivalPosition, cell: Cell, laid: Card
+) -> Iterator[tuple[int, Reason, Cell]]:
+    """Yield what the gifts and troubles beside a snake's tile are worth to the snake."""
+    cards = position.cards
     for near in square_neighbours(cell):
-        beside = position.cards.get(near)
+        beside = cards.get(near)
         if beside is None:
             continue
-        if beside.kind.role == "gift" and is_whole(near, position.cards, position.agreed):
-            points = beside.kind.points or position.box.extras.get("gift_points", GIFT_POINTS)
-            yield ScoreLine(points, say.GIFT_SIDE, (cell, near), {"colour": colour})
-        elif beside.kind.role == "trouble" and laid.kind.role != "diamond":
-            cost = abs(beside.kind.points)
-            yield ScoreLine(-cost, say.TROUBLE_SIDE, (cell, near), {"colour": colour})
+        kind = beside.kind
+        if kind.role == "gift" and _is_whole(position, near):
+            gift = kind.points or position.box.extras.get("gift_points", GIFT_POINTS)
+            yield int(gift), say.GIFT_SIDE, near
+        elif kind.role == "trouble" and laid.kind.role != "diamond":
+            yield -abs(kind.points), say.TROUBLE_SIDE, near
 
 
-def is_whole(gift: Cell, cards: Cards, agreed: Agreed) -> bool:
+def _is_whole(position: CarnivalPosition, gift: Cell) -> bool:
     """Say whether a gift gives points at all: where so agreed, a log beside it spoils it."""
-    if not agreed.logs_spoil_gifts:
+    if not position.agreed.logs_spoil_gifts:
         return True
-    beside = (cards.get(near) for near in square_neighbours(gift))
-    return not any(lying and lying.kind.role in LOGS for lying in beside)
+    return not any(position.role_at(near) in LOGS for near in square_neighbours(gift))
 
 
-# --- diamonds (ruling 7) -------------------------------------------------------------------------
+# --- diamonds (ruling 7)
 
 
 def _token_lines(position: CarnivalPosition, player: str) -> Iterator[ScoreLine]:
@@ -113,7 +149,7 @@ def _troubles_at(position: CarnivalPosition, cell: Cell) -> int:
     return sum(abs(b.kind.points) for b in beside if b and b.kind.role == "trouble")
 
 
-# --- what the table does not tell ----------------------------------------------------------------
+# --- what the table does not tell
 
 
 def _diamond_questions(position: CarnivalPosition) -> Iterator[OpenQuestion]:
@@ -140,8 +176,8 @@ def _diamond_questions(position: CarnivalPosition) -> Iterator[OpenQuestion]:
 def _which_diamond(position: CarnivalPosition, token: Token) -> str:
     """Return a diamond in words: its colour and, among several, its number from the house."""
     laid = position.cards[token.cell]
-    snake = position.snake_at.get(token.cell)
-    steps = [step.cell for step in snake.steps] if snake else []
+    found = position.runs_through.get(token.cell)
+    steps = [step.cell for step in found[0].steps] if found else []
     alike = [cell for cell in steps if position.cards[cell].tile == laid.tile]
     if token.cell not in alike or len(alike) == 1:
         return f"the {named(laid.kind)}"
@@ -163,8 +199,7 @@ def _with_wearer(position: CarnivalPosition, hat: Hat, colour: str) -> CarnivalP
     worn = replace(hat, snake=colour, maybe=())
     hats = tuple(worn if h is hat else h for h in position.hats)
     head = hidden_head(position.snakes[colour], hat.at, position.cards, position.box)
-    cards = with_card(position.cards, hat.at, head) if head else position.cards
-    return replace(position, hats=hats, cards=cards)
+    return (position.with_tile(hat.at, head) if head else position).but(hats=hats)
 
 
 def _scores(position: CarnivalPosition) -> dict[str, int]:

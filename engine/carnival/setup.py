@@ -1,12 +1,12 @@
-"""The start of Carnival: the house, the players' colours, and games that start in progress."""
+"""Carnival's table as it is taken up: house, colours, games in progress, what is wrong on it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from engine.carnival.last_round import settled
+from engine.carnival.laying import BESIDE_SNAKES
 from engine.carnival.position import (
     Agreed,
     CarnivalPosition,
@@ -15,11 +15,20 @@ from engine.carnival.position import (
     Supply,
     Token,
 )
-from engine.carnival.snakes import House, hidden_head, trace_snakes
+from engine.carnival.snakes import (
+    SNAKE_TILES,
+    House,
+    hidden_head,
+    joined_snakes,
+    named,
+    says,
+    trace_snakes,
+)
 from engine.errors import RecordError
-from engine.game import Json, Start
-from engine.lattice import Cell
+from engine.game import Json, Start, Violation
+from engine.lattice import Cell, square_neighbours
 from engine.placement import Placement
+from engine.sentences import carnival as say
 from engine.snakes import Card, Cards, card
 from engine.tiles import TileKind, TileSet
 
@@ -65,7 +74,7 @@ def opened(start: Start, box: TileSet, chosen: Mapping[str, Json]) -> CarnivalPo
         MappingProxyType(earlier),
         _last_round_of(cards, hats),
     )
-    return settled(position)
+    return position.settled()
 
 
 def box_in_play(box: TileSet, start: Start) -> TileSet:
@@ -219,3 +228,40 @@ def _with_hats(
         if head is not None:
             beneath[cell] = head
     return {**tiles, **beneath}, tuple(hats)
+
+
+# --- what is wrong on a table --------------------------------------------------------------------
+
+
+def wrong_on_the_table(position: CarnivalPosition) -> Iterator[Violation]:
+    """Yield the violations on the table: tile counts, snakes, gifts, troubles and hats."""
+    yield from _too_many(position)
+    yield from _snakes_amiss(position)
+    yield from _gifts_alone(position)
+    for hat in position.hats:
+        if hat.snake is None and not hat.maybe:
+            yield Violation(say.NO_BARE_HEAD, (hat.at,))
+
+
+def _too_many(position: CarnivalPosition) -> Iterator[Violation]:
+    for tile, number in sorted(position.laid.items()):
+        if number > position.box[tile].count:
+            cells = tuple(sorted(at for at, laid in position.cards.items() if laid.tile == tile))
+            kind = position.box[tile]
+            yield says(say.TOO_MANY, *cells, tile=named(kind), n=kind.count)
+
+
+def _snakes_amiss(position: CarnivalPosition) -> Iterator[Violation]:
+    for one, other in joined_snakes(position.snakes.values())[:1]:
+        cells = tuple(step.cell for step in position.snakes[one].steps)
+        yield Violation(say.TWO_SNAKES_JOINED, cells, {"one": one, "other": other})
+    for cell, laid in sorted(position.cards.items(), key=lambda item: item[0]):
+        if laid.kind.role in SNAKE_TILES and cell not in position.runs_through:
+            yield says(say.NOT_AT_AN_END, cell, case="loose")
+
+
+def _gifts_alone(position: CarnivalPosition) -> Iterator[Violation]:
+    for cell, laid in sorted(position.cards.items(), key=lambda item: item[0]):
+        beside = {position.role_at(near) for near in square_neighbours(cell)}
+        if laid.kind.role in BESIDE_SNAKES and not beside & SNAKE_TILES:
+            yield Violation(say.GIFT_ALONE, (cell,), {"what": laid.kind.role})

@@ -1,10 +1,11 @@
-"""Snakes of Carnival: each is one chain from its exit of the house to its end (ruling 1)."""
+"""Tiles and snakes of Carnival: a snake is one chain from its exit of the house to its end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from engine.game import Place, Rule, Violation
 from engine.lattice import Cell, square_neighbour
 from engine.snakes import Card, Cards, End, card
 from engine.tiles import GREY, TileKind, TileSet
@@ -35,15 +36,12 @@ class Snake(NamedTuple):
     steps: tuple[Step, ...]
     end: End | None
     """The open end, of a tile or of the house; ``None`` after a head."""
+    faces: Cell | None
+    """The cell that the end points at."""
     is_blocked: bool = False
     """Whether a tile lies on the cell that the end faces."""
     joined: str | None = None
     """The other colour that a log joins this snake to, which is never allowed."""
-
-    @property
-    def faces(self) -> Cell | None:
-        """The cell that the end points at."""
-        return square_neighbour(*self.end) if self.end else None
 
     @property
     def front(self) -> Cell | None:
@@ -57,12 +55,12 @@ class Snake(NamedTuple):
         """Say whether the end is free and points at a cell."""
         return not self.is_blocked and self.faces == cell
 
-    def kept_edges(self, cell: Cell) -> tuple[int, ...]:
-        """Return the sides by which the snake's tile in a cell is connected, to the house too."""
-        for step, following in zip(self.steps, (*self.steps[1:], None), strict=True):
+    def before(self, cell: Cell) -> tuple[Step, ...] | None:
+        """Return the steps that a tile in a cell leaves as they are; ``None``: it meets none."""
+        for number, step in enumerate(self.steps):
             if step.cell == cell:
-                return (step.entry, step.leave) if following else (step.entry,)
-        return ()
+                return self.steps[:number]
+        return self.steps if self.faces == cell else None
 
 
 class House(NamedTuple):
@@ -84,44 +82,39 @@ def trace_snakes(cards: Cards, house: House) -> dict[str, Snake]:
     return {colour: trace_snake(cards, house, colour) for colour in house.exits}
 
 
-def trace_snake(cards: Cards, house: House, colour: str) -> Snake:
-    """Return one snake, traced from the house to its end.
+def trace_snake(cards: Cards, house: House, colour: str, known: tuple[Step, ...] = ()) -> Snake:
+    """Return one snake, traced from the house to its end; its first steps may be known.
 
     A log joins any colour that meets it; two colours that face each other do not join (ruling 1).
     A snake that meets the free strand of a crossing log runs through it at once (ruling 4).
     """
     cell, edge = house.cell, house.exits[colour]
     on_log = False
-    steps: list[Step] = []
+    if known:
+        cell, entry, edge = known[-1]
+        on_log = cards[cell].strands[cards[cell].strand_at[entry]].colour == GREY
+    steps = list(known)
     while True:
         end = (cell, edge)
         cell, entry = square_neighbour(cell, edge), edge ^ 2
         met = cards.get(cell)
         if met is None:
-            return Snake(colour, tuple(steps), end)
+            return Snake(colour, tuple(steps), end, cell)
         index = met.strand_at[entry]
         there = met.strands[index].colour if index >= 0 else house.colour_at(cell, entry)
         if index < 0 or there not in (colour, GREY):
             joined = there if on_log else None
-            return Snake(colour, tuple(steps), end, True, joined)
+            return Snake(colour, tuple(steps), end, cell, True, joined)
         edge = met.across[entry]
         steps.append(Step(cell, entry, edge))
         if edge < 0:
-            return Snake(colour, tuple(steps), None)
+            return Snake(colour, tuple(steps), None, None)
         on_log = there == GREY
 
 
 def joined_snakes(snakes: Iterable[Snake]) -> list[tuple[str, str]]:
     """Return the pairs of colours that logs join; a pair may be listed both ways."""
     return [(snake.colour, snake.joined) for snake in snakes if snake.joined is not None]
-
-
-def loose_cells(cards: Cards, snakes: Iterable[Snake]) -> list[Cell]:
-    """Return the cells of snake tiles that no snake runs through."""
-    used = {step.cell for snake in snakes for step in snake.steps}
-    return sorted(
-        cell for cell, laid in cards.items() if laid.kind.role in SNAKE_TILES and cell not in used
-    )
 
 
 def hidden_head(snake: Snake, cell: Cell, cards: Cards, box: TileSet) -> Card | None:
@@ -145,6 +138,22 @@ def is_straight(kind: TileKind) -> bool:
     return abs(one - other) == 2
 
 
-def with_card(cards: Cards, cell: Cell, laid: Card) -> Cards:
-    """Return the cards with one more, or with one replaced."""
-    return {**cards, cell: laid}
+# --- in words ------------------------------------------------------------------------------------
+
+
+def named(kind: TileKind) -> str:
+    """Return a tile in players' words: ``yellow corner``, ``corner log``, ``hat +3``, ``gift``."""
+    first, *rest = kind.shape.split("/")
+    if kind.role in LOGS:
+        return " ".join((*rest, first))
+    if kind.role == "trouble":
+        return kind.role
+    words = (kind.colour, first, *rest) if kind.colour else (first, *rest)
+    return " ".join(words)
+
+
+def says(rule: Rule, *cells: Place | None, case: str = "", **names: object) -> Violation:
+    """Return a violation with its parameters; cells that are ``None`` are left out."""
+    pointed = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
+    words = {name: str(value) for name, value in names.items()}
+    return Violation(rule, pointed, words, case=case)

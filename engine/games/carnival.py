@@ -9,18 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from types import MappingProxyType
 
 from engine import options, sentences
-from engine.carnival.last_round import is_over, passed, settled
-from engine.carnival.laying import wearers_at
-from engine.carnival.position import CarnivalPosition, Hat, LastRound, Token
+from engine.carnival.laying import declared, judge_tile, layable, wearers_at
+from engine.carnival.position import NOTHING, CarnivalPosition, Hat, LastRound, Token
 from engine.carnival.score import open_questions, score_lines, token_worth
-from engine.carnival.setup import check_given, opened
-from engine.carnival.snakes import with_card
-from engine.carnival.soundness import wrong_on_the_table
-from engine.carnival.tiles import declared, judge_tile, layable
-from engine.carnival.words import named, says
+from engine.carnival.setup import check_given, opened, wrong_on_the_table
+from engine.carnival.snakes import named, says
 from engine.game import (
     Change,
     Facts,
@@ -30,6 +25,7 @@ from engine.game import (
     Start,
     Verdict,
     Violation,
+    in_order_from,
     outcome_of,
 )
 from engine.lattice import Cell
@@ -106,7 +102,7 @@ class Carnival:
         If there are none, list the last round when no player has any, else a lone pass. Hands are
         hidden, so a pass is always legal, but not listed beside other moves (ruling 11).
         """
-        if is_over(position):
+        if position.is_over:
             return []
         player = position.to_move
         moves = list(layable(position, player))
@@ -118,7 +114,7 @@ class Carnival:
 
     def judge(self, position: CarnivalPosition, move: Move) -> Verdict:
         """Say whether a move is legal, with every rule that it breaks."""
-        if is_over(position):
+        if position.is_over:
             # A pass after the end of the game is legal and changes nothing.
             if move.do == "pass":
                 return Verdict()
@@ -130,20 +126,20 @@ class Carnival:
     def apply(self, position: CarnivalPosition, move: Move) -> CarnivalPosition:
         """Return the position after a move."""
         if move.do == "finale":
-            last = position.last_round or LastRound()
-            return settled(replace(position, last_round=last))
-        if move.do == "pass":
-            if is_over(position):
-                return position
-            return _next_turn(passed(position, move.player), move.player)
-        return _next_turn(_laid(position, move), move.player)
+            return position.but(last_round=position.last_round or LastRound()).settled()
+        if move.do == "pass" and position.is_over:
+            return position
+        after = _passed(position, move.player) if move.do == "pass" else _laid(position, move)
+        # The turn goes on from whoever moved, in turn or overruled.
+        following = in_order_from(position.players, move.player)[1]
+        return after.but(to_move=following).settled()
 
     # --- outcome ---------------------------------------------------------------------------
 
     def outcome(self, position: CarnivalPosition) -> Outcome:
         """Count printed points, gifts, troubles, tokens and hats (ruling 10)."""
         lines = {player: score_lines(position, player) for player in position.players}
-        return outcome_of(lines, over=is_over(position))
+        return outcome_of(lines, over=position.is_over)
 
     # --- the table -------------------------------------------------------------------------
 
@@ -226,36 +222,34 @@ def _tiles_layable(position: CarnivalPosition, player: str) -> dict[str | None, 
 
 def _ways(position: CarnivalPosition, player: str) -> Iterator[Move]:
     """Yield the moves that a player could make; with discarded tiles too."""
-    supply = replace(position.supply, discard=MappingProxyType({}))
-    return layable(replace(position, supply=supply), player)
+    return layable(position.but(supply=replace(position.supply, discard=NOTHING)), player)
 
 
 # --- changing the position --------------------------------------------------------------------
 
 
-def _next_turn(position: CarnivalPosition, mover: str) -> CarnivalPosition:
-    """Return the position with the turn after whoever moved, in turn or overruled."""
-    players = position.players
-    following = players[(players.index(mover) + 1) % len(players)]
-    return settled(replace(position, to_move=following))
+def _passed(position: CarnivalPosition, player: str) -> CarnivalPosition:
+    """Return the position after a pass; before the last round a tile is drawn (ruling 11)."""
+    last = position.last_round
+    if last is None:
+        return position.but(supply=position.supply.after(None))
+    return position.but(last_round=replace(last, out=last.out | {player}))
 
 
 def _laid(position: CarnivalPosition, move: Move) -> CarnivalPosition:
+    """Return the position after a tile is laid; before the last round a tile is drawn."""
     assert move.tile is not None and move.at is not None and move.turns is not None
     kind, cell = position.box[move.tile], move.at
     if kind.role == "hat":
         return _hat_laid(position, kind, cell, move.snake)
     lying = position.cards.get(cell)
-    replaced = lying.tile if lying else None
-    tokens = _tokens_kept(position, cell)
+    tokens = _tokens_kept(position, cell) if lying else position.tokens
     if kind.role == "diamond":
         tokens = (*tokens, Token(move.player, cell))
-    return replace(
-        position,
-        cards=MappingProxyType(with_card(position.cards, cell, card(kind, move.turns))),
-        tokens=tokens,
-        supply=position.supply if position.last_round else position.supply.after(replaced),
-    )
+    supply = position.supply
+    if position.last_round is None:
+        supply = supply.after(lying.tile if lying else None)
+    return position.with_tile(cell, card(kind, move.turns)).but(tokens=tokens, supply=supply)
 
 
 def _tokens_kept(position: CarnivalPosition, cell: Cell) -> tuple[Token, ...]:
@@ -273,12 +267,10 @@ def _hat_laid(
 ) -> CarnivalPosition:
     wearers = [whose] if whose else wearers_at(position, cell)
     hat = Hat(kind.name, cell, wearers[0] if wearers else None)
-    on_head = position.role_at(cell) == "head"
-    cards = position.cards if on_head else with_card(position.cards, cell, card(kind, 0))
     last = position.last_round
     # An overruled hat during the heads phase ends that phase.
     if last is None or last.phase == "heads":
         last = LastRound("hats")
-    return replace(
-        position, cards=MappingProxyType(dict(cards)), hats=(*position.hats, hat), last_round=last
-    )
+    if position.role_at(cell) != "head":
+        position = position.with_tile(cell, card(kind, 0))
+    return position.but(hats=(*position.hats, hat), last_round=last)

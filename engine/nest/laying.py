@@ -13,18 +13,18 @@ from engine.nest.meetings import (
     colours_joined,
     crowds,
     is_crowded,
+    is_newly_joined,
     must_close_at,
     none_left,
     outside,
     says,
     unclosable,
 )
-from engine.nest.position import FIELD_SHAPES, SHAPES, NestPosition, stretched
+from engine.nest.position import FIELD_SHAPES, NestPosition, stretched
 from engine.sentences import schlangennest as say
 from engine.snakes import Around, Card, Chain, End, around, card, join, trace
 from engine.tiles import GREY, TileKind
 
-TAIL = ("tail",)
 ANY_EDGE = frozenset(range(4))
 ONE_EDGE = tuple(frozenset({edge}) for edge in range(4))
 Laying = tuple[Cell, Card]
@@ -36,7 +36,7 @@ Laying = tuple[Cell, Card]
 def layings(position: NestPosition, colour: str) -> list[Laying]:
     """Return every way to lay a card of a colour by rulings 2, 3 and 5, which still must fit."""
     web, closing = position.web, None
-    shapes: tuple[str, ...] = SHAPES
+    kinds = position.kinds[colour]
     cells: dict[Cell, frozenset[int]] = {}
     if colour in web.snakes:
         for cell, edge in sorted(position.ends(colour)):
@@ -45,11 +45,11 @@ def layings(position: NestPosition, colour: str) -> list[Laying]:
     else:
         near = {c for at in position.cards for c in cells_around(at)} - position.cards.keys()
         cells = dict.fromkeys(sorted(near) or [(0, 0)], ANY_EDGE)
-        shapes = TAIL if position.agreed.tail_first else SHAPES
-    kinds = position.box.kinds
+        if position.agreed.tail_first:
+            kinds = tuple(kind for kind in kinds if kind.shape == "tail")
     found = [
         (cell, laid)
-        for kind in [kinds[f"{colour}/{shape}"] for shape in shapes]
+        for kind in kinds
         if kind.count > web.laid.get(kind.name, 0)
         for cell, edges in cells.items()
         for laid in _going_on(kind, edges)
@@ -70,38 +70,45 @@ def fitting(
     position: NestPosition, layings: Iterable[Laying]
 ) -> Iterator[tuple[Laying, list[Chain]]]:
     """Yield the cards that break none of rules 1, 4, 5 and 6, with the chains over each."""
-    web = position.web
+    web, snakes = position.web, position.web.snakes
     cells: dict[Cell, tuple[bool, Around]] = {}
-    known: dict[tuple[Cell, int], list[Chain] | None] = {}
+    known: dict[tuple[Cell, int], list[Chain]] = {}
     for laying in layings:
         cell, laid = laying
         # The strands of head and tail have the same edges, so both fit or neither does.
         key = (cell, id(laid.joins))
-        if key not in known:
-            if cell not in cells:
-                cells[cell] = (position.is_outside(cell), around(web, cell))
-            is_outside, near = cells[cell]
-            if is_outside and laid.kind.shape in FIELD_SHAPES:
-                known[key] = None
-            else:
+        joined = known.get(key)
+        if joined is None:
+            place = cells.get(cell)
+            if place is None:
+                place = cells[cell] = (position.is_outside(cell), around(web, cell))
+            is_outside, near = place
+            joined = []
+            if not is_outside or laid.kind.shape not in FIELD_SHAPES:
                 joined = join(web, cell, laid, near)
-                known[key] = joined if _meet_well(position, cell, laid, joined) else None
-        found = known[key]
-        if found is not None:
-            yield laying, found
+                can_crowd = len(snakes) + (laid.kind.colour not in snakes) >= CROWD_AT_ONE
+                for chain in joined:
+                    ends = chain.ends
+                    # Most chains meet nothing that is judged.
+                    if (
+                        can_crowd
+                        or len(chain.colours) > 1
+                        or (len(ends) == 2 and ends[0][0] == ends[1][0])
+                    ):
+                        if _meet_badly(position, cell, laid, joined):
+                            joined = []
+                        break
+            known[key] = joined
+        if joined:
+            yield laying, joined
 
 
-def _meet_well(position: NestPosition, cell: Cell, laid: Card, joined: list[Chain]) -> bool:
-    """Say whether a card breaks none of rules 1, 4 and 5; most meet nothing that is judged."""
-    snakes = position.web.snakes
-    if len(snakes) + (laid.kind.colour not in snakes) < CROWD_AT_ONE:
-        for chain in joined:
-            ends = chain.ends
-            if len(chain.colours) > 1 or (len(ends) == 2 and ends[0][0] == ends[1][0]):
-                break
-        else:
+def _meet_badly(position: NestPosition, cell: Cell, laid: Card, joined: list[Chain]) -> bool:
+    """Say whether a card breaks one of rules 1, 4 and 5."""
+    for chain in joined:
+        if len(chain.colours) > 1 and is_newly_joined(position, chain, cell):
             return True
-    return not any(True for _ in _wrong_where_snakes_meet(position, cell, laid, joined))
+    return any(True for _ in _wrong_where_snakes_meet(position, cell, laid, joined))
 
 
 def _wrong_where_snakes_meet(

@@ -217,7 +217,7 @@ def next_of(position: NestPosition, laid: Card, colours: list[str]) -> list[str]
     if agreed.two_snakes == "both":
         acted = (*position.acted, laid.kind.colour)
         due = [c for c in agreed.colours[mover] if c not in acted and c in colours]
-        if due and any(position.has_begun(c) for own in agreed.colours.values() for c in own):
+        if due and position.has_any_begun:
             return due
     order = in_order_from(position.players, mover)
     for player in (*order[1:], order[0]):

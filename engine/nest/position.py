@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from engine.lattice import Cell, bounding_box
-from engine.snakes import Card, Cards, Chain, End, Web, trace
-from engine.tiles import TileSet
+from engine.snakes import Card, Cards, Chain, End, Web, join, trace
+from engine.tiles import TileKind, TileSet
 
 COLOURS = ("blue", "red", "yellow", "green")
 SHAPES = ("straight", "curve", "tail", "head")
@@ -29,17 +29,23 @@ class Field:
 
     def holds(self, box: Box | None) -> bool:
         """Say whether cards with this bounding box fit in the field."""
-        if box is None:
-            return True
-        left, top, right, bottom = box
+        return box is None or self.has_room(box, (box[0], box[1]))
+
+    def has_room(self, within: Box | None, cell: Cell) -> bool:
+        """Say whether cards within a bounding box and one more in a cell fit in the field."""
         if self.box is not None:
             x0, y0, x1, y1 = self.box
+            left, top, right, bottom = stretched(within, cell)
             return x0 <= left and y0 <= top and right <= x1 and bottom <= y1
         if self.size is None:
             return True
-        wide, high = right - left + 1, bottom - top + 1
+        # The search asks this most, so the box is stretched here and without min and max.
+        x, y = cell
+        left, top, right, bottom = within or (x, y, x, y)
+        wide = (x if x > right else right) - (x if x < left else left)
+        high = (y if y > bottom else bottom) - (y if y < top else top)
         a, b = self.size
-        return (wide <= a and high <= b) or (wide <= b and high <= a)
+        return (wide < a and high < b) or (wide < b and high < a)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +63,13 @@ class Agreed:
 
     def is_judged(self, laid: Card) -> bool:
         """Say whether a card must lie in the field: set-up cards that fix the border need not."""
-        fixed = self.field.box is not None
-        return laid.kind.shape in FIELD_SHAPES and not (
-            fixed and self.owner(laid.kind.colour) is None
+        return laid.kind.shape in FIELD_SHAPES and (
+            self.field.box is None or self.owner(laid.kind.colour) is not None
         )
 
     def owner(self, colour: str | None) -> str | None:
         """Return the player of a colour, ``None`` for a set-up colour."""
         return next((p for p, own in self.colours.items() if colour in own), None)
-
-
-Grown = tuple[Web, Box | None]
-"""The chains of the cards, and ``NestPosition.bounds``."""
 
 
 @dataclass(frozen=True)
@@ -83,20 +84,6 @@ class NestPosition:
     """The colours that have acted in this turn, with the option ``two_snakes``."""
     outside: frozenset[Cell] = frozenset()
     """Where people let a straight or curve stand outside the field: it does not move the border."""
-    known: InitVar[Grown | None] = None
-    """What grew with the last card; without it, all cards are traced."""
-    web: Web = field(init=False, compare=False, repr=False)
-    """The chains of all cards."""
-    bounds: Box | None = field(init=False, compare=False, repr=False)
-    """The bounding box of the judged cells, without those let stand outside the field."""
-
-    def __post_init__(self, known: Grown | None) -> None:
-        """Trace the cards, if the position did not grow from another."""
-        if known is None:
-            within = (cell for cell in self.judged_cells if cell not in self.outside)
-            known = (trace(self.cards), bounding_box(within))
-        object.__setattr__(self, "web", known[0])
-        object.__setattr__(self, "bounds", known[1])
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -104,6 +91,22 @@ class NestPosition:
         return tuple(self.agreed.colours)
 
     @cached_property
+    def kinds(self) -> Mapping[str, tuple[TileKind, ...]]:
+        """By colour: its cards, in the order of the shapes."""
+        named = self.box.kinds
+        return {c: tuple(named[f"{c}/{shape}"] for shape in SHAPES) for c in COLOURS}
+
+    @cached_property
+    def web(self) -> Web:
+        """The chains of all cards; they grow with ``with_card``."""
+        return trace(self.cards)
+
+    @cached_property
+    def bounds(self) -> Box | None:
+        """The bounding box of the judged cells, without those let stand outside the field."""
+        return bounding_box(cell for cell in self.judged_cells if cell not in self.outside)
+
+    @property
     def judged_cells(self) -> tuple[Cell, ...]:
         """The cells of straights and curves; set-up cards that fix the border are left out."""
         return tuple(cell for cell, laid in self.cards.items() if self.agreed.is_judged(laid))
@@ -124,14 +127,29 @@ class NestPosition:
 
         ``joined`` are the chains over the card, if they are known.
         """
-        web, box, outside = self.web.with_card(cell, laid, joined), self.bounds, self.outside
+        if cell in self.cards:
+            outside = self.outside | {cell} if self.lies_outside(cell, laid) else self.outside
+            return replace(self.with_swap(cell, laid), outside=outside)
+        after = self.copy()
+        after.grow(cell, laid, joined or join(self.web, cell, laid))
+        return after
+
+    def copy(self) -> NestPosition:
+        """Return an equal position for ``grow``."""
+        other, web = self.of(self.to_move, self.acted), self.web.copy()
+        other.__dict__.update(web=web, cards=web.cards)
+        return other
+
+    def grow(self, cell: Cell, laid: Card, joined: list[Chain]) -> None:
+        """Lay a card in an empty cell, in place: for who has a copy of his own."""
+        known = self.__dict__
+        self.web.lay(cell, laid, joined)
         if self.lies_outside(cell, laid):
-            outside |= {cell}
+            known["outside"] = self.outside | {cell}
         elif self.agreed.is_judged(laid):
-            box = stretched(box, cell)
-        known = (web, box) if cell not in self.cards else None
-        acted = (*self.acted, laid.kind.colour or "")
-        return NestPosition(self.box, self.agreed, web.cards, self.to_move, acted, outside, known)
+            known["bounds"] = stretched(self.bounds, cell)
+        known["acted"] = (*self.acted, laid.kind.colour or "")
+        known.pop("is_joined", None)
 
     def with_swap(self, cell: Cell, laid: Card) -> NestPosition:
         """Return the position after a card is turned, or swapped for another."""
@@ -144,7 +162,7 @@ class NestPosition:
 
     def is_outside(self, cell: Cell) -> bool:
         """Say whether the field cannot hold a straight or curve in a cell."""
-        return not self.agreed.field.holds(stretched(self.bounds, cell))
+        return not self.agreed.field.has_room(self.bounds, cell)
 
     def left(self, tile: str) -> int:
         """Return how many of a tile are still in its stock."""
@@ -153,6 +171,12 @@ class NestPosition:
     def has_begun(self, colour: str) -> bool:
         """Say whether a card of the colour lies on the table."""
         return colour in self.web.snakes
+
+    @property
+    def has_any_begun(self) -> bool:
+        """Whether a card of any player lies on the table."""
+        snakes = self.web.snakes
+        return any(colour in snakes for own in self.agreed.colours.values() for colour in own)
 
     def ends(self, colour: str) -> list[End]:
         """Return the open ends of a colour's snake."""
@@ -164,7 +188,7 @@ class NestPosition:
         for piece in pieces:
             if piece.ends:
                 return False
-        return any([piece.is_loop() for piece in pieces])
+        return any(piece.is_loop() for piece in pieces)
 
     def is_finished(self, colour: str) -> bool:
         """Say whether a snake has begun and has no open end left, other than a loop (ruling 8)."""
@@ -180,7 +204,7 @@ def stretched(box: Box | None, cell: Cell) -> Box:
     x, y = cell
     if box is None:
         return (x, y, x, y)
-    # Comparing is twice as fast as min and max, and this is what the search does most.
+    # Comparing is twice as fast as min and max.
     left, top, right, bottom = box
     return (
         x if x < left else left,

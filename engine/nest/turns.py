@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.game import Move, Violation, in_order_from
+from engine.game import Move, Violation
 from engine.nest.laying import fitting, layings, opening_turns, tail_swaps
 from engine.nest.meetings import must_close_at, says
 from engine.nest.position import NestPosition
@@ -14,12 +14,15 @@ from engine.snakes import card
 
 def next_turn(position: NestPosition) -> NestPosition:
     """Return the position with the next player to move; finished players are skipped."""
-    first, *others = in_order_from(position.players, position.to_move)
-    for player in (*others, first):
-        for colour in position.agreed.colours[player]:
+    colours = position.agreed.colours
+    players = tuple(colours)
+    following = players.index(position.to_move) + 1
+    order = players[following:] + players[:following]
+    for player in order:
+        for colour in colours[player]:
             if not position.is_finished(colour):
                 return position.of(player)
-    return position.of(others[0])
+    return position.of(order[0])
 
 
 def made(position: NestPosition, move: Move) -> NestPosition:
@@ -32,31 +35,27 @@ def made(position: NestPosition, move: Move) -> NestPosition:
     if move.do == "pass" or tile is None or move.at is None or move.turns is None:
         # A correction may leave a turn without its card: nothing is turned.
         return next_turn(position)
+    laid = card(position.box[tile], move.turns)
     act = position.with_card if move.do == "place" else position.with_swap
-    return turned_over(position, act(move.at, card(position.box[tile], move.turns)))
+    return turned_over(act(move.at, laid), may_go_on=may_go_on(position))
 
 
-def turned_over(before: NestPosition, after: NestPosition) -> NestPosition:
+def turned_over(after: NestPosition, *, may_go_on: bool) -> NestPosition:
     """Return the position after an action, with the turn passed on if it is at its end."""
-    return after if turn_goes_on(before, after) else next_turn(after)
+    return after if may_go_on and can_act(after) else next_turn(after)
 
 
-def turn_goes_on(before: NestPosition, after: NestPosition) -> bool:
-    """Say whether the mover's other snake still has its action in this turn."""
-    if before.agreed.two_snakes != "both":
-        return False
-    nobody_had_begun = not any(
-        before.has_begun(colour) for own in before.agreed.colours.values() for colour in own
-    )
-    return not nobody_had_begun and can_act(after)
+def may_go_on(position: NestPosition) -> bool:
+    """Say whether the mover's other snake has its action in the same turn (ruling 10)."""
+    return position.agreed.two_snakes == "both" and position.has_any_begun
 
 
 def colours_due(position: NestPosition) -> tuple[str, ...]:
     """Return the colours that the player to move may act with, in the order of the box."""
     agreed = position.agreed
-    own = [c for c in agreed.colours[position.to_move] if c not in position.acted]
     if agreed.two_snakes == "off":
-        return tuple(own)
+        return agreed.colours[position.to_move]
+    own = [c for c in agreed.colours[position.to_move] if c not in position.acted]
     # Tails must be laid first, unless no tail can be laid.
     tails = [c for c in own if not position.has_begun(c)]
     if any(True for colour in tails for _ in colour_actions(position, colour)):

@@ -1,34 +1,30 @@
-"""Search world of Carnival: hands and pile dealt at random, scores updated around each tile.
+"""Search world of Carnival: hands and pile dealt at random, and what a position is worth.
 
-A coloured tile scores for the owner of the colour, and gifts and troubles count for adjacent
-tiles, so a move changes the score only around its own cell. The rule book judges whether a tile
-may be laid, but only for the tiles in hand.
+Rules and points are the rule book's; hidden hands are the world's own.
 """
 
 from __future__ import annotations
 
 import random
-from collections import ChainMap, Counter
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from engine.carnival.last_round import is_over
-from engine.carnival.laying import BESIDE_SNAKES, NEVER_REPLACED, wearers_at
+from engine.carnival.laying import LAST_ROUND_TILES, candidates, is_legal
 from engine.carnival.position import RESHUFFLES_THAT_BRING_BACK, CarnivalPosition
-from engine.carnival.score import DIAMOND_POINTS, GIFT_POINTS, WINNING, is_whole, score_lines
+from engine.carnival.score import points_near, score_lines
 from engine.carnival.setup import HAND
-from engine.carnival.snakes import BODY, PLAIN, SNAKE_TILES, Snake, is_straight
-from engine.carnival.tiles import LAST_ROUND_TILES, declared, judge_tile, layable
+from engine.carnival.snakes import PLAIN, Snake
 from engine.game import Move
 from engine.games.carnival import Carnival
 from engine.lattice import Cell, square_neighbours
 from engine.play.world import Token, lead
-from engine.snakes import Card, Cards, card
-from engine.tiles import TileKind
 
 BOOK = Carnival()
 GROWTH = 4.0
 """The points that a snake with a free end may still gain while all tiles are to come."""
+NARROW = 0.8
+"""Factor on ``GROWTH`` when the cell before the snake's end has one free neighbour."""
 SHUT_IN = 0.35
 """Factor on ``GROWTH`` when the cell before the snake's end has no free neighbour."""
 
@@ -50,6 +46,10 @@ class CarnivalWorld:
         self.omen: Hashable = None
         self.knows_hand = True
         """Whether the mover's hand is known; in an analysis of a record it is not."""
+        self._after: dict[Move, tuple[CarnivalPosition, list[int]]] = {}
+        """The table and the score after the moves that were weighed last."""
+        self._before: dict[Cell, dict[str, int]] = {}
+        """By cell: what counts near it now."""
 
     @property
     def turn(self) -> int:
@@ -67,8 +67,8 @@ class CarnivalWorld:
         other.table, other.seats, other.omen = self.table, self.seats, None
         other.hands = [hand.copy() for hand in self.hands]
         other.pile, other.discard = self.pile.copy(), self.discard.copy()
-        other.score = self.score.copy()
-        other.knows_hand = self.knows_hand
+        other.score = self.score
+        other.knows_hand, other._after, other._before = self.knows_hand, {}, {}
         return other
 
     def deal(self, rng: random.Random) -> CarnivalWorld:
@@ -88,54 +88,65 @@ class CarnivalWorld:
 
     def is_over(self) -> bool:
         """Say whether the last round is over."""
-        return is_over(self.table)
+        return self.table.is_over
 
     def moves(self, rng: random.Random | None = None) -> Iterator[Move]:
         """Yield the legal moves with tiles of the mover's hand, with ``rng`` in random order."""
         table, player = self.table, self.table.to_move
-        hand = self.hands[self.turn]
-        if table.last_round is not None:
-            yield from (m for m in layable(table, player) if m.tile in hand)
-            return
-        own, others = [], []
-        for move in candidates(table, player, sorted(set(hand)), rng):
+        ways = self._candidates(self.turn)
+        if rng is not None:
+            rng.shuffle(ways)
+        own_plain, others = False, []
+        for move in ways:
             kind = table.box[move.tile or ""]
-            foreign = kind.role in PLAIN and table.agreed.owner(kind.colour) != player
-            told = declared(table, move, kind)
-            if foreign:
-                others.append(told)
-            elif not any(True for _ in judge_tile(table, told)):
-                own.append(kind.role in PLAIN)
-                yield told
+            if kind.role in PLAIN and table.agreed.owner(kind.colour) != player:
+                others.append(move)
+            elif is_legal(table, move):
+                own_plain = own_plain or kind.role in PLAIN
+                yield move
         # Others' plain tiles may be laid only if no own plain tile can be (ruling 2).
-        if not any(own):
-            yield from (m for m in others if not any(True for _ in judge_tile(table, m)))
+        if not own_plain:
+            yield from (move for move in others if is_legal(table, move))
+
+    def _candidates(self, seat: int) -> list[Move]:
+        """Return the moves with a hand's tiles that come into question in this phase."""
+        table = self.table
+        kinds = [table.box[tile] for tile in sorted(set(self.hands[seat]))]
+        if table.last_round is None:
+            kinds = [kind for kind in kinds if kind.role not in LAST_ROUND_TILES]
+        return list(candidates(table, table.players[seat], kinds))
 
     def prospects(self, rng: random.Random, most: int | None = None) -> list[tuple[float, Token]]:
         """Return the legal moves, each with the lead that it gives."""
         if self.is_over():
             return []
-        seat = self.turn
-        found: list[tuple[float, Token]] = [
-            (self._lead_after(move, seat), move)
-            for move in islice(self.moves(None if most is None else rng), most)
-        ]
-        if found:
-            return found
+        seat, share = self.turn, self._share_to_come()
+        moves = islice(self.moves(None if most is None else rng), most)
+        self._after = {move: self._laid(move) for move in moves}
+        if self._after:
+            return [(lead(_standing(*to, share), seat), move) for move, to in self._after.items()]
         do = "finale" if self._is_finale_due() else "pass"
         return [(0.0, Move(self.table.to_move, do))]
+
+    def _laid(self, move: Move) -> tuple[CarnivalPosition, list[int]]:
+        """Return the table and the score after a tile is laid."""
+        assert move.at is not None
+        after = BOOK.apply(self.table, move)
+        before, now = self._before.get(move.at), points_near(after, move.at)
+        if before is None:
+            before = self._before[move.at] = points_near(self.table, move.at)
+        score = [
+            points + now.get(player, 0) - before.get(player, 0)
+            for player, points in zip(after.players, self.score, strict=True)
+        ]
+        return after, score
 
     def _is_finale_due(self) -> bool:
         """Say whether nothing can be drawn and no hand has a tile to lay but heads and hats."""
         if self.table.last_round is not None or self.pile or self.discard:
             return False
-        for seat, player in enumerate(self.table.players):
-            tiles = sorted(set(self.hands[seat]))
-            for move in candidates(self.table, player, tiles, None):
-                kind = self.table.box[move.tile or ""]
-                if not any(True for _ in judge_tile(self.table, declared(self.table, move, kind))):
-                    return False
-        return True
+        ways = (move for seat in range(self.seats) for move in self._candidates(seat))
+        return not any(is_legal(self.table, move) for move in ways)
 
     # --- playing -------------------------------------------------------------------------------
 
@@ -143,20 +154,18 @@ class CarnivalWorld:
         """Lay a tile and draw one, or pass and draw one more."""
         move: Move = token
         seat, before = self.turn, self.table
-        if move.tile is not None:
-            for owner, points in self.gains(move).items():
-                self.score[owner] += points
+        if move.tile is None:
+            self.table = BOOK.apply(before, move)
+        else:
+            self.table, self.score = self._after.get(move) or self._laid(move)
             self.hands[seat].remove(move.tile)
-            lying = before.cards.get(move.at) if move.at is not None else None
-            if lying is not None and move.do == "replace" and self._comes_back():
-                self.discard.append(lying.tile)
-        self.table = BOOK.apply(before, move)
+            comes_back = before.supply.reshuffles < RESHUFFLES_THAT_BRING_BACK
+            if move.do == "replace" and comes_back and before.supply.pile is not None:
+                assert move.at is not None
+                self.discard.append(before.cards[move.at].tile)
+        self._after, self._before = {}, {}
         if before.last_round is None and move.do != "finale":
             self._draw(seat, rng)
-
-    def _comes_back(self) -> bool:
-        supply = self.table.supply
-        return supply.pile is not None and supply.reshuffles < RESHUFFLES_THAT_BRING_BACK
 
     def _draw(self, seat: int, rng: random.Random) -> None:
         if not self.pile and self.discard:
@@ -173,129 +182,12 @@ class CarnivalWorld:
 
     def standing(self) -> list[float]:
         """Return the score and what the snakes may still gain."""
-        table = self.table
-        return self._with_growth(self.score, table.snakes, table.cards)
-
-    def _with_growth(
-        self, score: Sequence[float], snakes: Mapping[str, Snake], cards: Mapping[Cell, object]
-    ) -> list[float]:
-        share = self._share_to_come()
-        standing = [float(points) for points in score]
-        for colour, snake in snakes.items():
-            owner = self.table.agreed.owner(colour)
-            if owner is not None:
-                seat = self.table.players.index(owner)
-                standing[seat] += GROWTH * share * _freedom(snake, cards)
-        return standing
+        return _standing(self.table, self.score, self._share_to_come())
 
     def _share_to_come(self) -> float:
         """Return the part of the tiles that nobody has laid yet; 0 in the last round."""
         left = len(self.pile) + sum(map(len, self.hands))
         return left / (left + len(self.table.cards)) if self.table.last_round is None else 0.0
-
-    def _lead_after(self, move: Move, seat: int) -> float:
-        """Return the lead after a move; the rule book applies only swaps and last-round moves."""
-        score = self.score.copy()
-        for owner, points in self.gains(move).items():
-            score[owner] += points
-        if move.do == "replace" or self.table.last_round is not None:
-            after = BOOK.apply(self.table, move)
-            return lead(self._with_growth(score, after.snakes, after.cards), seat)
-        assert move.at is not None and move.tile is not None
-        kind = self.table.box[move.tile]
-        cards = _Covered(self.table.cards, move.at)
-        snakes = dict(self.table.snakes)
-        for colour, snake in snakes.items():
-            if snake.grows_at(move.at):
-                snakes[colour] = self._grown(snake, kind, move, cards)
-        return lead(self._with_growth(score, snakes, cards), seat)
-
-    def _grown(
-        self, snake: Snake, kind: TileKind, move: Move, cards: Mapping[Cell, object]
-    ) -> Snake:
-        """Return a snake after a tile came to lie where its end points, grown or blocked."""
-        assert snake.end is not None and move.turns is not None and move.at is not None
-        if kind.role in BESIDE_SNAKES or kind.colour not in (None, snake.colour):
-            return snake._replace(is_blocked=True)
-        edge = card(kind, move.turns).across[snake.end[1] ^ 2]
-        if edge < 0:
-            return snake._replace(end=None)
-        grown = snake._replace(end=(move.at, edge))
-        return grown._replace(is_blocked=grown.faces in cards)
-
-    def gains(self, move: Move) -> dict[int, int]:
-        """Return what a move adds to the score of each seat."""
-        assert move.tile is not None and move.at is not None
-        table, cell = self.table, move.at
-        kind = table.box[move.tile]
-        found: dict[int, int] = {}
-        if kind.role == "hat":
-            wearer = move.snake or next(iter(wearers_at(table, cell)), None)
-            self._add(found, wearer, kind.points)
-            return found
-        lying = table.cards.get(cell)
-        if lying is not None and lying.kind.role in WINNING:
-            self._add(found, lying.kind.colour, -self._sides(cell, lying.kind))
-        if kind.role in WINNING:
-            self._add(found, kind.colour, self._sides(cell, kind))
-        if kind.role == "diamond":
-            worth = int(table.box.extras.get("diamond_points", DIAMOND_POINTS))
-            beside = [table.cards.get(near) for near in square_neighbours(cell)]
-            costs = sum(abs(b.kind.points) for b in beside if b and b.kind.role == "trouble")
-            self._add(found, table.to_move, worth - costs)
-        if kind.role == "trouble":
-            self._trouble(found, cell, kind)
-        self._gifts(found, cell, card(kind, move.turns or 0))
-        return found
-
-    def _sides(self, cell: Cell, kind: TileKind) -> int:
-        """Return the points of a snake's tile with the troubles beside it."""
-        points = kind.points
-        for near in square_neighbours(cell):
-            beside = self.table.cards.get(near)
-            if beside and beside.kind.role == "trouble" and kind.role != "diamond":
-                points -= abs(beside.kind.points)
-        return points
-
-    def _gifts(self, found: dict[int, int], cell: Cell, laid: Card) -> None:
-        """Add what a laid tile changes at the gift that it is, and at the gifts beside it."""
-        before = self.table.cards
-        after = ChainMap({cell: laid}, before)  # type: ignore[arg-type]
-        for gift in (cell, *square_neighbours(cell)):
-            for cards, sign in ((before, -1), (after, 1)):
-                lying = cards.get(gift)
-                if lying is None or lying.kind.role != "gift":
-                    continue
-                if is_whole(gift, cards, self.table.agreed):
-                    self._gift_sides(found, gift, cards, sign * self._gift(lying.kind))
-
-    def _gift_sides(self, found: dict[int, int], gift: Cell, cards: Cards, points: int) -> None:
-        for near in square_neighbours(gift):
-            lying = cards.get(near)
-            if lying is not None and lying.kind.role in WINNING:
-                self._add(found, lying.kind.colour, points)
-
-    def _trouble(self, found: dict[int, int], cell: Cell, kind: TileKind) -> None:
-        """Add what a new trouble does to the tiles around it."""
-        for near in square_neighbours(cell):
-            lying = self.table.cards.get(near)
-            if lying is None or lying.kind.role not in WINNING:
-                continue
-            if lying.kind.role != "diamond":
-                self._add(found, lying.kind.colour, -abs(kind.points))
-            else:
-                for token in self.table.tokens:
-                    if token.cell == near and token.worth is None:
-                        self._add(found, token.player, -abs(kind.points))
-
-    def _gift(self, kind: TileKind) -> int:
-        return int(kind.points or self.table.box.extras.get("gift_points", GIFT_POINTS))
-
-    def _add(self, found: dict[int, int], colour: str | None, points: int) -> None:
-        owner = self.table.agreed.owner(colour) or colour
-        if owner in self.table.players:
-            seat = self.table.players.index(owner)
-            found[seat] = found.get(seat, 0) + points
 
     # --- to the rule book ------------------------------------------------------------------------
 
@@ -305,81 +197,21 @@ class CarnivalWorld:
         return token
 
 
-class _Covered(dict[Cell, object]):
-    """The cards with one more cell taken; supports only ``in`` and ``len``."""
-
-    def __init__(self, cards: Mapping[Cell, object], cell: Cell) -> None:
-        self._cards, self._cell = cards, cell
-
-    def __contains__(self, cell: object) -> bool:
-        return cell == self._cell or cell in self._cards
-
-    def __len__(self) -> int:
-        return len(self._cards) + 1
+def _standing(table: CarnivalPosition, score: Sequence[int], share: float) -> list[float]:
+    """Return the worth of every seat: its score and, for a share of it, its snakes' growth."""
+    worth, growth = [float(points) for points in score], GROWTH * share
+    for seat, colours in enumerate(table.agreed.colours.values() if share else ()):
+        for colour in colours:
+            worth[seat] += growth * _freedom(table.snakes[colour], table.cards)
+    return worth
 
 
 def _freedom(snake: Snake, cards: Mapping[Cell, object]) -> float:
     """Return the part of ``GROWTH`` that a snake may still expect; 0 when it is blocked."""
-    faced = snake.faces
-    if faced is None or snake.is_blocked or faced in cards:
+    if snake.faces is None or snake.is_blocked:
         return 0.0
-    ways = sum(1 for near in square_neighbours(faced) if near not in cards)
-    return 1.0 if ways > 1 else (0.8 if ways else SHUT_IN)
-
-
-def candidates(
-    table: CarnivalPosition, player: str, tiles: Sequence[str], rng: random.Random | None
-) -> Iterator[Move]:
-    """Yield moves with the given tiles before the last round; some may be illegal."""
-    ways = [move for tile in tiles for move in _ways_of(table, player, table.box[tile])]
-    if rng is not None:
-        rng.shuffle(ways)
-    yield from ways
-
-
-def _ways_of(table: CarnivalPosition, player: str, kind: TileKind) -> Iterator[Move]:
-    if kind.role in LAST_ROUND_TILES:
-        return
-    if kind.role in BESIDE_SNAKES:
-        cells = {
-            near
-            for at, laid in table.cards.items()
-            if laid.kind.role in SNAKE_TILES
-            for near in square_neighbours(at)
-        }
-        for cell in sorted(cells - table.cards.keys()):
-            yield Move(player, "place", kind.name, cell, 0)
-        return
-    for cell, edge in sorted(_free_ends(table, kind.colour)):
-        for turns in range(kind.period):
-            if card(kind, turns).strand_at[edge] >= 0:
-                yield Move(player, "place", kind.name, cell, turns)
-    yield from _swaps(table, player, kind)
-
-
-def _free_ends(table: CarnivalPosition, colour: str | None) -> set[tuple[Cell, int]]:
-    return {
-        (snake.faces, snake.end[1] ^ 2)
-        for snake in table.snakes.values()
-        if snake.end and not snake.is_blocked and snake.faces and colour in (None, snake.colour)
-    }
-
-
-def _swaps(table: CarnivalPosition, player: str, kind: TileKind) -> Iterator[Move]:
-    straight = is_straight(kind)
-    for snake in table.snakes.values():
-        if kind.role in BODY and kind.colour != snake.colour:
-            continue
-        for step in snake.steps:
-            lying = table.cards[step.cell].kind
-            if lying.role in NEVER_REPLACED or (kind.role in BODY and lying.role != "log"):
-                continue
-            if is_straight(lying) != straight:
-                continue
-            kept = snake.kept_edges(step.cell)
-            for turns in range(kind.period):
-                if all(card(kind, turns).strand_at[edge] >= 0 for edge in kept):
-                    yield Move(player, "replace", kind.name, step.cell, turns)
+    ways = sum([near not in cards for near in square_neighbours(snake.faces)])
+    return 1.0 if ways > 1 else (NARROW if ways else SHUT_IN)
 
 
 def unseen_tiles(position: CarnivalPosition, hand: Sequence[str]) -> list[str]:

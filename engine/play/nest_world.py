@@ -6,15 +6,15 @@ Rules are the rule book's.
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from engine.game import Move
 from engine.nest.laying import Laying, fitting, layings
-from engine.nest.position import Box, NestPosition, stretched
-from engine.nest.turns import can_act, colour_actions, colours_due, made, turned_over
+from engine.nest.position import FIELD_SHAPES, Box, NestPosition, stretched
+from engine.nest.turns import can_act, colour_actions, colours_due, made, may_go_on, turned_over
 from engine.play.world import Token, lead
-from engine.snakes import Chain
+from engine.snakes import Chain, join
 
 OPEN_END = 2.0
 """The worth of an end that can grow, in strands; measured against 1, 1.5 and 3."""
@@ -34,13 +34,13 @@ class NestWorld:
     scale = 3.0
 
     def __init__(self, position: NestPosition) -> None:
-        self.position = position
+        self.position = position.copy()
         self.seats = len(position.players)
         self._moves: list[Token] | None = None
         self._joined: dict[Token, list[Chain]] = {}
         """The chains over the cards that were weighed last."""
-        self._others: dict[Box | None, list[float]] = {}
-        """By bounds of the cards: what the snakes of the others are worth."""
+        self._others: dict[Box | None, float] = {}
+        """By bounds of the cards: what the snakes of the best other are worth."""
 
     @property
     def turn(self) -> int:
@@ -61,12 +61,9 @@ class NestWorld:
 
     def is_over(self) -> bool:
         """Say whether nobody can move."""
-        return not self.moves() if self._moves is not None else not self._anybody_can_act()
-
-    def _anybody_can_act(self) -> bool:
-        at = self.position
-        others = (player for player in at.players if player != at.to_move)
-        return any(True for _ in self._ways(None)) or any(can_act(at.of(who)) for who in others)
+        if self._moves is not None:
+            return not self._moves
+        return not (any(True for _ in self._ways(None)) or self._stuck())
 
     def moves(self) -> list[Token]:
         """Return the legal moves: a lone pass for a stuck seat, nothing if all are stuck."""
@@ -75,15 +72,18 @@ class NestWorld:
         return self._moves
 
     def _stuck(self) -> list[Token]:
-        return [Move(self.position.to_move, "pass")] if self._anybody_can_act() else []
+        """Return the pass of a seat that cannot move, if another can."""
+        at = self.position
+        if any(can_act(at.of(player)) for player in at.players if player != at.to_move):
+            return [Move(at.to_move, "pass")]
+        return []
 
     def prospects(self, rng: random.Random, most: int | None = None) -> list[tuple[float, Token]]:
         """Return the legal moves, each with the lead that it gives."""
         ways = self._ways(None if most is None else rng)
         self._joined = dict(islice(ways, most))
-        seat = self.turn
-        found = [(self._lead_after(*way, seat), way[0]) for way in self._joined.items()]
-        return found or [(lead(self.standing(), seat), token) for token in self._stuck()]
+        found = [(self._lead_after(*way), way[0]) for way in self._joined.items()]
+        return found or [(lead(self.standing(), self.turn), token) for token in self._stuck()]
 
     def _ways(self, rng: random.Random | None) -> Iterator[Way]:
         """Yield the legal moves, with ``rng`` in random order."""
@@ -103,32 +103,36 @@ class NestWorld:
             self.position = made(at, token)
         else:
             cell, laid = token
-            self.position = turned_over(at, at.with_card(cell, laid, joined))
+            goes_on = may_go_on(at)
+            at.grow(cell, laid, joined or join(at.web, cell, laid))
+            self.position = turned_over(at, may_go_on=goes_on)
 
     # --- what it is worth ----------------------------------------------------------------------
 
-    def _lead_after(self, token: Token, joined: list[Chain], seat: int) -> float:
-        """Return a seat's lead after a move, without making the move."""
+    def _lead_after(self, token: Token, joined: list[Chain]) -> float:
+        """Return the mover's lead after a move, without making the move."""
         if isinstance(token, Move):
-            after = self.copy()
+            after, seat = self.copy(), self.turn
             after.play(token, random.Random(0))
             return lead(after.standing(), seat)
         cell, laid = token
         at = self.position
-        box = stretched(at.bounds, cell) if at.agreed.is_judged(laid) else at.bounds
-        return self._worth_of(at.to_move, box, joined) - max(self._worth_of_others(box, joined))
-
-    def _worth_of_others(self, box: Box | None, joined: Sequence[Chain]) -> Sequence[float]:
-        at = self.position
-        own = at.agreed.colours[at.to_move]
-        others = [player for player in at.players if player != at.to_move]
-        for snake in joined:
-            if snake.colours and not snake.colours.issubset(own):
+        mover, colours = at.to_move, at.agreed.colours
+        box = stretched(at.bounds, cell) if laid.kind.shape in FIELD_SHAPES else at.bounds
+        grown: dict[str, Chain] = {}
+        for chain in joined:
+            for colour in chain.colours:
+                grown[colour] = chain
+        worth = self._worth_of(mover, box, grown)
+        for colour in grown:
+            if colour not in colours[mover]:
                 # Its grey lengthens another's snake.
-                return [self._worth_of(player, box, joined) for player in others]
-        if box not in self._others:
-            self._others[box] = [self._worth_of(player, box) for player in others]
-        return self._others[box]
+                return worth - max([self._worth_of(p, box, grown) for p in colours if p != mover])
+        best = self._others.get(box)
+        if best is None:
+            best = max([self._worth_of(p, box, {}) for p in colours if p != mover])
+            self._others[box] = best
+        return worth - best
 
     def points(self) -> Sequence[float]:
         """Return the length of every seat's snakes."""
@@ -141,27 +145,21 @@ class NestWorld:
     def standing(self) -> list[float]:
         """Return the worth of every seat's snakes in strands: their lengths and open ends."""
         at = self.position
-        return [self._worth_of(player, at.bounds) for player in at.players]
+        return [self._worth_of(player, at.bounds, {}) for player in at.players]
 
-    def _worth_of(self, player: str, box: Box | None, joined: Sequence[Chain] = ()) -> float:
-        """Return what a player's snakes are worth, after some of them have grown."""
-        worth, snakes = 0.0, self.position.web.snakes
-        for colour in self.position.agreed.colours[player]:
-            snake = _longest(snakes.get(colour, ()))
-            for grown in joined:
-                if colour in grown.colours:
-                    snake = grown
-            worth += self._worth(snake, box)
-        return worth
-
-    def _worth(self, snake: Chain | None, box: Box | None) -> float:
-        """Return what a snake is worth; at an end outside the field only a cap has room."""
-        if snake is None:
-            return 2 * OPEN_END
-        worth = float(snake.length)
-        holds = self.position.agreed.field.holds
-        for cell, _ in snake.ends:
-            worth += OPEN_END if holds(stretched(box, cell)) else LAST_END
+    def _worth_of(self, player: str, box: Box | None, grown: Mapping[str, Chain]) -> float:
+        """Return what a player's snakes are worth within bounds, after some of them have grown."""
+        worth, at = 0.0, self.position
+        snakes, has_room = at.web.snakes, at.agreed.field.has_room
+        for colour in at.agreed.colours[player]:
+            snake = grown[colour] if colour in grown else _longest(snakes.get(colour, ()))
+            if snake is None:
+                worth += 2 * OPEN_END
+                continue
+            worth += snake.length
+            for cell, _ in snake.ends:
+                # At an end outside the field only a cap has room.
+                worth += OPEN_END if has_room(box, cell) else LAST_END
         return worth
 
     # --- to the rule book ------------------------------------------------------------------------
@@ -176,10 +174,12 @@ class NestWorld:
 
 def _at_random(cards: list[Laying], rng: random.Random) -> Iterator[Laying]:
     """Yield the cards in random order; few of them are asked for."""
+    draw = rng.random
     for left in range(len(cards), 0, -1):
-        number = int(rng.random() * left)
-        cards[number], cards[left - 1] = cards[left - 1], cards[number]
-        yield cards[left - 1]
+        number = int(draw() * left)
+        drawn = cards[number]
+        cards[number] = cards[left - 1]
+        yield drawn
 
 
 def _longest(pieces: tuple[Chain, ...]) -> Chain | None:

@@ -12,11 +12,13 @@ import random
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from math import exp, sqrt
+from operator import itemgetter
 
 from engine.play.thought import Watch
 from engine.play.world import Token, World, chances, shares
 
 ROUNDS_BEFORE_HALVING = 8
+_value = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,7 @@ def _played_out(node: Node, world: World, depth: Depth, rng: random.Random) -> l
         found = world.prospects(rng, depth.sampled)
         if not found:
             return shares(world.points())
-        world.play(max(found, key=lambda one: one[0])[1], rng)
+        world.play(max(found, key=_value)[1], rng)
     if world.is_over():
         return shares(world.points())
     return chances(world.standing(), world.scale)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.carnival.last_round import is_over
 from engine.carnival.position import CarnivalPosition
 from engine.draws import SssnakePosition
 from engine.errors import RecordError
@@ -35,7 +34,7 @@ def world_of(game: AnyGame, position: Any, seat: Seat) -> World:
         quick = hex_world(position)
     elif isinstance(position, SssnakePosition):
         quick = sssnake_world(position)
-    elif isinstance(position, CarnivalPosition) and not is_over(position):
+    elif isinstance(position, CarnivalPosition) and not position.is_over:
         check_hands(position, seat)
         quick = carnival_world(position, seat.hands)
     return quick or BookWorld(game, position)

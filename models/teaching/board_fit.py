@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from engine.tiles import TileSet
 from models.teaching.examples import Examples
 from models.teaching.fit import Fitted
-from vision.hexes.cells import CLAYS
-from vision.hexes.taught.boards import APART, BARE, EYE, JOINED, board_kinds, side_name
-from vision.hexes.taught.clay import CLEAR, ClayLook, aligned, differences, template
+from vision.hexes.taught.boards import APART, BARE, JOINED, side_name
 from vision.hexes.taught.reader import (
     QUANTILES,
     BoardReader,
@@ -41,12 +39,8 @@ SHIFT_PX, BLUR_PX, NOISE = 2.0, 2.0, 0.02
 deviation of the noise."""
 KNOWN_QUANTILE, KNOWN_SPARE = 0.998, 3.0
 """A cell is known up to ``KNOWN_SPARE`` times this quantile of the examples' distances."""
-HALF = 0.5
 SIDE_DOUBT = 2.0
 """Divisor of the log-odds of sides: examples of one day agree better than days do."""
-CLAY_SLOPE, LEAST_CLAY = 8.0, 0.3
-"""Log-odds between the faintest clay and the strangest tile without clay, and the least difference
-in strength that is assumed between them."""
 SIDE_SHRINKAGE = 0.3
 """Shrinkage of the covariance of sides. Of twelve other tables, learnt from one photograph, 7 and
 10 in two draws of variants were read exactly with the variants' own covariance, and 11 and 12 with
@@ -55,7 +49,7 @@ this; learnt from the empty board as well, 9 and 12, and all twelve both times w
 
 def fit_board(examples: Examples, box: TileSet, rng: Random) -> Fitted[BoardReader]:
     """Return the reader of a taught board; every kind of ``board_kinds`` must have an example."""
-    names = (BARE, *box.colours, *([EYE] if EYE in board_kinds(box) else []))
+    names = (BARE, *box.colours)
     # Cells are compared with the bare cells of their photograph; without any they are not used.
     lit = {
         photo for photo, tile in zip(examples.photos, examples.tiles, strict=True) if tile == BARE
@@ -71,11 +65,10 @@ def fit_board(examples: Examples, box: TileSet, rng: Random) -> Fitted[BoardRead
     varied, sources = _varied_cells(rows, rng)
     whiten = _whitening(varied - means[labels[sources]])
     sides = {colour: _side_weights(examples, colour, rng) for colour in box.colours}
-    clay = _clay_look(examples, box)
-    reader = BoardReader(names, means, whiten, 1.0, sides, clay)
+    reader = BoardReader(names, means, whiten, 1.0, sides)
     own = reader.distances(varied)
     known = float(np.quantile(own[np.arange(len(own)), labels[sources]], KNOWN_QUANTILE))
-    reader = BoardReader(names, means, whiten, known * KNOWN_SPARE, sides, clay)
+    reader = BoardReader(names, means, whiten, known * KNOWN_SPARE, sides)
     return _outcome(reader, box, examples, (own, labels[sources], np.array(cells)[sources]))
 
 
@@ -120,39 +113,6 @@ def _side_weights(examples: Examples, colour: str, rng: Random) -> Floats:
     return np.append(analysis.coef_[0], analysis.intercept_[0]) / SIDE_DOUBT
 
 
-def _clay_look(examples: Examples, box: TileSet) -> ClayLook | None:
-    """Return how clay differs from the tiles that it lies on, if the box has some."""
-    if "clay" not in box.extras:
-        return None
-
-    def numbers(*names: str) -> list[int]:
-        return [n for n, tile in enumerate(examples.tiles) if tile in names]
-
-    opened, closed, none = numbers("clay/open"), numbers("clay/closed"), numbers(*box.colours)
-    lying = differences(examples.patches[[*opened, *closed]])
-    weak = float(np.quantile(differences(examples.patches[none]).strengths, 0.98))
-    strong = float(np.quantile(lying.strengths, 0.05))
-    slope = CLAY_SLOPE / max(strong - weak, LEAST_CLAY)
-    sides = np.append(examples.turns[opened], np.zeros(len(closed), np.int64))
-
-    def look(maps: Floats) -> ClayLook:
-        upright = aligned(maps, sides)
-        open_ones, closed_ones = upright[: len(opened)], upright[len(opened) :]
-        return ClayLook(template(open_ones), template(closed_ones), (weak + strong) / 2, slope)
-
-    first = look(lying.maps)
-    maps = lying.maps.copy()
-    photos = [examples.photos[n] for n in (*opened, *closed)]
-    clear = first.alike(maps).max(axis=1) > CLEAR
-    for photo in sorted(set(photos)):
-        here = np.array([name == photo for name in photos])
-        if (here & clear).any():
-            colour = np.median(lying.colours[here & clear], axis=0)
-            own = np.array([*opened, *closed])[here]
-            maps[here] = differences(examples.patches[own], colour).maps
-    return look(maps)
-
-
 def _varied_sides(views: Floats, rng: Random) -> Floats:
     """Return augmented sides, from both ends."""
     many = np.repeat(np.concatenate([views, views[..., ::-1]]), VARIED // 2, axis=0)
@@ -190,11 +150,7 @@ def _outcome(
     count = len(labels)
     for number, tile in enumerate(examples.tiles):
         colour, _, what = tile.partition(" ")
-        if tile.startswith("clay/") and reader.clay is not None:
-            shares_of = reader.clay.read(examples.patches[number : number + 1])[0][0]
-            sureness[number] = shares_of[CLAYS.index(tile.removeprefix("clay/"))]
-            wrong, count = wrong + (sureness[number] < HALF), count + 1
-        elif what:
+        if what:
             weights = reader.sides[colour]
             row = side_features(side_views(examples.patches[number : number + 1]))[0]
             odds = float(row @ weights[:-1] + weights[-1]) * (1 if what == JOINED else -1)

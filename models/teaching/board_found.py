@@ -27,7 +27,7 @@ from vision.hexes.taught.boards import (
     BARE,
     cell_outlines,
     cut_out,
-    find_taught_boards,
+    find_taught_board,
     side_outlines,
 )
 from vision.hexes.taught.reader import (
@@ -95,10 +95,10 @@ def find_on_board(
         known: looks of the sorts in earlier photographs; ``None`` for a sort without one.
         reader: reader of the box, if it was taught before; sorts are its colours then.
     """
-    boards = find_taught_boards(picture.bgr, 1)
-    if not boards:
+    board = find_taught_board(picture.bgr)
+    if board is None:
         return None
-    board = _upright(boards[0])
+    board = _upright(board)
     any_colour = _any_colour(box)
     if reader is not None:
         reading = reader.read(picture.bgr, board)
@@ -169,9 +169,7 @@ def _any_colour(box: TileSet) -> TileSet:
         for colour in box.colours
         for shape, count in shapes.items()
     }
-    extras = {key: value for key, value in box.extras.items() if key != "clay"}
-    extras["board"] = {k: v for k, v in box.extras["board"].items() if k != "eyes"}
-    return replace(box, kinds=MappingProxyType(kinds), extras=MappingProxyType(extras))
+    return replace(box, kinds=MappingProxyType(kinds))
 
 
 # --- Sorts of cells ---

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.errors import RecordError
 from engine.given import hides, load_json
-from engine.lattice import HEX_SIDE_NAMES, Cell
+from engine.lattice import Cell
 from engine.tiles import TileSet
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples, folds_of
@@ -25,7 +25,6 @@ LONGEST_NAME = 80
 HEX_CORNERS = 6
 PLACES = ("at", "cell", "cells", "centre", "outline")
 FARTHEST_CELL = 10_000
-MOST_BOARDS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +40,6 @@ class Label:
     """Clockwise turns from the kind's own up; ``None`` if the owner gives none."""
     cells: tuple[Cell, ...] = ()
     """All cells of a hex tile, where the label names them."""
-    board: int = 0
-    """Number of its board, counted clockwise round the ring."""
-    opens: int | None = None
-    """The side that open clay opens to, clockwise from the east."""
 
     @property
     def is_large(self) -> bool:
@@ -167,26 +162,7 @@ def _label(tile: str, entry: Mapping[str, Any], shape: Shape, place: str) -> Lab
         cell = cells[0]
     centre = _points([entry["centre"]], f'{place}: "centre"')[0] if "centre" in entry else None
     outline, turns = _outline(entry, shape, place), _turns(entry, shape, place)
-    board, opens = _board(entry, place), _opens(entry, place)
-    return Label(
-        tile, cell, centre, outline, turns, cells or ((cell,) if cell else ()), board, opens
-    )
-
-
-def _board(entry: Mapping[str, Any], place: str) -> int:
-    board = entry.get("board", 0)
-    if type(board) is not int or not 0 <= board < MOST_BOARDS:
-        raise TeachingError(f'{place}: "board" must be a whole number from 0 to {MOST_BOARDS - 1}')
-    return board
-
-
-def _opens(entry: Mapping[str, Any], place: str) -> int | None:
-    opens = entry.get("opens")
-    if opens is None:
-        return None
-    if opens not in HEX_SIDE_NAMES:
-        raise TeachingError(f'{place}: "opens" must be one of {", ".join(HEX_SIDE_NAMES)}')
-    return HEX_SIDE_NAMES.index(opens)
+    return Label(tile, cell, centre, outline, turns, cells or ((cell,) if cell else ()))
 
 
 def _cells(tile: str, entry: Mapping[str, Any], shape: Shape, place: str) -> tuple[Cell, ...]:

@@ -125,6 +125,7 @@ def teach(lesson: Lesson, folder: Path, progress: Progress = lambda text: None) 
     """
     began = perf_counter()
     check_name(lesson.name)
+    check_game(lesson.game)
     old = None if lesson.replace else _taught_before(lesson, folder)
     gathered = with_corrections(lesson, gather(lesson, progress), progress)
     mapped = _mapped(lesson, gathered.examples, folder)
@@ -213,6 +214,19 @@ def check_name(name: str) -> None:
         )
     if name in built_in_names():
         raise TeachingError(f"{name} is built in and stays as it is; give your box another name")
+
+
+def check_game(game: str | None) -> None:
+    """Refuse a game whose boards have clay on them, which nobody can teach.
+
+    Raises:
+        TeachingError: says what to do instead.
+    """
+    if game is not None and "clay" in built_in_set(game).extras:
+        raise TeachingError(
+            f"boards of {built_in_set(game).title} cannot be taught: Snake Eye reads its printed "
+            f"boards; print them with 'snake-eye print {game}'"
+        )
 
 
 def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import websocket
 from PIL import Image
 
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -52,7 +54,10 @@ def program() -> str | None:
 class Browser:
     """One Chromium process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, watched: bool = False) -> None:
+        self._watched = watched
+        self.newest: Page | None = None
+        """The page that was opened last."""
         name = program()
         assert name is not None
         film = folder / "camera.y4m"
@@ -68,13 +73,22 @@ class Browser:
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            # What is found may be a script that begins Chromium, and Chromium begins others: all
+            # of them are one group, which ends together.
+            start_new_session=True,
         )
+        try:
+            self._connect(folder)
+        except BaseException:
+            self._end(signal.SIGKILL)
+            self.process.wait(10)
+            raise
+
+    def _connect(self, folder: Path) -> None:
         port_file = folder / "DevToolsActivePort"
         wait_until(lambda: port_file.exists() and port_file.read_text().count("\n") >= 1)
         self.port, self.path = port_file.read_text().splitlines()[:2]
-        self._line = websocket.create_connection(
-            f"ws://127.0.0.1:{self.port}{self.path}", timeout=PATIENCE_S
-        )
+        self._line = _line(f"ws://127.0.0.1:{self.port}{self.path}")
         self._id = 0
 
     def page(
@@ -83,22 +97,27 @@ class Browser:
         """Open a page of its own: no cookies shared with the others."""
         context = self._ask("Target.createBrowserContext")["browserContextId"]
         target = self._ask("Target.createTarget", url="about:blank", browserContextId=context)
-        line = websocket.create_connection(
-            f"ws://127.0.0.1:{self.port}/devtools/page/{target['targetId']}", timeout=PATIENCE_S
-        )
+        line = _line(f"ws://127.0.0.1:{self.port}/devtools/page/{target['targetId']}")
         page = Page(line, width, height, dark, scale)
         page.at_close = lambda: self._ask("Target.disposeBrowserContext", browserContextId=context)
+        if self._watched:
+            page.ask("Profiler.enable")
+            page.ask("Profiler.startPreciseCoverage", callCount=False, detailed=False)
+        self.newest = page
         return page
 
     def close(self) -> None:
-        """End the process."""
+        """End all processes that were begun."""
         self._line.close()
-        self.process.terminate()
-        try:
+        self._end(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
             self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait(10)
+        self._end(signal.SIGKILL)
+        self.process.wait(10)
+
+    def _end(self, how: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, how)
 
     def _ask(self, method: str, **params: Any) -> Any:
         self._id += 1
@@ -107,6 +126,13 @@ class Browser:
             said = json.loads(self._line.recv())
             if said.get("id") == self._id:
                 return said.get("result")
+
+
+def _line(url: str) -> Any:
+    """Return a line to Chromium; without the library only the tests of the browser are left out."""
+    import websocket
+
+    return websocket.create_connection(url, timeout=PATIENCE_S)
 
 
 class Page:
@@ -251,6 +277,15 @@ class Page:
             "e.dispatchEvent(new Event('input', {bubbles: true})); "
             "e.dispatchEvent(new Event('change', {bubbles: true})); })()"
         )
+
+    def scripts_that_ran(self) -> set[str]:
+        """Return the addresses of scripts of which more ran than their loading."""
+        return {
+            script["url"]
+            for script in self.ask("Profiler.takePreciseCoverage")["result"]
+            for function in script["functions"]
+            if function["functionName"] and function["ranges"][0]["count"]
+        }
 
     def watch_shifts(self) -> None:
         """Note from now on whatever moves on the page by itself."""

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("websocket", reason="the browser is driven through websocket-client")
-
 from companion_app.web.serving.server import Server
 from tests.browser.chromium import Browser, Page, program
 from tests.companion_app.web.conftest import Played, script
@@ -26,6 +24,7 @@ def browser() -> Iterator[Browser]:
     """Return a Chromium for all tests."""
     if program() is None:
         pytest.skip("there is no Chromium here")
+    pytest.importorskip("websocket", reason="websocket-client, which drives Chromium, is missing")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         chromium = Browser(Path(folder))
         yield chromium

@@ -9,9 +9,8 @@ from pathlib import Path
 from PIL import Image
 
 from companion_app.eye.watching import Watched
-from companion_app.live.demo import DemoSource, demo_record
+from companion_app.live.demo import DemoSource, Manners, demo_record
 from companion_app.live.reading import make_reader
-from models.lab.scenes.games.refereed import Manners
 from tests.browser.chromium import Page
 from tests.browser.conftest import PHONE, Served
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import cv2
 import pypdfium2
@@ -35,7 +36,7 @@ from models.sheets import make_sheets
 from tests.browser.chromium import Browser, Page
 from tests.browser.conftest import PHONE, TV, Served
 from tests.browser.demo_film import filmed
-from tests.browser.kept_pictures import FOLDER, ROOT, hash_of, keep, kept
+from tests.browser.kept_pictures import FOLDER, ROOT, hash_of, keep, kept, words_in
 from tests.browser.test_teach import give_file
 from tests.companion_app.web.conftest import playthrough, ten_tiles_of
 from vision import Bgr
@@ -48,9 +49,10 @@ PAPER_GAP_PX = 30
 WORKING_S = 240.0
 """So long a photo may be worked on by a busy machine."""
 TABLE = "tests/examples/table.jpg"
-PAGE = ("companion_app/static", "companion_app/templates")
+STATIC = ("companion_app/static", "companion_app/hall/web/static")
+PAGE = ("companion_app/static/style.css", "companion_app/templates")
 ART = ("engine/draw", "engine/sets")
-HALL_PAGE = ("companion_app/hall/web/static", "companion_app/hall/web/templates")
+HALL_PAGE = ("companion_app/hall/web/templates",)
 HALL = (1280, 700)
 LEAST_MOVES = 6
 
@@ -60,7 +62,7 @@ class Studio:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._browser = Browser(folder / "browser")
+        self._browser = Browser(folder / "browser", watched=True)
         self._desks: list[Served] = []
         self._hall: tuple[subprocess.Popen[str], str] | None = None
 
@@ -104,6 +106,17 @@ class Studio:
         self._desks.append(Served(folder, self._browser))
         return self._desks[0]
 
+    def seen(self, language: str) -> tuple[str, ...]:
+        """Return the scripts and sentences of the page that was opened last; forget the page."""
+        page, self._browser.newest = self._browser.newest, None
+        if page is None:
+            return ()
+        names = {Path(urlsplit(url).path).name for url in page.scripts_that_ran()}
+        scripts = {f"{folder}/{name}" for folder in STATIC for name in names}
+        text = str(page.js("document.body.innerText"))
+        words = words_in(text, f"companion_app/locales/{language}.json")
+        return (*sorted(one for one in scripts if (ROOT / one).is_file()), *sorted(words))
+
     def close(self) -> None:
         """End the browser."""
         self._clear()
@@ -128,7 +141,8 @@ class Picture:
     name: str
     make: Make
     sources: tuple[str, ...]
-    """Files and folders that are seen in it: when one changes, the picture is old."""
+    """Files and folders that are seen in it: when one changes, the picture is old. Scripts and
+    sentences of the page are noted when it is taken."""
     spoken: bool = False
     """Whether words are seen in it: there is then one in each language."""
 
@@ -136,13 +150,7 @@ class Picture:
         """Return its files, each with the language and what it is made from."""
         if not self.spoken:
             return {f"{self.name}.webp": ("en", self.sources)}
-        return {
-            f"{self.name}.{code}.webp": (
-                code,
-                (*self.sources, f"companion_app/locales/{code}.json"),
-            )
-            for code in LANGUAGES
-        }
+        return {f"{self.name}.{code}.webp": (code, self.sources) for code in LANGUAGES}
 
 
 # --- The page -----------------------------------------------------------------------------------
@@ -306,7 +314,8 @@ def main() -> None:
         for picture in (one for one in PICTURES if one.name.startswith(wanted)):
             for name, (language, sources) in picture.files().items():
                 picture.make(studio, language, FOLDER / name)
-                known[name] = {"from": list(sources), "hash": hash_of(sources)}
+                made_of = [*sources, *studio.seen(language)]
+                known[name] = {"from": made_of, "hash": hash_of(made_of)}
                 keep({made: known[made] for made in NAMES_IN_ORDER if made in known})
         studio.close()
 

@@ -8,11 +8,10 @@ import pytest
 
 from companion_app.eye.corrections import Corrections
 from companion_app.eye.watching import Watched
-from companion_app.live.demo import DemoSource
+from companion_app.live.demo import DemoSource, Manners
 from companion_app.live.reading import make_reader
 from engine.record import parse_record, record_to_json
 from engine.referee import referee_record
-from models.lab.scenes.games.refereed import Manners
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import DESKTOP, MOST_SHIFT, PHONE
 
@@ -98,7 +97,7 @@ def taken_back(served, page):
 def test_wizard_leads_to_a_finished_game_with_a_foul_overruled_and_one_taken_back(
     served, game, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("models.lab.scenes.games.refereed.FINALE_AFTER_TILES", SMALL_HANDS)
+    monkeypatch.setattr("companion_app.live.demo.FINALE_AFTER_TILES", SMALL_HANDS)
     fed(served, tmp_path)
     page = begun_by_wizard(served, game)
 

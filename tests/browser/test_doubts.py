@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from companion_app.eye.watching import Watched
-from companion_app.live.demo import DemoTable, demo_record
+from companion_app.live.demo import DemoTable, demo_record, dice, plan
 from companion_app.live.reading import make_reader
 from companion_app.web.lessons.photo_reading import read_photo
 from engine.game import Start
-from models.lab.scenes.games.refereed import dice, plan
 from tests.browser.access import axe_faults
 from tests.browser.chromium import wait_until
 from tests.browser.test_teach import give_file

@@ -17,6 +17,7 @@ from companion_app.doctor_camera import Seen, camera_checks, look
 from companion_app.doctor_machine import Check, Machine, read_temperature, read_throttled
 from companion_app.live.store import Store
 from companion_app.web.serving.page_file import SettingsFile
+from vision.classify.taught import wanted
 from vision.core.files import TRAINED
 from vision.sources import FrameSource, SourceError
 from vision.sources.pi_camera import CameraFacts
@@ -176,6 +177,20 @@ def test_broken_reader_of_an_owners_box_is_a_fault(machine, tmp_path):
 
     assert check.ok is False
     assert "mine.json" in check.text
+
+
+def test_a_taught_board_that_is_not_read_any_more_is_told_by_name(machine, tmp_path):
+    (tmp_path / "sets").mkdir()
+    manifest = wanted("tin") | {"board": True, "game": "snekagon5g"}
+    (tmp_path / "sets/tin.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+    check = named(diagnose(machine, Seen("")), "set tin")
+
+    assert (check.ok, check.fix) == (False, "")
+    assert check.text == (
+        "tin is a taught board of Snekagon 5G, which is not read any more: play with printed "
+        "boards; its files stay as they are."
+    )
 
 
 def test_every_trained_model_is_looked_at_by_its_name(machine):

@@ -13,31 +13,27 @@ import pytest
 from engine.draw.hexes import outline
 from engine.placement import Layout
 from engine.setfile import built_in_set
-from models.lab.evaluate.taught import stained as stained_box
 from models.lab.evaluate.taught.wood import GAME_SEED, lesson_layout, owner_map, photograph
 from models.teaching.board_fit import fit_board
 from models.teaching.board_lessons import board_examples, check_learnt
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples, joined
-from models.teaching.labels import Label, parse_labels, read_labels
-from models.teaching.store import Kept, with_new
+from models.teaching.labels import Label, parse_labels
+from models.teaching.shelf import refused
+from models.teaching.store import Kept, game_file, with_new
 from models.teaching.teach import Lesson, teach
-from vision.classify.taught import find_taught
-from vision.core.errors import ModelError
-from vision.core.request import ReadRequest
+from vision.classify.taught import find_taught, wanted
+from vision.core.errors import ModelError, OutdatedError
 from vision.hexes.cells import CELLS, turned_cell
 from vision.hexes.pieces import pieces_of
 from vision.hexes.plane import HexBoard, plane_of
-from vision.hexes.taught.boards import board_kinds, find_taught_boards
+from vision.hexes.taught.boards import board_kinds, find_taught_board
 from vision.hexes.taught.reader import BoardReader
-from vision.intake.picture import Picture, picture_file
-from vision.read import read_table
+from vision.intake.picture import Picture
 
 BOX = built_in_set("snekagon")
 SIZE_PX = (1024, 768)
 LESSON, OTHER = 3, 22
-STAINED_SEEDS = (1, 2)
-"""Two photographs of stained boards, which show all five colours."""
 
 
 def photo(layout: Layout, seed: int):
@@ -67,14 +63,15 @@ def lesson():
 
 @pytest.fixture(scope="module")
 def board(lesson) -> HexBoard:
-    (found,) = find_taught_boards(lesson.bgr, 1)
+    found = find_taught_board(lesson.bgr)
+    assert found is not None
     return found
 
 
 @pytest.fixture
 def found_once(board, monkeypatch):
     """The board of the lesson was found before: only what is made of its labels is asked."""
-    monkeypatch.setattr("models.teaching.board_lessons.find_taught_boards", lambda *_: (board,))
+    monkeypatch.setattr("models.teaching.board_lessons.find_taught_board", lambda _: board)
 
 
 @pytest.fixture(scope="module")
@@ -107,21 +104,23 @@ def looks_of(examples) -> dict[str, float]:
 
 
 def tiles_on(bgr, reader):
-    (board,) = find_taught_boards(bgr, 1)
+    board = find_taught_board(bgr)
+    assert board is not None
     pieces, splits = pieces_of([reader.read(bgr, board)], BOX, False)
     return {(p.piece.tile, frozenset(p.piece.cells)) for p in pieces}, splits
 
 
 @pytest.mark.parametrize("level", [0, 128, 255])
 def test_a_blank_picture_has_no_board(level):
-    assert find_taught_boards(np.full((480, 640, 3), level, np.uint8), 1) == ()
+    assert find_taught_board(np.full((480, 640, 3), level, np.uint8)) is None
 
 
 @pytest.mark.parametrize("seed", [OTHER, GAME_SEED])
 def test_an_empty_wooden_board_is_found_and_bare(reader, seed):
     bgr = photo(Layout(), seed)
 
-    (board,) = find_taught_boards(bgr, 1)
+    board = find_taught_board(bgr)
+    assert board is not None
     reading = reader.read(bgr, board)
 
     assert board.unsteady == 0
@@ -267,55 +266,41 @@ def test_every_cell_is_said_something_about(reader, lesson, board):
     assert all(abs(shares.sum() - 1) < 1e-9 for shares in reading.contents.values())
 
 
-# --- Snekagon 5G: several boards, holes, clay ---
+# --- Snekagon 5G is not taught ---
 
 
-@pytest.fixture(scope="module")
-def stained(tmp_path_factory):
-    """A home in which Snekagon 5G in other art was taught from photographs of two boards."""
-    home = tmp_path_factory.mktemp("stained")
-    stained_box.write_lessons(home / "lessons", STAINED_SEEDS)
-    labels = read_labels(home / "lessons" / "labels.json", "hex")
-    report = teach(Lesson("stained", "hex", home / "lessons", labels, "snekagon5g"), home / "sets")
-    assert report["missing"] == report["left_out"] == []
-    return home
+def test_boards_with_clay_are_not_taught(tmp_path):
+    labels = parse_labels({"photos": {"a.jpg": [{"tile": "red/1", "cells": [[0, 0]]}]}}, "hex")
+
+    with pytest.raises(TeachingError) as raised:
+        teach(Lesson("tin", "hex", tmp_path, labels, "snekagon5g"), tmp_path / "sets")
+
+    assert str(raised.value) == (
+        "boards of Snekagon 5G cannot be taught: Snake Eye reads its printed boards; print them "
+        "with 'snake-eye print snekagon5g'"
+    )
+    assert not (tmp_path / "sets").exists()
 
 
-def test_boards_with_holes_and_clay_are_taught_and_read(stained, monkeypatch):
-    monkeypatch.setenv("SNAKE_EYE_HOME", str(stained))
-    box = find_taught("stained", (stained / "sets",))
-    assert box is not None
-    colours = stained_box.PLAYERS[2:]
-    layout = stained_box.laid_layout(108, colours)
-    jpeg = stained_box.photograph(layout, (1600, 1200), 108, 2)
+def test_a_board_with_clay_that_was_taught_before_is_told_by_name_and_stays(tmp_path):
+    manifest = wanted("tin") | {"board": True, "game": "snekagon5g", "file": "tin-12345678.npz"}
+    (tmp_path / "tin.json").write_text(json.dumps(manifest))
+    (tmp_path / "tin.toml").write_text(game_file("tin", "snekagon5g"))
 
-    state = read_table(picture_file(jpeg, "table").decode(), ReadRequest("hex", box.tile_set))
+    said = refused(tmp_path)
 
-    read = {
-        (one["tile"], one["board"], frozenset((q, r) for q, r in one["cells"]))
-        for one in (*state.tiles, *state.unsure)
+    assert said == {
+        "tin.json": "tin is a taught board of Snekagon 5G, which is not read any more: play with "
+        "printed boards; its files stay as they are"
     }
-    lie = [
-        {(p.tile, ((p.board or 0) + first) % 2, frozenset(p.cells)) for p in layout.pieces}
-        for first in range(2)
-    ]
-    first = max(range(2), key=lambda n: len(lie[n] & read))
-    clay = {((c.board + first) % 2, c.cell, c.kind, c.opens) for c in layout.clay}
-    seen = {(c["board"], tuple(c["cell"]), c["kind"], c.get("opens")) for c in state.clay}
-    assert len(lie[first] & read) >= len(read) - 2
-    assert len(lie[first]) == len(read)
-    assert len(clay & seen) >= len(clay) - 2
+    # A backup with it is taken back.
+    assert refused(tmp_path, outdated=False) == {}
+    assert (tmp_path / "tin.json").exists()
+    with pytest.raises(OutdatedError, match="tin is a taught board of Snekagon 5G"):
+        find_taught("tin", (tmp_path,))
 
 
-def test_clay_is_labelled_with_its_board_and_the_side_it_opens_to():
-    entry = {"tile": "clay/open", "board": 1, "cells": [[0, 0]], "opens": "NW"}
-
-    (label,) = parse_labels({"photos": {"a.jpg": [entry]}}, "hex").photos["a.jpg"]
-
-    assert (label.board, label.opens) == (1, 4)
-    for key, value in (("board", 7), ("board", "left"), ("opens", "N")):
-        with pytest.raises(TeachingError, match=key):
-            parse_labels({"photos": {"a.jpg": [{**entry, key: value}]}}, "hex")
+# --- What photographs give ---
 
 
 def test_an_empty_list_of_labels_is_a_bare_board(lesson, tmp_path):

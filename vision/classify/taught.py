@@ -32,7 +32,6 @@ from vision.core.crop import MARGIN, PATCH_PX
 from vision.core.errors import ModelError, OutdatedError
 from vision.core.files import Manifest, read_manifest, set_hash
 from vision.core.types import BACK, Look
-from vision.hexes.taught.boards import EYE
 from vision.hexes.taught.reader import BoardReader
 
 FORMAT, FORMAT_VERSION = "snake-eye/taught", 1
@@ -143,6 +142,7 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
     del stamp, set_stamp  # Cache keys: changed files are loaded again.
     name = path.stem
     manifest = read_manifest(path, wanted(name))
+    _refuse_clay(name, manifest)
     if manifest.get("features") != FEATURES:
         raise OutdatedError(f"{name} was learnt by another version of Snake Eye; teach it again")
     again = f"{path.name} is damaged; teach {name} again or import it anew"
@@ -197,11 +197,23 @@ def _look(text: Any) -> Look:
     return look
 
 
+def _refuse_clay(name: str, manifest: Manifest) -> None:
+    """Refuse boards with clay, which earlier versions were taught; their files stay."""
+    game = manifest.get("game")
+    if manifest.get("board") is True and game in built_in_names():
+        box = built_in_set(str(game))
+        if "clay" in box.extras:
+            raise OutdatedError(
+                f"{name} is a taught board of {box.title}, which is not read any more: play with "
+                "printed boards; its files stay as they are"
+            )
+
+
 def _board_reader(
     manifest: Manifest, arrays: Mapping[str, NDArray[Any]], tile_set: TileSet
 ) -> BoardReader:
     names = tuple(str(name) for name in manifest["names"])
-    if set(names[1:]) - {EYE} != set(tile_set.colours):
+    if set(names[1:]) != set(tile_set.colours):
         raise ValueError(f"{', '.join(names[1:])} are not the box's colours")
     return BoardReader.of(names, arrays, _above_zero(manifest["known"]))
 

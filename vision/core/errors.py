@@ -2,7 +2,7 @@
 
 VisionError
 ├── ModelError     a trained file is missing, damaged or of the wrong format; names the file
-│   └── OutdatedError  a taught box is intact, but must be taught again
+│   └── OutdatedError  a taught box is intact, but of an earlier version
 └── PictureError   a file cannot be read as a picture; names the file and what to do
     └── LargePictureError  it has more bytes or pixels than are read
 
@@ -27,4 +27,4 @@ class ModelError(VisionError):
 
 
 class OutdatedError(ModelError):
-    """A taught box is intact, but another version learnt it: it must be taught again."""
+    """A taught box is intact, but another version learnt it."""

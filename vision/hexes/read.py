@@ -26,7 +26,7 @@ from vision.hexes.clay import SeenClay, clay_on_boards
 from vision.hexes.models import HexModels, shipped_models
 from vision.hexes.pieces import SeenPiece, SeenSplit, pieces_of
 from vision.hexes.plane import HexBoard, plane_of
-from vision.hexes.taught.boards import find_taught_boards
+from vision.hexes.taught.boards import find_taught_board
 from vision.hexes.taught.reader import BoardReader
 from vision.layout.quality import Limits, assess
 
@@ -63,7 +63,8 @@ def boards_of(
     """Return the boards of a box in a picture, each in one of its six turns."""
     if taught_reader(tile_set) is None:
         return boards_in(pyramid, most, models)
-    return find_taught_boards(pyramid.whole, most)
+    board = find_taught_board(pyramid.whole)
+    return () if board is None else (board,)
 
 
 def cells_of(

@@ -99,10 +99,7 @@ def _games() -> dict[str, list[str]]:
 
 
 def _boards() -> dict[str, Doc]:
-    """Return the games with boards: colours in the guest's language, and if they can be taught.
-
-    A game with clay cannot be taught here: its clay and holes are labelled on the command line.
-    """
+    """Return the games with boards: colours in the guest's language, and if they can be taught."""
     words, boxes = speech(), {name: find_set(game, None) for name, game in GAMES.items()}
     return {
         name: {

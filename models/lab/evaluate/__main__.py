@@ -8,6 +8,7 @@ there has all figures and the worst pictures.
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from models.lab.evaluate.cases import (
     shrunk_table,
     spotted_table,
     stranger_case,
+    table_case,
     table_cases,
 )
 from models.lab.evaluate.figures import (
@@ -58,6 +60,8 @@ FILMED_GAMES, FILMS, BOXES, FEWEST = 14, 8, 50, 4
 """Games of each rule book for the live referee, 12 of them whole; films per game in which people
 lay the machine's moves, 5 wrongly, 25 right in each; invented boxes of each shape."""
 TAUGHT = "taught"
+MISREAD = Path(__file__).with_name("once_misread.json")
+"""By game: seeds of held-out tables that a reader once misread, and what was wrong with them."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,13 @@ def _tables(
     count = asked.tables or max(FEWEST, round(full * asked.scale))
     chosen = [game for game in games if game in (asked.games or games)]
     return table_cases(chosen, range(first, first + count), **how)
+
+
+def _misread(asked: argparse.Namespace) -> Iterator[Cases]:
+    """Yield tables that were once misread, each for another cause."""
+    for game, causes in json.loads(MISREAD.read_text("utf-8")).items():
+        if game in (asked.games or GAMES):
+            yield Cases(game, list(causes), partial(table_case, game=game))
 
 
 def _renders(asked: argparse.Namespace) -> Iterator[Cases]:
@@ -118,6 +129,7 @@ PARTS = {
         whatever=True,
     ),
     "squares": Part(partial(_tables, games=SQUARE_GAMES, full=TABLES), DRAWN),
+    "misread": Part(_misread, {}),
     "close": Part(partial(_tables, games=SQUARE_GAMES, full=FEW_TABLES, beside="close"), DRAWN),
     "hexes": Part(partial(_tables, games=HEX_GAMES, full=TABLES), DRAWN),
     "small": Part(

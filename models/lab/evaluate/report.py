@@ -29,6 +29,7 @@ REPORT = "REPORT.md"
 TITLES = {
     "squares": "Held-out tables of the square games",
     "close": "The same with stocks, hands and other fields 10 to 40 mm off",
+    "misread": "Held-out tables that were once misread, each for another cause",
     "hexes": "Held-out tables of the hex games",
     "sealed": "The sealed split: lights, surfaces and games that nothing was chosen with",
     "small": "The same with tiles below 24 pixels",

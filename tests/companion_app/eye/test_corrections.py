@@ -14,7 +14,7 @@ import pytest
 from companion_app.eye.corrections import MOST_KEPT, Corrections, keep_correction
 from companion_app.eye.feeder import Feeder
 from companion_app.live.places import Spot, spots_of, turned
-from engine.placement import Clay, Layout, Piece, Placement
+from engine.placement import Layout, Piece, Placement
 from engine.setfile import built_in_set
 from models.teaching.labels import Label, corrections_in
 from tests.companion_app.web.conftest import playthrough
@@ -231,17 +231,13 @@ def test_no_picture_is_kept_of_a_tile_whose_turn_in_the_picture_is_unknown(tmp_p
     assert kept.listed() == []
 
 
-def taught_match(game: str, boards: int, layout: Layout) -> Any:
-    return SimpleNamespace(
-        box=replace(built_in_set(game), name="my-wood"),
-        layout=layout,
-        position=SimpleNamespace(agreed=SimpleNamespace(boards=boards)),
-    )
+def taught_match(game: str, layout: Layout) -> Any:
+    return SimpleNamespace(box=replace(built_in_set(game), name="my-wood"), layout=layout)
 
 
 def test_a_correction_on_a_taught_board_keeps_all_of_the_board(tmp_path):
     pieces = frozenset({Piece("red/1", ((0, 0),)), Piece("green/2", ((1, 0), (2, 0)))})
-    match = taught_match("snekagon", 1, Layout(pieces=pieces))
+    match = taught_match("snekagon", Layout(pieces=pieces))
 
     keep_correction(Corrections(tmp_path), seen_by({}), match, [(0, 0, 0)])
 
@@ -251,31 +247,9 @@ def test_a_correction_on_a_taught_board_keeps_all_of_the_board(tmp_path):
     ]
 
 
-def test_a_correction_on_several_taught_boards_says_what_lies_on_which(tmp_path):
-    layout = Layout.of(
-        Piece("red/1", ((0, 0),), 0),
-        Piece("green/1", ((0, 0),), 1),
-        Clay(0, (0, 0), "closed"),
-        Clay(1, (0, 0), "open", "NW"),
-    )
-
-    keep_correction(
-        Corrections(tmp_path), seen_by({}), taught_match("snekagon5g", 2, layout), [(0, 0, 0)]
-    )
-
-    labels = labels_in(tmp_path, "my-wood", "hex")
-    assert {(one.tile, one.board, one.cells, one.opens) for one in labels} == {
-        ("red/1", 0, ((0, 0),), None),
-        ("green/1", 1, ((0, 0),), None),
-        ("clay/closed", 0, ((0, 0),), None),
-        ("clay/open", 1, ((0, 0),), 4),
-    }
-
-
-def test_no_picture_is_kept_of_taught_boards_of_which_the_last_is_bare(tmp_path):
+def test_no_picture_is_kept_of_a_taught_board_that_is_bare(tmp_path):
     kept = Corrections(tmp_path)
-    match = taught_match("snekagon5g", 2, Layout.of(Piece("red/1", ((0, 0),), 0)))
 
-    keep_correction(kept, seen_by({}), match, [(0, 0, 0)])
+    keep_correction(kept, seen_by({}), taught_match("snekagon", Layout()), [(0, 0, 0)])
 
     assert kept.listed() == []

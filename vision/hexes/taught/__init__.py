@@ -1,1 +1,1 @@
-"""Boards that an owner taught."""
+"""Boards of Snekagon that an owner taught."""

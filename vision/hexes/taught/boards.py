@@ -1,8 +1,8 @@
-"""Finds boards that owners taught, of wood or in any print, and cuts out their cells and sides.
+"""Finds the board that an owner taught, of wood or in any print, and cuts out its cells and sides.
 
 The networks for hex boards only know the printed ones. The network that detects tiles shows the
 cells of any board on which they can be distinguished: the area that they fill together locates the
-board roughly, the sides between them exactly.
+board roughly, the sides between them exactly. Only boards of Snekagon are taught.
 """
 
 from __future__ import annotations
@@ -25,13 +25,11 @@ Patches = NDArray[np.uint8]
 
 BARE = "empty"
 """Name of the class of cells without a tile."""
-EYE = "eye"
-"""Name of the class of holes in a board."""
 JOINED, APART = "joined", "apart"
 LOOK_PX = 960
 """Longer side of the picture in the look for boards."""
 MOST_TRIED, LEAST_FILLED, LEAST_CELL_PX = 3, 0.6, 12.0
-"""Patches of cells that are tried for one board, the minimum share of its convex hull that a patch
+"""Patches of cells that are tried for the board, the minimum share of its convex hull that a patch
 fills, and the minimum cell width."""
 CUT_PX, ROOM = 112, 1.35
 """Side of the cut of a cell or side in pixels, and the factor by which its outline is enlarged."""
@@ -45,46 +43,34 @@ def side_name(colour: str, what: str) -> str:
 
 
 def board_kinds(box: TileSet) -> tuple[str, ...]:
-    """Return all classes to distinguish on a board: bare cells, colours, two sorts of sides.
-
-    Holes in the board and clay on its tiles are classes too, where the box has them.
-    """
+    """Return all classes to distinguish on a board: bare cells, colours, two sorts of sides."""
     sides = [side_name(colour, what) for colour in box.colours for what in (JOINED, APART)]
-    eyes = [EYE] if box.extras.get("board", {}).get("eyes") else []
-    clay = [f"clay/{kind}" for kind in box.extras.get("clay", {})]
-    return (BARE, *box.colours, *sides, *eyes, *clay)
+    return (BARE, *box.colours, *sides)
 
 
-def find_taught_boards(bgr: Bgr, most: int) -> tuple[HexBoard, ...]:
-    """Return up to ``most`` boards of a picture, each in one of its six turns.
+def find_taught_board(bgr: Bgr) -> HexBoard | None:
+    """Return the board of a picture in one of its six turns.
 
-    A board is left out if its sides do not locate it: too much of it is hidden, or it is none.
-    Where several boards are wanted, a large one that could not be placed is kept and marked as
-    unsteady, since boards are numbered round the ring.
+    It is left out if its sides do not locate it: too much of it is hidden, or it is none.
     """
     size = bgr.shape[1], bgr.shape[0]
     network = shipped_network()
     maps = network.look(bgr, min(1.0, LOOK_PX / max(size)))
     shown = np.maximum(maps.share("board"), maps.share("hex")) > LIKELIER
-    found: list[HexBoard] = []
-    largest = 0
-    for inside in _patches(shown, most + MOST_TRIED - 1):
+    for inside in _patches(shown):
         board = spread_as(maps.picture_px(inside), STRIDE / maps.scale[0], CELLS_RADIUS, size)
         if board.cell_px() >= LEAST_CELL_PX:
             placed = on_its_seams(bgr, board, network)
-            largest = max(largest, len(inside))
-            if placed.is_placed or (most > 1 and len(inside) >= largest / 2):
-                found.append(placed)
-            if len(found) == most:
-                break
-    return tuple(found)
+            if placed.is_placed:
+                return placed
+    return None
 
 
-def _patches(shown: NDArray[np.bool_], most: int) -> Iterator[Points]:
-    """Yield all places in the convex hull of each connected patch, the largest first."""
+def _patches(shown: NDArray[np.bool_]) -> Iterator[Points]:
+    """Yield all places in the convex hull of each of the largest connected patches."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(shown.astype(np.uint8))
     order = sorted(range(1, count), key=lambda n: -int(stats[n, cv2.CC_STAT_AREA]))
-    for label in order[:most]:
+    for label in order[:MOST_TRIED]:
         ys, xs = np.nonzero(labels == label)
         hull = cv2.convexHull(np.stack([xs, ys], axis=1).astype(np.int32))
         # Things on cells may hide them from the network, but not the shape of the whole.

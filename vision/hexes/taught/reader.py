@@ -18,21 +18,19 @@ from numpy.typing import NDArray
 
 from engine.lattice import HEX_STEPS, Cell, hex_neighbours
 from vision.core.crop import patch_corners
-from vision.core.types import LIKELIER, Bgr
+from vision.core.types import Bgr
 from vision.hexes.cells import CELLS, CLAYS, CellReadings
 from vision.hexes.models import CONTENTS
 from vision.hexes.plane import HALF_TURN, REACH, HexBoard, plane_of
 from vision.hexes.taught.boards import (
     BARE,
     CUT_PX,
-    EYE,
     ROOM,
     Patches,
     cell_outlines,
     cut_out,
     side_outlines,
 )
-from vision.hexes.taught.clay import DARKEST, SIDES, ClayLook, rim_colours
 
 Floats = NDArray[np.float64]
 
@@ -49,8 +47,9 @@ CONTRAST, COLOUR, LEAST_CONTRAST = 0.25, 0.4, 0.35
 first, the usual deviations of both from what was taught, and the lower limit."""
 TRIED = 4
 """Number of initial estimates of the light that are refined."""
-NO_CLAY_ON_BARE = 20.0
-"""Squared distance from a bare cell that is added where something lies in the middle."""
+DARKEST = 30.0
+"""Level that is added before taking logarithms: very dark colours say little, and lamps change them
+most."""
 SMALLEST = 1e-9
 
 
@@ -68,15 +67,13 @@ class BoardReader:
     """Squared distance beyond which a cell looks like nothing that was taught."""
     sides: Mapping[str, Floats]
     """By colour: weights of a side's 16 features and a constant; above 0 a tile continues."""
-    clay: ClayLook | None = None
-    """How clay on tiles looks; ``None`` for a box without clay."""
 
     def __post_init__(self) -> None:
         shapes = self.means.shape, self.whiten.shape
         wanted = (len(self.names), FEATURES), (FEATURES, FEATURES)
         if shapes != wanted or any(w.shape != (SIDE_FEATURES + 1,) for w in self.sides.values()):
             raise ValueError(f"a board's reader has arrays of {wanted}, but got {shapes}")
-        if self.names[:1] != (BARE,) or set(self.names[1:]) - {EYE} != set(self.sides):
+        if self.names[:1] != (BARE,) or set(self.names[1:]) != set(self.sides):
             raise ValueError(f"a board has bare cells and colours with sides, not {self.names}")
         if not set(self.names) <= set(CONTENTS):
             raise ValueError(f"cells hold one of {CONTENTS}, not {self.names}")
@@ -84,8 +81,7 @@ class BoardReader:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to store in a file."""
         sides = np.stack([self.sides[name] for name in self.names if name in self.sides])
-        clay = {} if self.clay is None else self.clay.arrays()
-        return {"means": self.means, "whiten": self.whiten, "sides": sides, **clay}
+        return {"means": self.means, "whiten": self.whiten, "sides": sides}
 
     @classmethod
     def of(
@@ -101,14 +97,12 @@ class BoardReader:
         )
         if not all(np.isfinite(array).all() for array in (means, whiten, sides)):
             raise ValueError("the arrays hold no numbers")
-        colours = [name for name in names if name not in (BARE, EYE)]
-        by_colour = dict(zip(colours, sides, strict=True))
-        return cls(names, means, whiten, known, by_colour, ClayLook.of(arrays))
+        return cls(names, means, whiten, known, dict(zip(names[1:], sides, strict=True)))
 
     def read(self, bgr: Bgr, board: HexBoard) -> CellReadings:
         """Return what lies on the cells of a board, in the turn that it is given in."""
         patches = cut_out(bgr, cell_outlines(board, CELLS))
-        distances, clay, opens = self._with_clay(patches)
+        distances = self._in_their_light(cell_features(patches))
         shares = np.exp(-(distances - distances.min(axis=1, keepdims=True)) / 2)
         shares /= shares.sum(axis=1, keepdims=True)
         strange = 1 / (1 + np.exp(np.clip(self.known - distances.min(axis=1), -60, 60) / 2))
@@ -118,42 +112,18 @@ class BoardReader:
         return CellReadings(
             contents,
             {cell: float(share) for cell, share in zip(CELLS, strange, strict=True)},
-            dict(zip(CELLS, clay, strict=True)),
-            dict(zip(CELLS, opens, strict=True)),
+            {cell: np.eye(len(CLAYS))[0] for cell in CELLS},
+            {cell: np.full(len(HEX_STEPS), 1 / len(HEX_STEPS)) for cell in CELLS},
             self._joined(bgr, board, contents),
         )
-
-    def _with_clay(self, patches: Patches) -> tuple[Floats, Floats, Floats]:
-        """Return cells' distances from each kind, probabilities of clay, and of its direction."""
-        rows = cell_features(patches)
-        if self.clay is None:
-            none = np.zeros((len(patches), len(CLAYS)))
-            none[:, 0] = 1.0
-            return self._in_their_light(rows)[0], none, np.full((len(patches), SIDES), 1 / SIDES)
-        clay, opens = self.clay.read(patches)
-        covered = clay[:, 0] < LIKELIER
-        seen = rows.copy()
-        # Clay hides all of its tile except the rim.
-        seen[covered] = rim_features(patches[covered])
-        distances, light, means = self._in_their_light(seen)
-        if EYE in self.names:
-            eye = self.names.index(EYE)
-            distances[:, eye] = self.distances(rows - light, means)[:, eye]
-            # No clay lies on bare cells: what looks like clay there is a hole.
-            distances[covered, eye] = distances[covered, 0]
-            distances[covered, 0] += NO_CLAY_ON_BARE
-        return distances, clay, opens
 
     def distances(self, rows: Floats, means: Floats | None = None) -> Floats:
         """Return the squared distances of cells from each kind, in the taught light by default."""
         away = (rows[..., None, :] - (self.means if means is None else means)) @ self.whiten
         return np.asarray((away**2).sum(axis=-1))
 
-    def _in_their_light(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the cells' squared distances from each kind, in the picture's estimated light.
-
-        Also return that light, and the features of the kinds at the picture's contrast.
-        """
+    def _in_their_light(self, rows: Floats) -> Floats:
+        """Return the cells' squared distances from each kind, in the picture's estimated light."""
         middles = rows.reshape(-1, len(QUANTILES), 3)[:, 1]
         guesses = []
         # Assume each cell in turn to be bare, and keep the light that best explains all cells.
@@ -165,7 +135,7 @@ class BoardReader:
             guesses.append((worths[best], lights[best], means))
         guesses.sort(key=lambda guess: -guess[0])
         settled = [self._settled(rows, light, means) for _, light, means in guesses[:TRIED]]
-        return max(settled, key=lambda one: one[0])[1:]
+        return max(settled, key=lambda one: one[0])[1]
 
     def _seen(self, contrast: float, colour: float) -> Floats:
         """Return the features of kinds at given contrasts of brightness and colour."""
@@ -176,10 +146,8 @@ class BoardReader:
         means = self.means.reshape(len(self.names), len(QUANTILES), 3).mean(axis=2)
         return np.repeat(means, 3, axis=1)
 
-    def _settled(
-        self, rows: Floats, light: Floats, means: Floats
-    ) -> tuple[float, Floats, Floats, Floats]:
-        """Return the log-likelihood of the refined light, distances, light, and kinds' features."""
+    def _settled(self, rows: Floats, light: Floats, means: Floats) -> tuple[float, Floats]:
+        """Return the log-likelihood of the refined light, and the distances in it."""
         places = np.column_stack([np.ones(len(rows)), plane_of(CELLS) / REACH])
         grey = self._greys()
         stiff = np.array([0.0, SLOPE, SLOPE] * 3 + [CONTRAST, COLOUR])
@@ -205,7 +173,7 @@ class BoardReader:
         distances = self.distances(rows - light, means)
         unusual = np.log(np.maximum(solved[9:], LEAST_CONTRAST)) / (CONTRAST, COLOUR)
         worth = self._likely(distances)[1] - float((unusual**2).sum()) / 2
-        return worth, distances, light, means
+        return worth, distances
 
     def _likely(self, distances: Floats) -> tuple[Floats, float]:
         """Return each cell's probabilities of kinds, the rest being strange, and the likelihood."""
@@ -266,13 +234,6 @@ def cell_features(patches: Patches) -> Floats:
         shown = np.log(small[inside] + DARKEST)
         rows[number] = np.quantile(shown, QUANTILES, axis=0).ravel()
     return rows
-
-
-def rim_features(patches: Patches) -> Floats:
-    """Return ``cell_features`` of the rims alone, which clay leaves visible, N x 9."""
-    rims = rim_colours(patches)
-    rows = [np.quantile(rim, QUANTILES, axis=0).ravel() for rim in rims]
-    return np.array(rows).reshape(-1, FEATURES)
 
 
 def _inside() -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.draw.boards import board_outline, board_size
 from engine.draw.hexes import outline
-from engine.lattice import Cell, hex_board
+from engine.lattice import hex_board
 from engine.placement import Layout
 from engine.setfile import built_in_set
 from engine.tiles import TileKind
@@ -32,7 +32,7 @@ from models.lab.evaluate.taught.photographed import (
 from models.lab.scenes.games.positions import Played
 from models.lab.scenes.splits import rng_of
 from models.lab.scenes.world.arrays import Array
-from models.lab.scenes.world.faces import BOARD, Box, Face, face_of, hex_centre
+from models.lab.scenes.world.faces import BOARD, Box, Face, face_of
 from models.lab.scenes.world.noise import field, ramp, unit
 
 Wood = tuple[tuple[int, int, int], ...]
@@ -55,8 +55,6 @@ OWN_WORDS = {"red": "maple", "green": "walnut"}
 CHAMFER_MM, CHAMFER_LIGHT = 1.6, 0.55
 EDGE = (40, 62, 88)
 """The colour of sawn edges."""
-BORED = (18, 24, 30)
-"""The dark of a hole."""
 GROOVE_MM, GROOVE_LIGHT = 0.9, 0.45
 LESSON_SEEDS = (3, 5)
 GAME_SEED = 4
@@ -157,8 +155,8 @@ def block(kind: TileKind, woods: Mapping[str, Wood]) -> Face:
     )
 
 
-def plank(woods: Mapping[str, Wood], eyes: Sequence[Cell] = (), eye_mm: float = 0.0) -> Face:
-    """Return a plank with a groove around each cell, and holes bored in some."""
+def plank(woods: Mapping[str, Wood]) -> Face:
+    """Return a plank with a groove around each cell."""
     across, high = board_size(SIDE, PITCH_MM, RIM_MM)
     corners = np.array(board_outline(SIDE, PITCH_MM, RIM_MM)) - np.array([across, high]) / 2
     size = np.array([across, high])
@@ -171,17 +169,6 @@ def plank(woods: Mapping[str, Wood], eyes: Sequence[Cell] = (), eye_mm: float = 
         cv2.polylines(grooves, [points], True, 255, round(GROOVE_MM * PX_PER_MM), cv2.LINE_AA, 4)
     light = 1 - (1 - GROOVE_LIGHT) * grooves / 255
     canvas = (canvas * light[..., None]).astype(np.uint8)
-    for eye in eyes:
-        at = np.round((hex_centre(eye, PITCH_MM) * PX_PER_MM + origin) * 16).astype(int)
-        cv2.circle(
-            canvas,
-            (int(at[0]), int(at[1])),
-            round(eye_mm * PX_PER_MM * 16),
-            BORED,
-            -1,
-            cv2.LINE_AA,
-            4,
-        )
     return face_of(canvas, PX_PER_MM, (float(origin[0]), float(origin[1])), corners)
 
 
