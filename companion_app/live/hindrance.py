@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import hypot
+from math import dist
 from typing import Literal
 
 from companion_app.live.likeness import same
@@ -118,11 +118,9 @@ def at_the_table(referee: Referee, standing: Standing, settled: Settled) -> Hind
 
 def newly_aside(settled: Settled, before: Iterable[Point], box: TileSet) -> Hindrance | None:
     """Return a hindrance if a tile lies aside where none lay before, else ``None``."""
-    lay = list(before)
-    for tile, (x, y) in settled.last.aside_px:
-        if tile in box and all(hypot(x - px, y - py) > SAME_PLACE_PX for px, py in lay):
-            return Hindrance("apart")
-    return None
+    lay, seen = list(before), settled.last.aside_px
+    new = [one for one, at in seen if all(dist(at, place) > SAME_PLACE_PX for place in lay)]
+    return Hindrance("apart") if any(tile in box for tile in new) else None
 
 
 def _asked(referee: Referee) -> Hindrance | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from math import hypot
+from math import dist, hypot
 from typing import Any, Protocol
 
 from companion_app.live.align import aligner_for
@@ -442,11 +442,10 @@ class LiveLoop:
 
     def _note_aside(self, look: Sighting) -> None:
         """Remember where tiles lie aside."""
-        for tile, (x, y) in look.aside_px:
-            lay = (self._lay_aside or {}).items()
-            away = {p: one for p, one in lay if hypot(x - p[0], y - p[1]) > SAME_PLACE_PX}
-            self._lay_aside = {**away, (x, y): tile}
-        self._lay_aside = self._lay_aside or {}
+        lay = self._lay_aside or {}
+        for tile, at in look.aside_px:
+            lay = {p: one for p, one in lay.items() if dist(p, at) > SAME_PLACE_PX} | {at: tile}
+        self._lay_aside = lay
 
     def _forget_aside(self) -> None:
         """Forget where tiles lay aside: the camera has moved."""

@@ -74,8 +74,7 @@ class Settler:
         recent = list(self.looks)[-LOOKS_GONE:]
         spots = {spot for look in self.looks for spot in look.beliefs}
         lately = frozenset(spot for look in recent for spot in look.covered) - self._read_surely()
-        # What only an earlier look shows as covered may be bare now: a hand was just leaving.
-        covered = lately & self.looks[-1].covered
+        covered = lately & self.looks[-1].covered  # Earlier looks may show a leaving hand.
         # One look that sees a tile continue under something is enough.
         half_hidden = frozenset(spot for look in self.looks for spot in look.half_hidden)
         for spot in spots:
