@@ -8,7 +8,7 @@ are those of the game's rulebook; rulings are numbered as in ``RULINGS.md``.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -28,9 +28,9 @@ class Codes(Generic[T]):
         """Refuse a code without words."""
         raise AttributeError(f"{name} has no words in english.json; known: {', '.join(vars(self))}")
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[T]:
         """Go through what is said, in its order."""
-        return iter(vars(self).values())
+        yield from vars(self).values()
 
 
 @cache
