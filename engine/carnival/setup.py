@@ -28,9 +28,11 @@ from engine.errors import RecordError
 from engine.game import Json, Start, Violation
 from engine.lattice import Cell, square_neighbours
 from engine.placement import Placement
-from engine.sentences import carnival as say
+from engine.sentences import rules_of
 from engine.snakes import Card, Cards, card
 from engine.tiles import TileKind, TileSet
+
+say = rules_of("carnival")
 
 HAND = 4
 """Tiles dealt to each player (rulebook, step 4)."""
