@@ -9,10 +9,10 @@ from engine.game import Move, Rule, Violation
 from engine.hexmoves import legal_moves
 from engine.hexposition import HexPosition, spots_of
 from engine.hexsnakes import BadContact, Drill, Spot, around, bad_contacts, drilled_from
-from engine.sentences import rules_in, snekagon, snekagon5g
+from engine.sentences import rules_of
 
-ON_ONE_BOARD = {rule.id: rule for rule in rules_in(snekagon)}
-ON_SEVERAL_BOARDS = {rule.id: rule for rule in rules_in(snekagon5g)}
+ON_ONE_BOARD = {rule.id: rule for rule in rules_of("snekagon")}
+ON_SEVERAL_BOARDS = {rule.id: rule for rule in rules_of("snekagon5g")}
 
 
 def rule(position: HexPosition, name: str) -> Rule:

@@ -1,10 +1,10 @@
 """Sentences in the guest's language: page texts, rules, tiles, moves, options.
 
-A catalogue is a JSON file in ``companion_app/locales``. The engine holds the rules in English;
-the other catalogues translate them under ``rules``, by game (or ``common``) and rule id: the rule,
-the sentence for a foul, and that sentence in special cases. A sentence with a count has one text
-for each plural form of its language, chosen by ``{n}``. Snakes are declined: ``{colour.gen}``
-is the genitive, "of the blue snake".
+A catalogue is a JSON file in ``companion_app/locales``; what the referees say in English is in
+``engine/english.json``, in the same form. Rules are under ``rules``, by game (or ``common``) and
+rule id: the rule, the sentence for a foul, and that sentence in special cases. A sentence with a
+count has one text for each plural form of its language, chosen by ``{n}``. Snakes are declined:
+``{colour.gen}`` is the genitive, "of the blue snake".
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from companion_app.live.places import tiles_of
 from companion_app.web.rows import board_side, where
 from engine.game import Json, Move, Rule, ScoreLine, Summary, Violation
 from engine.placement import Layout, Piece, Placement
+from engine.sentences import english
 from engine.tiles import TileSet
 from engine.wording import Sentence, in_form
 
@@ -147,7 +148,7 @@ class Speech:
 
     def summary(self, game: str, summary: Summary) -> Mapping[str, str]:
         """Return the summary of a game's rules: goal, turn, end and scoring."""
-        said: Mapping[str, str] = self._words.get("summary", {}).get(game, asdict(summary))
+        said: Mapping[str, str] = self._words["summary"].get(game, asdict(summary))
         return said
 
     def rule(self, game: str, rule: Rule) -> str:
@@ -162,7 +163,7 @@ class Speech:
 
     def why(self, line: ScoreLine) -> str:
         """Return the reason for points."""
-        says = self._words.get("reasons", {}).get(line.reason.id, line.reason.says)
+        says = self._words["reasons"].get(line.reason.id, line.reason.says)
         return self._filled(says, line.params)
 
     def source(self, source: str) -> str:
@@ -181,7 +182,7 @@ class Speech:
 
     def option(self, game: str, name: str, text: str) -> str:
         """Return the description of an option; ``text`` where there is no translation."""
-        return str(self._words.get("options", {}).get(game, {}).get(name, text))
+        return str(self._words["options"].get(game, {}).get(name, text))
 
     def option_question(self, name: str) -> str:
         """Return the question that an option answers; its name where nobody has put it yet."""
@@ -197,7 +198,7 @@ class Speech:
 
     def _sentences(self, game: str, rule: Rule) -> Rule:
         """Return a rule in this language; a rule without a translation stays English."""
-        rules = self._words.get("rules", {})
+        rules = self._words["rules"]
         for book in (game, "common"):
             if rule.id in rules.get(book, {}):
                 text, *more = rules[book][rule.id]
@@ -295,7 +296,7 @@ def catalogue(language: str) -> Mapping[str, Any]:
     """Return the words of a language."""
     file = files("companion_app") / "locales" / f"{language}.json"
     words: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return words
+    return {**english(), **words} if language == "en" else words
 
 
 def best_language(wanted: str | None, accepted: Sequence[str]) -> str:

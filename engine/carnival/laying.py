@@ -22,9 +22,11 @@ from engine.carnival.snakes import (
 )
 from engine.game import Move, Violation
 from engine.lattice import Cell, square_neighbour, square_neighbours
-from engine.sentences import carnival as say
+from engine.sentences import rules_of
 from engine.snakes import Card, card
 from engine.tiles import TileKind
+
+say = rules_of("carnival")
 
 BESIDE_SNAKES = frozenset({"gift", "trouble"})
 NEVER_REPLACING = frozenset({"gift", "trouble", "house", "head", "hat"})

@@ -9,8 +9,10 @@ from engine.carnival.position import CarnivalPosition, Hat, Token
 from engine.carnival.snakes import BODY, LOGS, Snake, hidden_head, named
 from engine.game import Answer, OpenQuestion, Reason, ScoreLine
 from engine.lattice import Cell, square_neighbours
-from engine.sentences import carnival as say
+from engine.sentences import rules_of, why
 from engine.snakes import Card
+
+say = rules_of("carnival")
 
 DIAMOND_POINTS = 4
 GIFT_POINTS = 1
@@ -85,13 +87,13 @@ def _snake_lines(position: CarnivalPosition, snake: Snake) -> Iterator[ScoreLine
             continue
         if laid.kind.points:
             tile = {"tile": named(laid.kind)}
-            yield ScoreLine(laid.kind.points, say.PRINTED, (step.cell,), tile)
+            yield ScoreLine(laid.kind.points, why.PRINTED, (step.cell,), tile)
         for points, reason, near in _sides(position, step.cell, laid):
             yield ScoreLine(points, reason, (step.cell, near), {"colour": snake.colour})
     for hat in position.hats:
         if hat.snake == snake.colour:
             names = {"tile": named(position.box[hat.tile]), "colour": snake.colour}
-            yield ScoreLine(position.box[hat.tile].points, say.HAT, (hat.at,), names)
+            yield ScoreLine(position.box[hat.tile].points, why.HAT, (hat.at,), names)
 
 
 def _sides(
@@ -106,9 +108,9 @@ def _sides(
         kind = beside.kind
         if kind.role == "gift" and _is_whole(position, near):
             gift = kind.points or position.box.extras.get("gift_points", GIFT_POINTS)
-            yield int(gift), say.GIFT_SIDE, near
+            yield int(gift), why.GIFT_SIDE, near
         elif kind.role == "trouble" and laid.kind.role != "diamond":
-            yield -abs(kind.points), say.TROUBLE_SIDE, near
+            yield -abs(kind.points), why.TROUBLE_SIDE, near
 
 
 def _is_whole(position: CarnivalPosition, gift: Cell) -> bool:
@@ -127,7 +129,7 @@ def _token_lines(position: CarnivalPosition, player: str) -> Iterator[ScoreLine]
         if token.player == player:
             yield _token_line(position, token)
     if position.earlier_tokens.get(player):
-        yield ScoreLine(each * position.earlier_tokens[player], say.EARLIER_TOKENS)
+        yield ScoreLine(each * position.earlier_tokens[player], why.EARLIER_TOKENS)
 
 
 def _token_line(position: CarnivalPosition, token: Token) -> ScoreLine:
@@ -135,9 +137,9 @@ def _token_line(position: CarnivalPosition, token: Token) -> ScoreLine:
     laid = position.cards.get(token.cell)
     tile = named(laid.kind) if laid and token.worth is None else "diamond"
     if worth == full:
-        return ScoreLine(worth, say.TOKEN, (token.cell,), {"tile": tile})
+        return ScoreLine(worth, why.TOKEN, (token.cell,), {"tile": tile})
     less = str(full - worth)
-    return ScoreLine(worth, say.INSTEAD_OF_TOKEN, (token.cell,), {"tile": tile, "value": less})
+    return ScoreLine(worth, why.INSTEAD_OF_TOKEN, (token.cell,), {"tile": tile, "value": less})
 
 
 def _points_of_token(position: CarnivalPosition) -> int:

@@ -28,9 +28,11 @@ from engine.errors import RecordError
 from engine.game import Json, Start, Violation
 from engine.lattice import Cell, square_neighbours
 from engine.placement import Placement
-from engine.sentences import carnival as say
+from engine.sentences import rules_of
 from engine.snakes import Card, Cards, card
 from engine.tiles import TileKind, TileSet
+
+say = rules_of("carnival")
 
 HAND = 4
 """Tiles dealt to each player (rulebook, step 4)."""
@@ -102,7 +104,9 @@ def check_given(box: TileSet, start: Start, players: str) -> None:
     facing = [name for name, edge in edges.items() if (edge - edges[one]) % 4 == 2]
     if facing and other not in facing:
         raise RecordError(
-            players, f"two players sit opposite each other: {one} and {facing[0]}, not {other}"
+            players,
+            f"two players sit opposite each other: {one} and {facing[0]}, not {other}",
+            "not-opposite",
         )
 
 

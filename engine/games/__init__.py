@@ -13,13 +13,7 @@ from engine.given import MISSING, shown
 
 GAMES: Games = {
     game.facts.name: game
-    for game in (
-        Schlangennest(),
-        Snekagon(),
-        Snekagon5G(),
-        Sssnake(),
-        Carnival(),
-    )
+    for game in (Schlangennest(), Snekagon(), Snekagon5G(), Sssnake(), Carnival())
 }
 
 

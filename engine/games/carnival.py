@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine import options, sentences
+from engine import options
 from engine.carnival.laying import declared, judge_tile, layable, wearers_at
 from engine.carnival.position import NOTHING, CarnivalPosition, Hat, LastRound, Token
 from engine.carnival.score import open_questions, score_lines, token_worth
@@ -30,9 +30,12 @@ from engine.game import (
 )
 from engine.lattice import Cell
 from engine.placement import Layout, Placement
-from engine.sentences import carnival as say
+from engine.sentences import options_of, rules_of, summary_of
 from engine.snakes import card
 from engine.tiles import TileKind, TileSet
+
+say = rules_of("carnival")
+TEXT = options_of("carnival")
 
 COLOURS = ("yellow", "violet", "black", "red")
 
@@ -50,36 +53,13 @@ class Carnival:
         most_players=4,
         player_names=COLOURS,
         options=(
-            options.one_of(
-                "hands",
-                "What players say about their hidden hands is trusted, or asked for: a player "
-                "who lays a plain tile of another colour must say that they have none of their "
-                "own to lay, and the last round cannot be announced too early.",
-                "trust",
-                "ask",
-            ),
-            options.one_of(
-                "gift_beside_log",
-                "A log that touches a gift wins nothing for its own side, or the whole gift wins "
-                "nobody a point: the printed rule can be read both ways.",
-                "side",
-                "gift",
-            ),
-            options.one_of(
-                "snakes",
-                "With two players: two snakes each, or one each of the colour that faces you; the "
-                "tiles of the other colours then stay in the box.",
-                2,
-                1,
-                players=(2,),
-            ),
-            options.colours(
-                "With two players and two snakes each: which two colours each player has.",
-                only_with={"snakes": (2,)},
-            ),
+            options.one_of("hands", TEXT["hands"], "trust", "ask"),
+            options.one_of("gift_beside_log", TEXT["gift_beside_log"], "side", "gift"),
+            options.one_of("snakes", TEXT["snakes"], 2, 1, players=(2,)),
+            options.colours(TEXT["colours"], only_with={"snakes": (2,)}),
         ),
-        summary=say.SUMMARY,
-        rules=sentences.rules_in(say),
+        summary=summary_of("carnival"),
+        rules=tuple(say),
         actions=("place", "replace", "finale", "pass"),
         hidden=True,
         move_keys=("snake", "declares"),

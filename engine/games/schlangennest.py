@@ -12,7 +12,7 @@ from itertools import chain as concatenated
 from itertools import islice
 from types import MappingProxyType
 
-from engine import options, sentences
+from engine import options
 from engine.errors import RecordError
 from engine.game import (
     Change,
@@ -31,15 +31,7 @@ from engine.game import (
 )
 from engine.lattice import bounding_box
 from engine.nest.laying import cells_outside, judge_place, judge_replace, judge_turn
-from engine.nest.meetings import (
-    Ends,
-    colours_joined,
-    crowds,
-    is_crowded,
-    none_left,
-    outside,
-    says,
-)
+from engine.nest.meetings import Ends, colours_joined, crowds, is_crowded, none_left, outside, says
 from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition
 from engine.nest.setup import (
     FRAMED_PLAYERS,
@@ -51,9 +43,12 @@ from engine.nest.setup import (
 )
 from engine.nest.turns import actions, can_act, judge_action, made, next_turn
 from engine.placement import Layout, Placement
-from engine.sentences import schlangennest as say
+from engine.sentences import options_of, rules_of, summary_of, why
 from engine.snakes import card
 from engine.tiles import TileSet
+
+say = rules_of("schlangennest")
+TEXT = options_of("schlangennest")
 
 
 class Schlangennest:
@@ -69,8 +64,7 @@ class Schlangennest:
         options=(
             Option(
                 "size",
-                "How large the field is: recommended, easy or hard as in the rulebook, any two "
-                "numbers, or no border.",
+                TEXT["size"],
                 (*SIZES, None),
                 parse_size,
                 more="size",
@@ -79,7 +73,7 @@ class Schlangennest:
             ),
             options.one_of(
                 "border",
-                "The border forms as cards are laid, or the cards laid before the game fix it.",
+                TEXT["border"],
                 "grows",
                 "fixed",
                 players=(2, 3),
@@ -88,28 +82,17 @@ class Schlangennest:
             ),
             options.flag(
                 "frame",
-                "The outer ring of cards laid before the game is a frame round the field.",
+                TEXT["frame"],
                 players=(FRAMED_PLAYERS,),
                 only_with={"two_snakes": ("off",)},
                 laid_before=(True,),
             ),
-            options.flag("tail_first", "The first card of every snake is its tail."),
-            options.one_of(
-                "two_snakes",
-                "Two players with two snakes each: one card for both every turn, or one card for "
-                "the snake of your choice.",
-                "off",
-                "both",
-                "one",
-                players=(2,),
-            ),
-            options.colours(
-                "With two snakes each: which two colours each player has.",
-                only_with={"two_snakes": ("both", "one")},
-            ),
+            options.flag("tail_first", TEXT["tail_first"]),
+            options.one_of("two_snakes", TEXT["two_snakes"], "off", "both", "one", players=(2,)),
+            options.colours(TEXT["colours"], only_with={"two_snakes": ("both", "one")}),
         ),
-        summary=say.SUMMARY,
-        rules=sentences.rules_in(say),
+        summary=summary_of("schlangennest"),
+        rules=tuple(say),
         actions=("place", "turn", "replace", "pass"),
         check_given=check_given,
     )
@@ -264,4 +247,4 @@ def _lines(position: NestPosition, colour: str) -> Iterator[ScoreLine]:
     for cell, number in sorted(snake.strands) if snake else ():
         strand = position.cards[cell].strands[number]
         params = {"colour": strand.colour, "snake": colour, "cap": strand.cap or ""}
-        yield ScoreLine(1, say.CAP if strand.cap else say.PART, (cell,), params)
+        yield ScoreLine(1, why.CAP if strand.cap else why.PART, (cell,), params)

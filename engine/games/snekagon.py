@@ -9,22 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine import hexposition, hexrules, options, sentences
+from engine import hexposition, hexrules, options
 from engine.errors import RecordError
-from engine.game import (
-    Change,
-    Facts,
-    Move,
-    OpenQuestion,
-    Start,
-    Violation,
-    not_your_turn,
-)
+from engine.game import Change, Facts, Move, OpenQuestion, Start, Violation, not_your_turn
 from engine.hexgame import HexGame
 from engine.hexposition import Agreed, HexPosition
 from engine.placement import Layout
-from engine.sentences import snekagon as say
+from engine.sentences import options_of, rules_of, summary_of, why
 from engine.tiles import TileSet
+
+say = rules_of("snekagon")
+TEXT = options_of("snekagon")
 
 COLOURS = ("red", "green")
 
@@ -39,18 +34,13 @@ class Snekagon(HexGame):
         fewest_players=2,
         most_players=2,
         player_names=COLOURS,
-        options=(
-            options.flag(
-                "second_without_1",
-                "The second player plays without the single hex, as in the seven-turn prototype.",
-            ),
-        ),
-        summary=say.SUMMARY,
-        rules=sentences.rules_in(say),
+        options=(options.flag("second_without_1", TEXT["second_without_1"]),),
+        summary=summary_of("snekagon"),
+        rules=tuple(say),
         actions=("place", "pass"),
         coloured_moves=False,
     )
-    longest = say.LONGEST
+    longest = why.LONGEST_SNAKE
 
     # --- opening ---------------------------------------------------------------------------
 

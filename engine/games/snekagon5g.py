@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 
-from engine import drillrules, hexposition, hexrules, options, sentences
+from engine import drillrules, hexposition, hexrules, options
 from engine.drills import unlike
 from engine.errors import RecordError
 from engine.game import (
@@ -30,8 +30,11 @@ from engine.hexposition import Agreed, HexPosition
 from engine.hexsnakes import Drill, tile_ends
 from engine.lattice import Cell
 from engine.placement import Clay
-from engine.sentences import snekagon5g as say
+from engine.sentences import options_of, rules_of, summary_of, why
 from engine.tiles import TileSet
+
+say = rules_of("snekagon5g")
+TEXT = options_of("snekagon5g")
 
 COLOURS = ("blue", "red", "yellow", "green", "violet")
 EYES = [[-1, -2], [3, -2]]
@@ -64,26 +67,18 @@ class Snekagon5G(HexGame):
         most_players=5,
         player_names=COLOURS,
         options=(
-            options.flag(
-                "advanced",
-                "The advanced game: when it escapes, a snake turns by at most 60 degrees.",
-            ),
-            options.flag(
-                "far_drill",
-                "A new tile may also be joined at once to your own end on a neighbouring board.",
-            ),
+            options.flag("advanced", TEXT["advanced"]),
+            options.flag("far_drill", TEXT["far_drill"]),
             options.flag("single_opening", "The first tile of the game is the single hex."),
-            Option(
-                "eyes", "Where the two holes of every board are.", (EYES,), _parse_eyes, "cells"
-            ),
+            Option("eyes", TEXT["eyes"], (EYES,), _parse_eyes, "cells"),
         ),
-        summary=say.SUMMARY,
-        rules=sentences.rules_in(say),
+        summary=summary_of("snekagon5g"),
+        rules=tuple(say),
         actions=("place", "pass"),
         coloured_moves=False,
         move_keys=("board", "from", "to"),
     )
-    longest = say.LONGEST
+    longest = why.LONGEST_SNAKE
 
     # --- opening ---------------------------------------------------------------------------
 
@@ -149,7 +144,7 @@ class Snekagon5G(HexGame):
             answers = []
             for way in ways:
                 drilled = replace(position, drills={**position.drills, player: way}, grown=None)
-                scores = hexposition.outcome(drilled, say.LONGEST, over=False).scores
+                scores = hexposition.outcome(drilled, why.LONGEST_SNAKE, over=False).scores
                 answers.append(Answer(_in_words(way), scores))
             question = f"Between which boards do the {player} snakes escape, from left to right?"
             cells = tuple(sorted({spot for way in ways for drill in way for spot in drill}))

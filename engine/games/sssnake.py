@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 from types import MappingProxyType
 
-from engine import options, sentences
+from engine import options
 from engine.draws import DIE, SssnakePosition, Turn
 from engine.errors import RecordError
 from engine.fields import ENDS, SnakeField, fields_at_start
@@ -32,9 +32,12 @@ from engine.game import (
 from engine.lattice import Cell
 from engine.placement import Layout, Placement
 from engine.routes import pocket
-from engine.sentences import sssnake as say
+from engine.sentences import options_of, rules_of, summary_of, why
 from engine.snakes import card
 from engine.tiles import TileSet
+
+say = rules_of("sssnake")
+TEXT = options_of("sssnake")
 
 
 class Sssnake:
@@ -48,17 +51,9 @@ class Sssnake:
         fewest_players=2,
         most_players=4,
         player_names=None,
-        options=(
-            options.one_of(
-                "rolls",
-                "Every roll is told, or rolls are trusted: then anybody may lay any card on their "
-                "own snake or on their left neighbour's.",
-                "told",
-                "trust",
-            ),
-        ),
-        summary=say.SUMMARY,
-        rules=sentences.rules_in(say),
+        options=(options.one_of("rolls", TEXT["rolls"], "told", "trust"),),
+        summary=summary_of("sssnake"),
+        rules=tuple(say),
         actions=("roll", "place", "discard", "pass"),
         move_keys=("snake",),
         counts=("out",),
@@ -448,10 +443,10 @@ def _line(player: str, field: SnakeField) -> ScoreLine:
     route, params = field.route, {"snake": player}
     if route is None:
         cells = tuple(cell for cell, _ in field.ends)
-        return ScoreLine(0, say.UNREACHABLE, cells, params, player)
+        return ScoreLine(0, why.UNREACHABLE, cells, params, player)
     if not route:
-        return ScoreLine(0, say.CLOSED, (), params, player)
-    return ScoreLine(-len(route), say.MISSING, route, params | {"n": str(len(route))}, player)
+        return ScoreLine(0, why.CLOSED, (), params, player)
+    return ScoreLine(-len(route), why.MISSING, route, params | {"n": str(len(route))}, player)
 
 
 # --- words -------------------------------------------------------------------------------------

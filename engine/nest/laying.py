@@ -21,9 +21,11 @@ from engine.nest.meetings import (
     unclosable,
 )
 from engine.nest.position import FIELD_SHAPES, NestPosition, stretched
-from engine.sentences import schlangennest as say
+from engine.sentences import rules_of
 from engine.snakes import Around, Card, Chain, End, around, card, join, trace
 from engine.tiles import GREY, TileKind
+
+say = rules_of("schlangennest")
 
 ANY_EDGE = frozenset(range(4))
 ONE_EDGE = tuple(frozenset({edge}) for edge in range(4))

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from engine.game import Rule, Violation, in_order_from
 from engine.lattice import Cell, square_neighbours
 from engine.nest.position import COLOURS, Agreed, Box, NestPosition
-from engine.sentences import schlangennest as say
+from engine.sentences import rules_of
 from engine.snakes import Card, Chain, Web
+
+say = rules_of("schlangennest")
 
 CROWD_AT_ONE, CROWD_AT_TWO = 3, 4
 """The forbidden numbers of snakes at one empty cell, and at two adjacent empty cells."""
@@ -102,9 +104,9 @@ def crowds(ends: Ends, cells: Iterable[Cell], before: Web | None = None) -> Iter
             continue
         if len(place) == 1:
             named = listed(sorted(snakes, key=colour_order))
-            yield Violation(say.THREE_AT_ONE, place, {"snakes": named})
+            yield Violation(say.THREE_AT_ONE_PLACE, place, {"snakes": named})
         else:
-            yield Violation(say.FOUR_AT_TWO, place)
+            yield Violation(say.FOUR_AT_TWO_PLACES, place)
 
 
 def crowded_places(ends: Ends, cells: Iterable[Cell]) -> Iterator[tuple[Cell, ...]]:
@@ -208,7 +210,7 @@ def unclosable(
         closers = next_of(position, laid, colours)
         if closers and not any(curves_left(position, laid, colour) for colour in closers):
             params = {"one": colours[0], "other": colours[-1], "colour": listed(closers)}
-            yield Violation(say.CANNOT_CLOSE, (cell,), params)
+            yield Violation(say.CANNOT_BE_CLOSED, (cell,), params)
 
 
 def next_of(position: NestPosition, laid: Card, colours: list[str]) -> list[str]:
@@ -254,12 +256,12 @@ def outside(position: NestPosition, box: Box | None, *cells: Cell) -> Violation:
     """Return the violation that straights and curves with a bounding box do not fit the field."""
     size = position.agreed.field.size
     if size is None or box is None:
-        return says(say.OUTSIDE, *cells)
+        return says(say.OUTSIDE_FIELD, *cells)
     left, top, right, bottom = box
     wide, high = sorted((right - left + 1, bottom - top + 1))
     a, b = sorted(size)
     params = {"wide": wide, "high": high, "a": a, "b": b}
-    return says(say.OUTSIDE, *cells, case="size", **{k: str(v) for k, v in params.items()})
+    return says(say.OUTSIDE_FIELD, *cells, case="size", **{k: str(v) for k, v in params.items()})
 
 
 def colour_order(colour: str) -> int:

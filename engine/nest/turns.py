@@ -8,8 +8,10 @@ from engine.game import Move, Violation
 from engine.nest.laying import fitting, layings, opening_turns, tail_swaps
 from engine.nest.meetings import must_close_at, says
 from engine.nest.position import NestPosition
-from engine.sentences import schlangennest as say
+from engine.sentences import rules_of
 from engine.snakes import card
+
+say = rules_of("schlangennest")
 
 
 def next_turn(position: NestPosition) -> NestPosition:

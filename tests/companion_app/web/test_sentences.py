@@ -13,23 +13,16 @@ import pytest
 
 from companion_app.cli.main import main
 from companion_app.web.speech import LANGUAGES, Speech, catalogue
-from engine.game import Reason, Rule, ScoreLine, Violation
+from engine.game import Rule, ScoreLine, Violation
 from engine.games import GAMES
 from engine.placement import Layout, Piece, Placement
 from engine.record import find_set, parse_record
 from engine.referee import replay
-from engine.sentences import carnival, schlangennest, snekagon, snekagon5g, sssnake
+from engine.sentences import why
 from tests.companion_app.web.test_speech import forms
 from tests.engine.playing import random_game, variants
 from tests.test_playthroughs import FILES, answer_to, games_in
 
-BOOKS = {
-    "schlangennest": schlangennest,
-    "snekagon": snekagon,
-    "snekagon5g": snekagon5g,
-    "sssnake": sssnake,
-    "carnival": carnival,
-}
 NAMES_OF_OURS = {rule.id for game in GAMES.values() for rule in game.facts.rules} | {
     option.name for game in GAMES.values() for option in game.facts.options
 }
@@ -72,9 +65,8 @@ def test_sentences_are_for_people(game, language):
         for sentence in (told.text, told.says, *told.cases.values()):
             said += forms(sentence)
     said += [speech.option(game, option.name, option.text) for option in facts.options]
-    for reason in vars(BOOKS[game]).values():
-        if isinstance(reason, Reason):
-            said += forms(speech._words.get("reasons", {}).get(reason.id, reason.says))
+    for reason in why:
+        said += forms(speech._words["reasons"][reason.id])
 
     assert {text: bad for text in said if (bad := bad_in(re.sub(r"\{[\w.]+\}", "x", text)))} == {}
     assert [text for text in said if text and text[0].islower() and text.endswith(".")] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from dataclasses import asdict
@@ -12,11 +13,11 @@ import pytest
 
 import companion_app
 from companion_app.web.speech import LANGUAGES, Speech, best_language, catalogue
-from engine.game import Reason, Rule, ScoreLine, Violation
+from engine.game import Rule, ScoreLine, Violation
 from engine.games import GAMES
 from engine.record import find_set, parse_record
 from engine.referee import replay
-from engine.sentences import carnival, schlangennest, snekagon, snekagon5g, sssnake
+from engine.sentences import rules_of, why
 from engine.wording import FORMS, Sentence
 from tests.companion_app.web.conftest import PLAYTHROUGHS
 
@@ -120,14 +121,8 @@ def test_every_rule_and_option_is_said_in_every_language(language, game):
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_reason_for_points_is_said_in_every_language(language):
-    reasons = [
-        v
-        for module in (carnival, schlangennest, snekagon, snekagon5g, sssnake)
-        for v in vars(module).values()
-        if isinstance(v, Reason)
-    ]
-
-    for reason in reasons:
+    assert set(catalogue(language)["reasons"]) == {reason.id for reason in why}
+    for reason in why:
         said = catalogue(language)["reasons"][reason.id]
         assert not english_in(" ".join(forms(said))), reason.id
         assert fields(said) <= fields(reason.says), reason.id
@@ -160,9 +155,11 @@ def test_people_are_named_and_snakes_are_called_by_their_colour():
     speech = Speech("en", {"blue": "Anna", "red": "Ben"})
     blue = {"player": "blue", "turn": "red", "colour": "blue"}
 
-    turn = speech.violation("snekagon", Violation(snekagon.NOT_YOUR_TURN, params=blue))
-    touch = speech.violation("snekagon", Violation(snekagon.TOUCHES_ITSELF, params=blue))
-    part = speech.why(ScoreLine(1, schlangennest.PART, params={"colour": "grey", "snake": "blue"}))
+    turn = speech.violation("snekagon", Violation(rules_of("snekagon").NOT_YOUR_TURN, params=blue))
+    touch = speech.violation(
+        "snekagon", Violation(rules_of("snekagon").TOUCHES_ITSELF, params=blue)
+    )
+    part = speech.why(ScoreLine(1, why.PART, params={"colour": "grey", "snake": "blue"}))
 
     assert turn == "It is Ben's turn, not Anna's."
     assert touch == "The tile touches the blue snake in a second place, and not end to end."
@@ -222,8 +219,15 @@ def test_every_error_code_has_a_sentence():
     codes = set()
     for file in (*(HOME / "web").rglob("*.py"), HOME / "hands" / "errors.py"):
         codes |= set(re.findall(r"""code = "([a-z-]+)"|code="([a-z-]+)\"""", file.read_text()))
+    for file in (HOME.parent / "engine").rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "RecordError":
+                codes |= {
+                    (code.value, "") for code in call.args[2:] if isinstance(code, ast.Constant)
+                }
     said = {f"error-{a or b}" for a, b in codes}
 
+    assert "error-frame-gap" in said
     assert said - set(catalogue("en")["page"]) == set()
 
 
@@ -240,7 +244,7 @@ def test_every_error_code_has_a_sentence():
     ],
 )
 def test_counted_sentence_has_the_form_of_its_number(language, count, said):
-    line = ScoreLine(-count, sssnake.MISSING, params={"snake": "a", "n": str(count)})
+    line = ScoreLine(-count, why.MISSING, params={"snake": "a", "n": str(count)})
 
     assert Speech(language, {"a": "Ann"}).why(line) == said
 
@@ -263,13 +267,15 @@ def test_counted_sentence_has_the_form_of_its_number(language, count, said):
     ],
 )
 def test_snake_is_declined_as_its_language_does(language, said):
-    violation = Violation(schlangennest.NO_LOOP, params={"colour": "blue"})
+    violation = Violation(rules_of("schlangennest").NO_LOOP, params={"colour": "blue"})
 
     assert Speech(language).violation("schlangennest", violation) == said
 
 
 def test_list_of_snakes_is_joined_as_its_language_does():
-    violation = Violation(schlangennest.THREE_AT_ONE, params={"snakes": "red, yellow and green"})
+    violation = Violation(
+        rules_of("schlangennest").THREE_AT_ONE_PLACE, params={"snakes": "red, yellow and green"}
+    )
 
     assert Speech("de").violation("schlangennest", violation) == (
         "Drei oder mehr Schlangen erreichen diesen leeren Platz: Rot, Gelb und Grün."
