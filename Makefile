@@ -9,7 +9,7 @@
 #   make test       check and every test: exactly what CI runs
 #   make quick      what a change can break, in under a minute (FILES="engine/lattice.py"; without,
 #                   what differs from the last commit)
-#   make bench      speed, as ratios to a yardstick in the same run (ONLY="schlangennest" for some)
+#   make bench      speed, as ratios to a yardstick in the same run (ONLY="rules" for some)
 #   make look       screenshots of every view, phone to television, into build/look (ONLY=foul for one)
 #   make pictures   the pictures of README and guide, into docs/pictures (ONLY=foul for some)
 #   make evaluate   how well the trained models read tables (PARTS="squares hexes", SCALE=0.1,

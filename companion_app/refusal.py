@@ -68,6 +68,9 @@ def refusal_of(error: Exception) -> Refusal | None:
                 code, status = "too-large", 413
             return Refusal(code=code, status=status)
         case LiveError() | EngineError():
-            return Refusal(str(error), code=getattr(error, "code", "cannot-be"), status=409)
+            # What has a sentence of its own needs no detail in English.
+            code = getattr(error, "code", "cannot-be")
+            detail = str(error) if code == "cannot-be" else ""
+            return Refusal(detail, code=code, status=409)
         case _:
             return None

@@ -80,8 +80,10 @@ def check_counts(box: TileSet, layout: Layout, out: Mapping[str, int], place: st
         has = f"the box has {box[tile].count or 'none'}"
         if out.get(tile):
             where = f", and {lying[tile]} of them lie on the table" if lying[tile] else ""
-            raise RecordError(inside("out", tile), f"is {out[tile]}{where}, but {has}")
-        raise RecordError(place, f"{count} of {tile} lie on the table, but {has}")
+            problem = f"is {out[tile]}{where}, but {has}"
+            raise RecordError(inside("out", tile), problem, "more-than-box")
+        problem = f"{count} of {tile} lie on the table, but {has}"
+        raise RecordError(place, problem, "more-than-box")
 
 
 def _as_printed(name: str) -> str:

@@ -36,19 +36,23 @@ class SetError(EngineError):
 class RecordError(EngineError):
     """A record, table or option does not follow the interface."""
 
-    def __init__(self, place: str, problem: str) -> None:
-        """Keep the place (``moves[3].at``) apart from the problem there."""
+    def __init__(self, place: str, problem: str, code: str = "cannot-be") -> None:
+        """Keep the place (``moves[3].at``) apart from the problem there.
+
+        ``code`` names the sentence for people who gave it at the table, in their language.
+        """
+        self.code = code
         self.place = readable(place, LONGEST_PLACE)
         self.problem = readable(problem)
         super().__init__(f"{self.place}: {self.problem}" if place else self.problem)
 
     def of(self, name: str) -> RecordError:
         """Return the same error with the name of the file or line prepended to its place."""
-        return RecordError(f"{name}: {self.place}" if self.place else name, self.problem)
+        return RecordError(f"{name}: {self.place}" if self.place else name, self.problem, self.code)
 
-    def __reduce__(self) -> tuple[type[RecordError], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type[RecordError], tuple[str, str, str]]:
         """Make the error picklable, so that it can pass between processes."""
-        return type(self), (self.place, self.problem)
+        return type(self), (self.place, self.problem, self.code)
 
 
 class NotationError(EngineError):

@@ -40,6 +40,8 @@ def promises(root: Path = ROOT) -> list[Promise]:
         for path in sorted((root / "tests").rglob("*.py"))
         if path != Path(__file__)
     }
+    # The rows of the command line are its test's.
+    sources["tests/test_cli.py"] += (root / "tests/examples/commands.json").read_text("utf-8")
     return [*_threats(), *_spoken_of(sources), *_faults(sources)]
 
 

@@ -323,7 +323,7 @@ class MachineSeats:
             raise ToldError(str(error)) from error
         broken = match.game.judge(match.positions[n - 1], roll).violations
         if broken:
-            raise ToldError(" ".join(one.text for one in broken))
+            raise ToldError(" ".join(one.text for one in broken), "against-rules")
         self._desk.tell({"correct": n, "move": {"tiles": drawn}})
 
     def take_hint(self, player: str, most: int) -> int:

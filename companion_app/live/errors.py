@@ -32,6 +32,10 @@ class ToldError(LiveError):
     code = "cannot-be"
     """Key of the page's sentence for this error."""
 
+    def __init__(self, problem: str, code: str = "") -> None:
+        super().__init__(problem)
+        self.code = code or self.code
+
 
 class QuestionGone(ToldError):  # noqa: N818 - an answer to a player, in its own words
     """The answered question is not open any more."""

@@ -133,7 +133,8 @@ class Keeper:
         move = replace(move, player=self._match.position.to_move)
         verdict = self._match.game.judge(self._match.position, move)
         if not verdict.legal:
-            raise ToldError(" ".join(broken.text for broken in verdict.violations))
+            problem = " ".join(broken.text for broken in verdict.violations)
+            raise ToldError(problem, "against-rules")
         self._state.rolled_s = t
         self.accept((move,), t, lambda: None)
 

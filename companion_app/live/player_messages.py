@@ -194,7 +194,8 @@ class PlayerMessages:
                 Start(start.players, start.options, question.choices["table"], value, midgame=True)
             )
         except RecordError as error:
-            raise ToldError(f"the game cannot go on from this table: {error}") from error
+            problem = f"the game cannot go on from this table: {error}"
+            raise ToldError(problem, error.code) from error
         self._state.pending = None
         self._state.since.clear()
         self._state.withdraw_all(t)
@@ -232,7 +233,8 @@ class PlayerMessages:
         move = move_told(self._match, dict(written))
         verdict = self._match.game.judge(self._match.position, move)
         if not verdict.legal:
-            raise ToldError(" ".join(broken.text for broken in verdict.violations))
+            problem = " ".join(broken.text for broken in verdict.violations)
+            raise ToldError(problem, "against-rules")
         self._keeper.accept((move,), t, lambda: None)
 
     # --- undoing ---------------------------------------------------------------------------

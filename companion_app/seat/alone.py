@@ -69,8 +69,7 @@ def _chosen(table: Dealer, record: Record, seat: str, written: Any) -> Move:
     move = _move(record, {**written, "player": seat} if isinstance(written, dict) else written)
     if move in table.legal_moves():
         return move
-    broken = table.game.judge(table.position, move).violations
-    raise Refusal(" ".join(one.text for one in broken), code="cannot-be", status=409)
+    raise Refusal(code="against-rules", status=409)
 
 
 def _only_one(table: Dealer) -> Move | None:

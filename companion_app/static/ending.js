@@ -1,6 +1,6 @@
 // The end of a game: the score counted line by line on the table, and the winner's moment.
 import { card, listed } from "./verdict.js";
-import { attempt, avatar, h, icon, me, say, score, t } from "./ui.js";
+import { attempt, avatar, h, icon, me, ours, say, score, t } from "./ui.js";
 
 const STEP_MS = 1700;
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
@@ -93,6 +93,7 @@ export class Counting {
       "div.card.counting",
       {},
       this.words,
+      ours(state),
       h(
         "div.row",
         {},

@@ -10,6 +10,7 @@ import {
   icon,
   lettered,
   me,
+  ours,
   post,
   score,
   t,
@@ -118,7 +119,7 @@ export class PhotoView {
       ...(this.seen.tiles.length
         ? [
             h("section.card.photo-picture", {}, this.picture(), h("p.quiet", {}, t("photo-tap"))),
-            verdict(answer),
+            verdict(answer, ours(this.seen)),
           ]
         : [h("p.card.problem", {}, t("photo-none"))]),
       ...(problems.length
@@ -271,7 +272,7 @@ export class PhotoView {
 }
 
 // Who won, and everybody's score line by line.
-function verdict({ over, players }) {
+function verdict({ over, players }, note) {
   const best = players.filter((p) => p.winner),
     names = listed(best.map((p) => p.name));
   const words = over
@@ -311,6 +312,7 @@ function verdict({ over, players }) {
           ),
         ),
       ),
+    note,
   );
 }
 

@@ -19,6 +19,7 @@ import {
   h,
   icon,
   me,
+  ours,
   ownNames,
   post,
   say,
@@ -332,6 +333,7 @@ export class TableView {
           {},
           chip,
           open ? this.scoreLines(player) : null,
+          open ? ours(state) : null,
           open && me.host && !state.over && !this.tv
             ? whoPlays(player.name, player.machine, (level) =>
                 this.act("/api/machine/seat", { player: player.id, level }),

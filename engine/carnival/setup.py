@@ -104,7 +104,9 @@ def check_given(box: TileSet, start: Start, players: str) -> None:
     facing = [name for name, edge in edges.items() if (edge - edges[one]) % 4 == 2]
     if facing and other not in facing:
         raise RecordError(
-            players, f"two players sit opposite each other: {one} and {facing[0]}, not {other}"
+            players,
+            f"two players sit opposite each other: {one} and {facing[0]}, not {other}",
+            "not-opposite",
         )
 
 

@@ -67,12 +67,16 @@ def agreed_field(
     box = bounding_box(_set_up(chosen, start, cards, colours))
     if box is None:
         raise RecordError(
-            "setup", "for a fixed border or a frame, first lay cards of a colour that nobody plays"
+            "setup",
+            "for a fixed border or a frame, first lay cards of a colour that nobody plays",
+            "no-border",
         )
     if chosen["frame"]:
         left, top, right, bottom = box
         if right - left < 2 or bottom - top < 2:
-            raise RecordError("setup", "the frame is too small: it has no room for cards inside")
+            raise RecordError(
+                "setup", "the frame is too small: it has no room for cards inside", "small-frame"
+            )
         box = (left + 1, top + 1, right - 1, bottom - 1)
     return Field(box=box)
 
@@ -103,6 +107,7 @@ def _set_up(
         raise RecordError(
             "setup",
             f"only colours that nobody plays may lie there at first, but {played[0]} plays",
+            "played-border",
         )
     return [cell for cell, laid in cards.items() if laid.kind.colour not in taken]
 
@@ -128,7 +133,9 @@ def check_given(box: TileSet, start: Start, _players: str) -> None:
     gaps = [] if around is None else [cell for cell in _ring(around) if cell not in laid]
     if gaps:
         raise RecordError(
-            "setup", f"the frame has a gap at {list(gaps[0])}; its cards lie all round the field"
+            "setup",
+            f"the frame has a gap at {list(gaps[0])}; its cards lie all round the field",
+            "frame-gap",
         )
 
 

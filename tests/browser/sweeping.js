@@ -54,7 +54,7 @@
       for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
       document.getElementById("toasts")?.replaceChildren();
       localStorage.clear();
-      const { go } = await import("/static/app.js");
+      const { go } = await import(document.querySelector("script[type=module][src]").src);
       go(path);
       await window.sweep.settled();
     },

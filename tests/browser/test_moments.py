@@ -137,6 +137,12 @@ def test_reduced_motion_is_respected(served, script):
     assert page.js("!!document.querySelector('.counting [aria-label=\"Go on counting\"]')")
 
 
+ACROSS = """[...document.querySelectorAll('.player')].map((one) => {
+  const { left, width } = one.getBoundingClientRect();
+  return [left, width].map(Math.round);
+})"""
+
+
 @pytest.mark.parametrize(
     ("game", "size"), [*((game, PHONE) for game in GAMES), ("schlangennest", DESKTOP)]
 )
@@ -155,6 +161,11 @@ def test_whole_game_is_shown_move_by_move_and_its_share_card_is_the_kept_one(ser
     shown = page.js("[...document.querySelectorAll('.player .points')].map((e) => e.innerText)")
     scores = state["scores"].values()
     assert [s.replace("−", "-") for s in shown] == ["–" if s is None else str(s) for s in scores]
+    before = page.js(ACROSS)
+    page.click(".player")
+    page.wait("document.querySelector('.seat.open .lines')")
+    assert page.js(ACROSS) == before
+    assert page.js("document.querySelectorAll('.seat.open .ours').length") == (game == "carnival")
     served.desk.end()
     is_the_kept_card(page, game)
 

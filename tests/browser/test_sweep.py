@@ -6,11 +6,10 @@ import pytest
 
 from companion_app.eye.camera import TableCamera
 from companion_app.hall.demo import Player
-from tests.browser.boxes import faults
 from tests.browser.conftest import PHONE
 from tests.browser.hall_fixtures import hall, opened
 from tests.browser.screens import NAMES, stages
-from tests.browser.sweeping import SCREENS, prepare, swept
+from tests.browser.sweeping import prepare, swept
 from tests.browser.test_tournament import signed_in
 from tests.companion_app.web.conftest import playthrough
 
@@ -34,7 +33,7 @@ def staged(served, wanted):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("stage", ["nothing", "foul", "five-players", "question"])
+@pytest.mark.parametrize("stage", ["nothing", "foul", "five-players", "carnival", "question"])
 def test_table_lies_well_with_everything_open(served, stage, language):
     views = staged(served, stage)
 
@@ -74,13 +73,10 @@ def test_hall_lies_well(opened, hall):
     match.note("names", {"names": {"red": NAMES["blue"], "green": "Ben"}})
     page = opened("/arbiter")
     signed_in(page, hall)
-    found = []
-    for path in ("/", f"/table/{table.id}", "/arbiter", "/tournaments"):
-        page.go(f"http://127.0.0.1:{hall.port}{path}")
-        page.wait("!document.querySelector('main .loading')")
-        for size in SCREENS:
-            page.sized(*size)
-            page.js("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
-            found += [f"{path} at {size[0]}: {fault}" for fault in faults(page, size[0])]
+    prepare(page)
+    page.go(f"http://127.0.0.1:{hall.port}/")
+
+    paths = ("/", f"/table/{table.id}", "/arbiter", "/tournaments")
+    found = [fault for path in paths for fault in swept(page, path)]
 
     assert not found, "\n".join(found)

@@ -189,7 +189,7 @@ def test_mistake_in_the_command_is_named(arguments, why, capsys, tmp_path, monke
 def test_game_at_home_loads_nothing_of_the_hall():
     asked = (
         "import sys, companion_app.cli.main, companion_app.cli.run_command, companion_app.web.app; "
-        "print(sorted({'sqlalchemy', 'alembic', 'psycopg', 'cryptography', 'procrastinate', "
+        "print(sorted({'sqlalchemy', 'alembic', 'psycopg', 'cryptography', "
         "'companion_app.hall'} & set(sys.modules)))"
     )
     ran = subprocess.run(

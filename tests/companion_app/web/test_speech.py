@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from dataclasses import asdict
@@ -218,8 +219,15 @@ def test_every_error_code_has_a_sentence():
     codes = set()
     for file in (*(HOME / "web").rglob("*.py"), HOME / "hands" / "errors.py"):
         codes |= set(re.findall(r"""code = "([a-z-]+)"|code="([a-z-]+)\"""", file.read_text()))
+    for file in (HOME.parent / "engine").rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "RecordError":
+                codes |= {
+                    (code.value, "") for code in call.args[2:] if isinstance(code, ast.Constant)
+                }
     said = {f"error-{a or b}" for a, b in codes}
 
+    assert "error-frame-gap" in said
     assert said - set(catalogue("en")["page"]) == set()
 
 

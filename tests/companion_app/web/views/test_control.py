@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from companion_app.eye.recorded import settled_on
@@ -210,6 +212,53 @@ def test_game_that_cannot_be_says_why(played):
 
     assert refused.status_code == 409
     assert "players" in refused.get_json()["error"]["detail"]
+
+
+def frame(*left_out: tuple[int, int]) -> list[dict[str, Any]]:
+    """Return the cards of a frame of three by three for blue and red, but for those left out."""
+    around = [(x, y) for y in range(3) for x in range(3) if (x, y) not in ((1, 1), *left_out)]
+    colours = ["green/straight"] * 4 + ["yellow/straight"] * 4
+    return [
+        {"tile": tile, "at": list(at), "turns": 0}
+        for at, tile in zip(around, colours, strict=False)
+    ]
+
+
+TWO_IN_A_FRAME = {
+    "game": "schlangennest",
+    "players": ["blue", "red"],
+    "options": {"frame": True},
+    "moves": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"game": "carnival", "players": ["yellow", "violet"]}, "gegenüber"),
+        ({"record": {**TWO_IN_A_FRAME, "setup": frame((0, 1))}}, "Der Rahmen hat eine Lücke"),
+        ({"record": TWO_IN_A_FRAME}, "Legt zuerst den Rand"),
+        (
+            {
+                "record": {
+                    **TWO_IN_A_FRAME,
+                    "setup": [{"tile": "green/curve", "at": [x, 0], "turns": 0} for x in range(30)],
+                }
+            },
+            "mehr Plättchen",
+        ),
+    ],
+)
+def test_what_no_table_holds_is_refused_in_the_language_of_the_reader(played, sent, said):
+    host = played.host()
+    host.client.set_cookie("language", "de")
+
+    refused = host.post("/api/new", sent)
+
+    assert refused.status_code == 409
+    error = refused.get_json()["error"]
+    assert said in error["text"]
+    assert error["detail"] == ""
 
 
 def test_roll_is_asked_for_and_told_by_whose_turn_it_is(played):
