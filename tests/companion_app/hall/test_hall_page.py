@@ -207,8 +207,9 @@ def obedient() -> tuple[list[dict[str, Any]], Callable[[bytes], dict[str, Any]]]
     """Return the rulings that reach a table, and what carries them out there."""
     obeyed: list[dict[str, Any]] = []
 
-    def obey(message: bytes) -> dict[str, Any]:
-        obeyed.append(json.loads(message[64:])["do"])
+    def obey(do: dict[str, Any], number: int) -> dict[str, Any]:
+        del number
+        obeyed.append(do)
         return {"ok": True, "text": ""}
 
     return obeyed, obey
