@@ -92,8 +92,11 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monk
     assert (status, joined["name"]) == (0, "Final")
     with Store(tmp_path / "table") as store:
         stop = threading.Event()
-        asked = (tmp_path / "table", dict, lambda _do, _number: {}, stop)
-        sending = threading.Thread(target=send_log, args=asked)
+
+        def send() -> None:
+            send_log(tmp_path / "table", dict, lambda _do, _number: {}, stop)
+
+        sending = threading.Thread(target=send)
         sending.start()
         player = Player(store, 1, "snekagon")
         for _ in range(4):

@@ -203,7 +203,7 @@ def test_names_made_to_harm_stay_text_and_can_be_hidden(hall):
     assert SCRIPT not in json.dumps(guest.get(f"/api/hall/tables/{table.id}")["shown_names"])
 
 
-def obedient() -> tuple[list[dict[str, Any]], Callable[[bytes], dict[str, Any]]]:
+def obedient() -> tuple[list[dict[str, Any]], Callable[[dict[str, Any], int], dict[str, Any]]]:
     """Return the rulings that reach a table, and what carries them out there."""
     obeyed: list[dict[str, Any]] = []
 
