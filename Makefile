@@ -9,7 +9,7 @@
 #   make test       check and every test: exactly what CI runs
 #   make quick      what a change can break, in under a minute (FILES="engine/lattice.py"; without,
 #                   what differs from the last commit)
-#   make bench      speed, as ratios to a yardstick in the same run (ONLY="schlangennest" for some)
+#   make bench      speed, as ratios to a yardstick in the same run (ONLY="rules" for some)
 #   make look       screenshots of every view, phone to television, into build/look (ONLY=foul for one)
 #   make pictures   the pictures of README and guide, into docs/pictures (ONLY=foul for some)
 #   make evaluate   how well the trained models read tables (PARTS="squares hexes", SCALE=0.1,
@@ -24,7 +24,7 @@
 #   make audit      whether a weakness is known in a library that is installed; without the network
 #                   only pins, hashes, files and a short list
 #   make release    into dist, of what is committed: the archive for deploy/update.sh, the wheel, the
-#                   list of their parts and checksums; KEY=your.key signs them with minisign
+#                   list of their parts, reports and checksums; KEY=your.key signs them with minisign
 #   make test-deploy  install, update and remove it for real in a throw-away Debian tree
 #   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
 #   make clean      remove everything that was made here
@@ -186,13 +186,15 @@ endif
 # version of a library where one will do.
 COMPILE = pip compile pyproject.toml --group build --quiet --universal --python-version 3.11 \
     --fork-strategy fewest --generate-hashes --custom-compile-command "make lock" $(UPGRADE)
+# What only the tools or a hall need, beside what a game needs: no lock repeats another.
+BEYOND = --constraint requirements/run.lock \
+    $$(sed -n 's/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' requirements/run.lock)
 
 lock:
 	tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
 	deploy/make-venv.sh "$$tools" && \
 	"$$tools/bin/pip" install --quiet --disable-pip-version-check uv && \
 	"$$tools/bin/uv" $(COMPILE) --output-file requirements/run.lock && \
-	"$$tools/bin/uv" $(COMPILE) --extra dev --constraint requirements/run.lock \
-	    --output-file requirements/dev.lock && \
-	"$$tools/bin/uv" $(COMPILE) --extra hall --constraint requirements/dev.lock \
+	"$$tools/bin/uv" $(COMPILE) --extra dev $(BEYOND) --output-file requirements/dev.lock && \
+	"$$tools/bin/uv" $(COMPILE) --extra hall $(BEYOND) --constraint requirements/dev.lock \
 	    --output-file requirements/hall.lock

@@ -11,7 +11,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
@@ -106,6 +106,19 @@ def a_list(value: Json, place: str, most: int | None = None) -> list[Any]:
         raise RecordError(place, f"must be a list, but is {shown(value)}")
     if most is not None and len(value) > most:
         raise RecordError(place, f"there may be at most {most} entries, not {len(value)}")
+    return value
+
+
+def entries(value: Json, place: str, most: int | None = None) -> Iterator[tuple[Any, str]]:
+    """Yield the entries of a JSON list, each with its place."""
+    for number, entry in enumerate(a_list(value, place, most)):
+        yield entry, f"{place}[{number}]"
+
+
+def one_of(known: Collection[str], value: Json, place: str) -> str:
+    """Return a text that is one of those known."""
+    if not isinstance(value, str) or value not in known:
+        raise RecordError(place, f"{shown(value)} is not one of {', '.join(known)}")
     return value
 
 

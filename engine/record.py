@@ -21,9 +21,11 @@ from engine.given import (
     a_list,
     a_name,
     an_object,
+    entries,
     inside,
     is_whole,
     meant,
+    one_of,
     refuse_unknown,
     shown,
 )
@@ -40,49 +42,28 @@ MOST_MOVES = 10_000
 MOST_TILES = 5_000
 MOST_CELLS_OF_A_TILE = 100
 
-RECORD_KEYS = (
-    "format",
-    "version",
-    "game",
-    "set",
-    "players",
-    "options",
-    "setup",
-    "next",
-    "moves",
-)
-TABLE_KEYS = (
-    "format",
-    "version",
-    "file",
-    "size",
-    "game",
-    "set",
-    "tiles",
-    "unsure",
-    "aside",
-    "clay",
-    "splits",
-    "quality",
-)
-LYING_KEYS = (
-    "tile",
-    "at",
-    "turns",
-    "cells",
-    "board",
-    "field",
-    "confidence",
-    "outline",
-    "guesses",
-    "why",
-)
-"""Keys of a tile in a table state; the rules use only the tile, its place and its turns."""
-CLAY_KEYS = ("board", "cell", "kind", "opens", "confidence", "centre")
-CARD_KEYS = ("tile", "at", "turns")
-PIECE_KEYS = ("tile", "cells")
-MOVE_KEYS = {"turn": ("at", "turns"), "roll": ("value", "tiles"), "discard": ("tile",)}
-"""Keys besides ``player`` and ``do`` of the moves that lay no tile."""
+HEAD = ("format", "version", "game", "set")
+RECORD_KEYS = (*HEAD, "players", "options", "setup", "next", "moves")
+TABLE_KEYS = (*HEAD, "file", "size", "tiles", "unsure", "aside", "clay", "splits", "quality")
+SEEN_KEYS = ("confidence", "outline", "guesses", "why")
+"""What a camera adds to a tile; the rules use only the tile, its place and its turns."""
+LYING = {"square": ("tile", "field", "at", "turns"), "hex": ("tile", "board", "cells")}
+LYING_KEYS = (*dict.fromkeys((*LYING["square"], *LYING["hex"])), *SEEN_KEYS)
+CLAY = ("kind", "opens", "board", "cell")
+CLAY_KEYS = (*CLAY, "confidence", "centre")
+LAID: Mapping[str, tuple[str, ...]] = {
+    "square": ("tile", "snake", "declares", "at", "turns"),
+    "hex": ("tile", "cells", "board", "from", "to"),
+}
+"""By lattice: the keys of a move that lays a tile, besides ``player`` and ``do``."""
+OF_MOVE = {"turn": ("at", "turns"), "roll": ("value", "tiles"), "discard": ("tile",)}
+"""Those of the moves that lay none."""
+OWN_NAMES = ("snake", "declares", "board", "from", "to")
+"""Keys that a move may have only where its game's facts name them."""
+MAY_LACK = frozenset({"field", "opens", "snake", "declares", "from", "to", "tiles"})
+WITHOUT_BOARD = MAY_LACK | {"board"}
+"""What a tile on the table and clay may lack: a game on one board has no number for it."""
+WRITTEN = ("tile", "at", "turns", "cells", "board", "from", "to", "snake", "value", "tiles")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +96,8 @@ def parse_record(data: Json, set_folders: Iterable[Path] = ()) -> Record:
     options = parse_options(game, table.get("options", {}))
     start = _parse_start(game, tile_set, players, options, table)
     hand = _parse_hand(tile_set, players, table.get("hand", {}))
-    listed = a_list(table.get("moves", []), "moves", MOST_MOVES)
-    moves = tuple(
-        parse_move(game, tile_set, players, entry, f"moves[{i}]") for i, entry in enumerate(listed)
-    )
+    listed = entries(table.get("moves", []), "moves", MOST_MOVES)
+    moves = tuple(parse_move(game, tile_set, players, entry, here) for entry, here in listed)
     return Record(game, tile_set, start, moves, hand)
 
 
@@ -150,11 +129,10 @@ def parse_players(game: AnyGame, value: Json, place: str = "players") -> tuple[s
             place,
             f"{facts.name} is for {wanted} players, but the number of names is {len(names)}",
         )
-    for i, name in enumerate(names):
-        a_name(name, f"{place}[{i}]")
-        if facts.player_names is not None and name not in facts.player_names:
-            known = ", ".join(facts.player_names)
-            raise RecordError(f"{place}[{i}]", f"{shown(name)} is not one of {known}")
+    for name, here in entries(names, place):
+        a_name(name, here)
+        if facts.player_names is not None:
+            one_of(facts.player_names, name, here)
     if len(set(names)) != len(names):
         raise RecordError(place, "a player is named twice")
     return tuple(names)
@@ -181,28 +159,20 @@ def parse_move(
     game: AnyGame, tile_set: TileSet, players: tuple[str, ...], value: Json, place: str
 ) -> Move:
     """Return one move of a record."""
-    entry = an_object(value, place)
-    player = entry.get("player", MISSING)
-    if not isinstance(player, str) or player not in players:
-        raise RecordError(f"{place}.player", f"{shown(player)} is not one of {', '.join(players)}")
-    do = entry.get("do", MISSING)
-    if do not in game.facts.actions:
-        allowed = ", ".join(game.facts.actions)
-        raise RecordError(f"{place}.do", f"{shown(do)} is not one of {allowed}")
-    lays = do in ("place", "replace")
-    pieces = tile_set.lattice == "hex"
-    keys = (*(PIECE_KEYS if pieces else CARD_KEYS), *game.facts.move_keys)
-    refuse_unknown(entry, ("player", "do", *(keys if lays else MOVE_KEYS.get(do, ()))), place)
-    if lays:
-        parse = _parse_piece_move if pieces else _parse_card_move
-        return parse(game, tile_set, players, entry, place)
-    if do == "turn":
-        return Move(player, do, at=_cell(entry, "at", place), turns=_turns(entry, place))
-    if do == "roll":
-        return _parse_roll(tile_set, entry, place)
-    if do == "discard":
-        return Move(player, do, tile=_tile(tile_set, entry, place))
-    return Move(player, do)
+    entry, facts = an_object(value, place), game.facts
+    player = one_of(players, entry.get("player", MISSING), f"{place}.player")
+    do = one_of(facts.actions, entry.get("do", MISSING), f"{place}.do")
+    keys = OF_MOVE.get(do, ())
+    if do in ("place", "replace"):
+        laid = LAID[tile_set.lattice]
+        keys = tuple(key for key in laid if key not in OWN_NAMES or key in facts.move_keys)
+    refuse_unknown(entry, ("player", "do", *keys), place)
+    colour = player if tile_set.lattice == "hex" else ""
+    reader = _Reader(tile_set, len(players), facts.player_names or players, colour)
+    told = reader.read(entry, place, keys)
+    if colour and "tile" in told:
+        told["tile"] = entry["tile"]
+    return Move(player, do, **told)
 
 
 def parse_table(
@@ -230,7 +200,7 @@ def parse_table(
             raise RecordError(inside(place, key), problem)
     _check_what_was_seen(table, place)
     layout = _parse_tiles(tile_set, table.get("tiles", []), inside(place, "tiles"))
-    clay = _parse_clay(table.get("clay", []), inside(place, "clay"))
+    clay = _parse_clay(tile_set, table.get("clay", []), inside(place, "clay"))
     return Layout(layout.cards, layout.pieces, frozenset(clay)), table
 
 
@@ -248,28 +218,11 @@ def parse_counts(value: Json, place: str) -> dict[str, int]:
 def move_to_json(move: Move) -> dict[str, Json]:
     """Return a move as JSON in the form of records, its keys in a stable order."""
     entry: dict[str, Json] = {"player": move.player, "do": move.do}
-    if move.tile is not None:
-        entry["tile"] = move.tile
-    if move.at is not None:
-        entry["at"] = list(move.at)
-    if move.turns is not None:
-        entry["turns"] = move.turns
-    if move.cells is not None:
-        entry["cells"] = [list(cell) for cell in move.cells]
-    if move.board is not None:
-        entry["board"] = move.board
-    if move.origin is not None:
-        entry["from"] = {"board": move.origin[0], "cell": list(move.origin[1])}
-    if move.to is not None:
-        entry["to"] = {"board": move.to[0], "cell": list(move.to[1])}
-    if move.snake is not None:
-        entry["snake"] = move.snake
-    if move.value is not None:
-        entry["value"] = move.value
-    if move.tiles is not None:
-        entry["tiles"] = list(move.tiles)
-    if move.declares is not None:
-        entry["declares"] = move.declares
+    for key in (*WRITTEN, "declares"):
+        value = getattr(move, "origin" if key == "from" else key)
+        if value is not None:
+            spot = key in ("from", "to")
+            entry[key] = {"board": value[0], "cell": list(value[1])} if spot else _listed(value)
     return entry
 
 
@@ -278,18 +231,14 @@ def layout_to_json(layout: Layout) -> dict[str, Json]:
     tiles: list[Json] = []
     clay: list[Json] = []
     for placed in layout.placements():
-        if isinstance(placed, Placement):
-            entry = {"tile": placed.tile, "at": list(placed.at), "turns": placed.turns}
-            tiles.append(entry if placed.field is None else entry | {"field": placed.field})
-        elif isinstance(placed, Piece):
-            entry = {"tile": placed.tile, "cells": [list(cell) for cell in placed.cells]}
-            tiles.append(entry if placed.board is None else entry | {"board": placed.board})
-        else:
-            clay.append(
-                {"board": placed.board, "cell": list(placed.cell), "kind": placed.kind}
-                | ({"opens": placed.opens} if placed.opens else {})
-            )
+        told = {key: _listed(getattr(placed, key)) for key in placed.__slots__}
+        kept = {key: value for key, value in told.items() if value is not None}
+        (clay if isinstance(placed, Clay) else tiles).append(kept)
     return {"tiles": tiles} | ({"clay": clay} if clay else {})
+
+
+def _listed(value: Any) -> Json:
+    return [_listed(one) for one in value] if isinstance(value, tuple) else value
 
 
 def record_to_json(record: Record) -> dict[str, Json]:
@@ -337,9 +286,7 @@ def _parse_start(
         layout, _ = parse_table(game, tile_set, setup, "setup")
     else:
         layout = _parse_tiles(tile_set, setup, "setup")
-    first = table.get("next")
-    if "next" in table and (not isinstance(first, str) or first not in players):
-        raise RecordError("next", f"{shown(first)} is not one of {', '.join(players)}")
+    first = one_of(players, table["next"], "next") if "next" in table else None
     tokens = parse_counts(table.get("tokens", {}), "tokens")
     out = parse_counts(table.get("out", {}), "out")
     return Start(players, options, layout, first, midgame, tokens, out)
@@ -353,106 +300,40 @@ def _parse_hand(
     for player, tiles in an_object(value, "hand").items():
         if player not in players:
             raise RecordError(inside("hand", player), f"is not one of {', '.join(players)}")
-        place = f"hand.{player}"
-        hands[player] = tuple(
-            _known_tile(tile_set, tile, f"{place}[{i}]")
-            for i, tile in enumerate(a_list(tiles, place, MOST_TILES))
-        )
+        hands[player] = _Reader(tile_set).tiles(tiles, f"hand.{player}", {})
     return MappingProxyType(hands)
-
-
-def _parse_card_move(
-    game: AnyGame,
-    tile_set: TileSet,
-    players: tuple[str, ...],
-    entry: Mapping[str, Any],
-    place: str,
-) -> Move:
-    tile = _tile(tile_set, entry, place)
-    snake = entry.get("snake")
-    if "snake" in entry and (not isinstance(snake, str) or snake not in _snakes(game, players)):
-        raise RecordError(f"{place}.snake", f"there is no snake called {shown(snake)}")
-    declares = entry.get("declares")
-    if "declares" in entry and declares != "no-own-tile":
-        raise RecordError(f"{place}.declares", 'must be "no-own-tile" or left out')
-    return Move(
-        entry["player"],
-        entry["do"],
-        tile,
-        at=_cell(entry, "at", place),
-        turns=_card_turns(tile_set, tile, entry, place),
-        snake=snake,
-        declares=declares,
-    )
-
-
-def _snakes(game: AnyGame, players: tuple[str, ...]) -> tuple[str, ...]:
-    return game.facts.player_names or players
-
-
-def _parse_piece_move(
-    game: AnyGame,
-    tile_set: TileSet,
-    players: tuple[str, ...],
-    entry: Mapping[str, Any],
-    place: str,
-) -> Move:
-    player, shape = entry["player"], entry.get("tile", MISSING)
-    coloured = f"{player}/{shape}" if isinstance(shape, str) else shape
-    tile = _known_tile(tile_set, coloured, f"{place}.tile")
-    cells = _piece_cells(tile_set, tile, entry, place)
-    boards = "board" in game.facts.move_keys
-    board = _board(entry.get("board", MISSING), len(players), f"{place}.board") if boards else None
-    ends = [
-        _board_cell(entry[key], len(players), f"{place}.{key}") if key in entry else None
-        for key in ("from", "to")
-    ]
-    return Move(player, entry["do"], shape, cells=cells, board=board, origin=ends[0], to=ends[1])
-
-
-def _parse_roll(tile_set: TileSet, entry: Mapping[str, Any], place: str) -> Move:
-    value = entry.get("value", MISSING)
-    if not is_whole(value) or value not in (1, 2, 3):
-        raise RecordError(f"{place}.value", f"the die shows 1, 2 or 3, not {shown(value)}")
-    drawn = None
-    if "tiles" in entry:
-        here = f"{place}.tiles"
-        drawn = tuple(
-            _known_tile(tile_set, tile, f"{here}[{i}]")
-            for i, tile in enumerate(a_list(entry["tiles"], here, MOST_TILES))
-        )
-    return Move(entry["player"], "roll", value=value, tiles=drawn)
 
 
 def _check_what_was_seen(table: Mapping[str, Any], place: str) -> None:
     """Check the keys of what a camera reports besides the layout; the rules ignore the values."""
-    for part in ("unsure", "aside"):
-        here = inside(place, part)
-        for i, entry in enumerate(a_list(table.get(part, []), here, MOST_TILES)):
-            an_object(entry, f"{here}[{i}]", LYING_KEYS)
-    here = inside(place, "splits")
-    for i, entry in enumerate(a_list(table.get("splits", []), here, MOST_TILES)):
-        an_object(entry, f"{here}[{i}]", ("board", "cells", "ways"))
     here = inside(place, "quality")
-    advice = an_object(table.get("quality", {}), here, ("ok", "advice")).get("advice", [])
-    for i, entry in enumerate(a_list(advice, f"{here}.advice", MOST_TILES)):
-        an_object(entry, f"{here}.advice[{i}]", ("what", "text", "box", "looks_like"))
+    quality = an_object(table.get("quality", {}), here, ("ok", "advice"))
+    for part, value, keys in (
+        (inside(place, "unsure"), table.get("unsure", []), LYING_KEYS),
+        (inside(place, "aside"), table.get("aside", []), LYING_KEYS),
+        (inside(place, "splits"), table.get("splits", []), ("board", "cells", "ways")),
+        (f"{here}.advice", quality.get("advice", []), ("what", "text", "box", "looks_like")),
+    ):
+        for entry, at in entries(value, part, MOST_TILES):
+            an_object(entry, at, keys)
 
 
 def _parse_tiles(tile_set: TileSet, value: Json, place: str) -> Layout:
-    listed = a_list(value, place, MOST_TILES)
-    parse = _parse_piece if tile_set.lattice == "hex" else _parse_card
-    placements = [parse(tile_set, entry, f"{place}[{i}]") for i, entry in enumerate(listed)]
-    taken: dict[tuple[int | None, Cell], int] = {}
-    for i, placed in enumerate(placements):
+    kind = Piece if tile_set.lattice == "hex" else Placement
+    reader, placements = _Reader(tile_set), []
+    taken: dict[tuple[int | None, Cell], str] = {}
+    for entry, here in entries(value, place, MOST_TILES):
+        keys = LYING[tile_set.lattice]
+        told = reader.read(an_object(entry, here, LYING_KEYS), here, keys, WITHOUT_BOARD)
+        placed: Placement | Piece = kind(**told)
+        placements.append((placed, here))
+    for placed, here in placements:
         for where in _covered(tile_set, placed):
             if where in taken:
-                raise RecordError(
-                    f"{place}[{i}]",
-                    f"lies on cell {list(where[1])}, where {place}[{taken[where]}] lies too",
-                )
-            taken[where] = i
-    return Layout.of(*placements)
+                problem = f"lies on cell {list(where[1])}, where {taken[where]} lies too"
+                raise RecordError(here, problem)
+            taken[where] = here
+    return Layout.of(*(placed for placed, _ in placements))
 
 
 def _covered(tile_set: TileSet, placed: Placement | Piece) -> Iterable[tuple[int | None, Cell]]:
@@ -463,98 +344,10 @@ def _covered(tile_set: TileSet, placed: Placement | Piece) -> Iterable[tuple[int
     return [(placed.field, (x + dx, y + dy)) for dx, dy in tile_set[placed.tile].cells]
 
 
-def _parse_card(tile_set: TileSet, value: Json, place: str) -> Placement:
-    entry = an_object(value, place, LYING_KEYS)
-    tile = _tile(tile_set, entry, place)
-    field: Any = entry.get("field")
-    if "field" in entry and (not is_whole(field) or not 0 <= field <= 3):
-        raise RecordError(f"{place}.field", f"must be a whole number, 0 to 3, not {shown(field)}")
-    return Placement(
-        tile, _cell(entry, "at", place), _card_turns(tile_set, tile, entry, place), field
-    )
-
-
-def _parse_piece(tile_set: TileSet, value: Json, place: str) -> Piece:
-    entry = an_object(value, place, LYING_KEYS)
-    tile = _tile(tile_set, entry, place)
-    board = _board(entry["board"], 5, f"{place}.board") if "board" in entry else None
-    return Piece(tile, _piece_cells(tile_set, tile, entry, place), board)
-
-
-def _parse_clay(value: Json, place: str) -> Iterable[Clay]:
-    for i, item in enumerate(a_list(value, place, MOST_TILES)):
-        here = f"{place}[{i}]"
-        entry = an_object(item, here, CLAY_KEYS)
-        kind, opens = entry.get("kind", MISSING), entry.get("opens")
-        if kind not in ("open", "closed"):
-            raise RecordError(f"{here}.kind", f'must be "open" or "closed", not {shown(kind)}')
-        if "opens" in entry and opens not in HEX_SIDE_NAMES:
-            raise RecordError(
-                f"{here}.opens", f"{shown(opens)} is not one of {', '.join(HEX_SIDE_NAMES)}"
-            )
-        yield Clay(
-            _board(entry.get("board", 0), 5, f"{here}.board"),
-            _cell(entry, "cell", here),
-            kind,
-            opens,
-        )
-
-
-def _piece_cells(
-    tile_set: TileSet, tile: str, entry: Mapping[str, Any], place: str
-) -> tuple[Cell, ...]:
-    here = f"{place}.cells"
-    listed = a_list(entry.get("cells", MISSING), here, MOST_CELLS_OF_A_TILE)
-    cells = tuple(sorted(a_cell(cell, f"{here}[{i}]") for i, cell in enumerate(listed)))
-    path = tile_set[tile].path or "1"
-    if len(cells) != len(path_shape(path)) or free_shape(cells) != path_shape(path):
-        raise RecordError(here, f"these cells do not have the shape of {tile}")
-    return cells
-
-
-def _card_turns(tile_set: TileSet, tile: str, entry: Mapping[str, Any], place: str) -> int:
-    period = tile_set[tile].period
-    if period == 1 and "turns" not in entry:
-        return 0
-    return _turns(entry, place) % period
-
-
-def _turns(entry: Mapping[str, Any], place: str) -> int:
-    value = entry.get("turns", MISSING)
-    if not is_whole(value) or not 0 <= value <= 3:
-        raise RecordError(f"{place}.turns", f"must be 0, 1, 2 or 3, not {shown(value)}")
-    return int(value)
-
-
-def _tile(tile_set: TileSet, entry: Mapping[str, Any], place: str) -> str:
-    return _known_tile(tile_set, entry.get("tile", MISSING), f"{place}.tile")
-
-
-def _known_tile(tile_set: TileSet, value: Json, place: str) -> str:
-    if value is MISSING:
-        raise RecordError(place, "is missing")
-    if not isinstance(value, str) or value not in tile_set:
-        raise RecordError(place, f"there is no tile {shown(value)} in the set {tile_set.name}")
-    return value
-
-
-def _board(value: Json, boards: int, place: str) -> int:
-    if not is_whole(value) or not 0 <= value < boards:
-        raise RecordError(
-            place,
-            f"there is no board {shown(value)}; boards are written 0 to {boards - 1}",
-        )
-    return int(value)
-
-
-def _board_cell(value: Json, boards: int, place: str) -> tuple[int, Cell]:
-    entry = an_object(value, place, ("board", "cell"))
-    board = _board(entry.get("board", MISSING), boards, f"{place}.board")
-    return board, _cell(entry, "cell", place)
-
-
-def _cell(entry: Mapping[str, Any], key: str, place: str) -> Cell:
-    return a_cell(entry.get(key, MISSING), f"{place}.{key}")
+def _parse_clay(tile_set: TileSet, value: Json, place: str) -> Iterable[Clay]:
+    for entry, here in entries(value, place, MOST_TILES):
+        whole = an_object(entry, here, CLAY_KEYS)
+        yield Clay(**{"board": 0} | _Reader(tile_set).read(whole, here, CLAY, WITHOUT_BOARD))
 
 
 def _check_format(table: Mapping[str, Any], wanted: str, place: str = "") -> None:
@@ -565,3 +358,104 @@ def _check_format(table: Mapping[str, Any], wanted: str, place: str = "") -> Non
     if not is_whole(version) or version != VERSION:
         problem = f"is {shown(version)}, but this program reads version {VERSION}"
         raise RecordError(inside(place, "version"), problem)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the values of tiles and moves: a method for each key, by the value and its place."""
+
+    box: TileSet
+    boards: int = 5
+    snakes: tuple[str, ...] = ()
+    """The names of snakes."""
+    colour: str = ""
+    """The player's, where a move names its tile without it."""
+
+    def read(
+        self,
+        entry: Mapping[str, Any],
+        place: str,
+        keys: Iterable[str],
+        may_lack: frozenset[str] = MAY_LACK,
+    ) -> dict[str, Any]:
+        """Return the fields that an entry tells; each may look at those before it."""
+        told: dict[str, Any] = {}
+        for key in keys:
+            if key in entry or key not in may_lack:
+                name = "origin" if key == "from" else key
+                value = entry.get(key, MISSING)
+                told[name] = getattr(self, name)(value, f"{place}.{key}", told)
+        return told
+
+    def tile(self, value: Json, place: str, _: Mapping[str, Any]) -> str:
+        if value is MISSING:
+            raise RecordError(place, "is missing")
+        name = f"{self.colour}/{value}" if self.colour and isinstance(value, str) else value
+        if not isinstance(name, str) or name not in self.box:
+            raise RecordError(place, f"there is no tile {shown(name)} in the set {self.box.name}")
+        return name
+
+    def tiles(self, value: Json, place: str, _: Mapping[str, Any]) -> tuple[str, ...]:
+        return tuple(self.tile(one, here, {}) for one, here in entries(value, place, MOST_TILES))
+
+    def at(self, value: Json, place: str, _: Mapping[str, Any]) -> Cell:
+        return a_cell(value, place)
+
+    cell = at
+
+    def turns(self, value: Json, place: str, told: Mapping[str, Any]) -> int:
+        period = self.box[told["tile"]].period if "tile" in told else 4
+        if value is MISSING and period == 1:
+            return 0
+        if not is_whole(value) or not 0 <= value <= 3:
+            raise RecordError(place, f"must be 0, 1, 2 or 3, not {shown(value)}")
+        return int(value) % period
+
+    def field(self, value: Json, place: str, _: Mapping[str, Any]) -> int:
+        if not is_whole(value) or not 0 <= value <= 3:
+            raise RecordError(place, f"must be a whole number, 0 to 3, not {shown(value)}")
+        return int(value)
+
+    def cells(self, value: Json, place: str, told: Mapping[str, Any]) -> tuple[Cell, ...]:
+        listed = entries(value, place, MOST_CELLS_OF_A_TILE)
+        cells = tuple(sorted(a_cell(cell, here) for cell, here in listed))
+        path = self.box[told["tile"]].path or "1"
+        if len(cells) != len(path_shape(path)) or free_shape(cells) != path_shape(path):
+            raise RecordError(place, f"these cells do not have the shape of {told['tile']}")
+        return cells
+
+    def board(self, value: Json, place: str, _: Mapping[str, Any]) -> int:
+        if not is_whole(value) or not 0 <= value < self.boards:
+            there_are = f"boards are written 0 to {self.boards - 1}"
+            raise RecordError(place, f"there is no board {shown(value)}; {there_are}")
+        return int(value)
+
+    def origin(self, value: Json, place: str, _: Mapping[str, Any]) -> tuple[int, Cell]:
+        spot = ("board", "cell")
+        told = self.read(an_object(value, place, spot), place, spot)
+        return told["board"], told["cell"]
+
+    to = origin
+
+    def snake(self, value: Json, place: str, _: Mapping[str, Any]) -> str:
+        if not isinstance(value, str) or value not in self.snakes:
+            raise RecordError(place, f"there is no snake called {shown(value)}")
+        return value
+
+    def declares(self, value: Json, place: str, _: Mapping[str, Any]) -> str:
+        if value != "no-own-tile":
+            raise RecordError(place, 'must be "no-own-tile" or left out')
+        return "no-own-tile"
+
+    def value(self, value: Json, place: str, _: Mapping[str, Any]) -> int:
+        if not is_whole(value) or value not in (1, 2, 3):
+            raise RecordError(place, f"the die shows 1, 2 or 3, not {shown(value)}")
+        return int(value)
+
+    def kind(self, value: Json, place: str, _: Mapping[str, Any]) -> str:
+        if value not in ("open", "closed"):
+            raise RecordError(place, f'must be "open" or "closed", not {shown(value)}')
+        return str(value)
+
+    def opens(self, value: Json, place: str, _: Mapping[str, Any]) -> str:
+        return one_of(HEX_SIDE_NAMES, value, place)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from engine.errors import SetError
-from engine.given import hides, meant, shown
+from engine.given import hides, is_whole, meant, shown
 from engine.given_toml import TomlError, load_toml
 from engine.hexpath import is_path, path_cells
 from engine.lattice import EDGE_NAMES, Cell
@@ -32,35 +32,12 @@ LONGEST_SIDE = 20
 """The largest side of a board and coordinate of a tile's cell, in cells."""
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 TILE_NAME = re.compile(r"[a-z0-9+-]+(/[a-z0-9+-]+)*")
-TOP_KEYS = {
-    "format",
-    "name",
-    "game",
-    "lattice",
-    "colours",
-    "pitch_mm",
-    "tile",
-    "board",
-    "clay",
-    "title",
-    "house",
-    "note",
-    "diamond_points",
-    "gift_points",
-}
+EXTRAS = frozenset({"board", "clay", "house", "diamond_points", "gift_points"})
+"""Keys that only one game needs."""
+NAMED = frozenset({"name", "colours", "note"})
+TOP_KEYS = EXTRAS | NAMED | {"format", "game", "lattice", "pitch_mm", "tile", "title"}
 PARTS: Mapping[str, set[str]] = {"board": {"side", "eyes"}, "clay": {"open", "closed"}}
-TILE_KEYS = {
-    "name",
-    "colours",
-    "count",
-    "strands",
-    "path",
-    "cells",
-    "exits",
-    "role",
-    "points",
-    "note",
-}
+TILE_KEYS = NAMED | {"count", "strands", "path", "cells", "exits", "role", "points"}
 _refused: dict[tuple[Path, tuple[int, ...]], str] = {}
 """What was wrong with a file, by its place and stamp."""
 
@@ -180,33 +157,30 @@ class _Reader:
 
     def tile_set(self) -> TileSet:
         data = self._data
+        game = data.get("game")
         self._no_strangers(data, TOP_KEYS, None)
         for part, known in PARTS.items():
-            if not isinstance(data.get(part, {}), dict):
-                raise self._error(None, part, f"must be a block that begins with [{part}]")
-            self._no_strangers(data.get(part, {}), known, None)
-        self._check_board_and_clay(data.get("board", {}), data.get("clay", {}))
-        if data.get("format") != FORMAT:
-            raise self._error(None, "format", f"must be {FORMAT}")
+            block = data.get(part, {})
+            self._check(isinstance(block, dict), part, f"must be a block that begins with [{part}]")
+            self._no_strangers(block, known, None)
+        self._whole(data.get("board", {}), "side", None, 6, 2, LONGEST_SIDE)
+        eyes = data.get("board", {}).get("eyes", [[0, 0], [0, 0]])
+        has_two = _is_list_of_cells(eyes) and len(eyes) == 2
+        self._check(has_two, "eyes", "must be two cells like [[-1, -2], [3, -2]]")
+        for kind in data.get("clay", {}):
+            self._whole(data["clay"], kind, None)
+        self._check(data.get("format") == FORMAT, "format", f"must be {FORMAT}")
         lattice = data.get("lattice")
         if lattice not in ("square", "hex"):
             raise self._error(None, "lattice", 'must be "square" or "hex"')
-        if mistake := lattice_mistake(data.get("game"), lattice):
-            raise self._error(None, *mistake)
+        self._refuse(None, lattice_mistake(game, lattice))
         pitch = data.get("pitch_mm", 45)
-        if not _is_number(pitch) or not 5 <= pitch <= 500:
-            raise self._error(None, "pitch_mm", "must be a number of millimetres from 5 to 500")
+        is_right = _is_number(pitch) and 5 <= pitch <= 500
+        self._check(is_right, "pitch_mm", "must be a number of millimetres from 5 to 500")
         colours = self._colours()
         kinds = {kind.name: kind for kind in self._kinds(lattice, colours)}
-        if not kinds:
-            raise self._error(None, "tile", "a box needs at least one [[tile]]")
-        if mistake := box_mistake(data.get("game"), colours, kinds.values(), data):
-            raise self._error(None, *mistake)
-        extras = {
-            k: v
-            for k, v in data.items()
-            if k not in TOP_KEYS - {"board", "clay", "house", "diamond_points", "gift_points"}
-        }
+        self._check(bool(kinds), "tile", "a box needs at least one [[tile]]")
+        self._refuse(None, box_mistake(game, colours, kinds.values(), data))
         return TileSet(
             self._text(data, "name", None),
             self._text(data, "game", None),
@@ -214,40 +188,27 @@ class _Reader:
             colours,
             MappingProxyType(kinds),
             float(pitch),
-            MappingProxyType(extras),
+            MappingProxyType({key: value for key, value in data.items() if key in EXTRAS}),
             self._text(data, "title", None, str(data["name"]).replace("-", " ").capitalize()),
         )
 
-    def _check_board_and_clay(self, board: Mapping[str, Any], clay: Mapping[str, Any]) -> None:
-        side, eyes = board.get("side", 6), board.get("eyes")
-        if not _is_whole(side) or not 2 <= side <= LONGEST_SIDE:
-            raise self._error(None, "side", f"must be a whole number from 2 to {LONGEST_SIDE}")
-        if eyes is not None and not (_is_list_of_cells(eyes) and len(eyes) == 2):
-            raise self._error(None, "eyes", "must be two cells like [[-1, -2], [3, -2]]")
-        for kind, count in clay.items():
-            if not _is_whole(count) or not 0 <= count <= MOST_OF_ONE_TILE:
-                problem = f"must be a whole number from 0 to {MOST_OF_ONE_TILE}"
-                raise self._error(None, kind, problem)
-
     def _colours(self) -> tuple[str, ...]:
         colours = self._data.get("colours", [])
-        if not _is_list_of(colours, str) or len(set(colours)) != len(colours):
-            raise self._error(None, "colours", "must be a list of different names")
-        if GREY in colours:
-            raise self._error(None, "colours", f"{GREY} cannot be a player's colour")
+        is_right = _is_list_of(colours, str) and len(set(colours)) == len(colours)
+        self._check(is_right, "colours", "must be a list of different names")
+        self._check(GREY not in colours, "colours", f"{GREY} cannot be a player's colour")
         return tuple(colours)
 
     def _kinds(self, lattice: str, colours: tuple[str, ...]) -> Iterator[TileKind]:
         tiles = self._data.get("tile", [])
-        if not _is_list_of(tiles, dict):
-            raise self._error(None, "tile", "each tile must be a block that begins with [[tile]]")
+        is_right = _is_list_of(tiles, dict)
+        self._check(is_right, "tile", "each tile must be a block that begins with [[tile]]")
         seen: set[str] = set()
         for number, tile in enumerate(tiles):
             for kind in self._kinds_of(tile, number, lattice, colours):
-                if mistake := tile_mistake(self._data.get("game"), kind):
-                    raise self._error(number, *mistake)
-                if kind.name in seen:
-                    raise self._error(number, "name", f"there are two tiles called {kind.name}")
+                self._refuse(number, tile_mistake(self._data.get("game"), kind))
+                twice = f"there are two tiles called {kind.name}"
+                self._check(kind.name not in seen, "name", twice, number)
                 seen.add(kind.name)
                 yield kind
 
@@ -256,18 +217,13 @@ class _Reader:
     ) -> Iterator[TileKind]:
         self._no_strangers(tile, TILE_KEYS, number)
         shape = self._text(tile, "name", number)
-        if not TILE_NAME.fullmatch(shape):
-            raise self._error(number, "name", f"{shape!r} is not a valid name for a tile")
-        count = tile.get("count", 1)
-        if not _is_whole(count) or not 0 <= count <= MOST_OF_ONE_TILE:
-            raise self._error(
-                number, "count", f"must be a whole number from 0 to {MOST_OF_ONE_TILE}"
-            )
+        is_right = bool(TILE_NAME.fullmatch(shape))
+        self._check(is_right, "name", f"{shape!r} is not a valid name for a tile", number)
+        count = self._whole(tile, "count", number, 1)
         points = tile.get("points", 0)
-        if not _is_whole(points) or abs(points) > MOST_OF_ONE_TILE:
-            raise self._error(number, "points", "must be a whole number")
-        own_colours = self._tile_colours(tile, number, colours)
-        for colour in own_colours:
+        is_right = is_whole(points) and abs(points) <= MOST_OF_ONE_TILE
+        self._check(is_right, "points", "must be a whole number", number)
+        for colour in self._tile_colours(tile, number, colours):
             strands = self._strands(tile, number, colour)
             yield TileKind(
                 f"{colour}/{shape}" if colour else shape,
@@ -291,71 +247,84 @@ class _Reader:
             return (None,)
         if own == "each":
             return colours
-        if _is_list_of(own, str) and set(own) <= set(colours):
-            return tuple(own)
-        raise self._error(
-            number, "colours", f'must be "each" or some of {", ".join(colours) or "no colours"}'
-        )
+        is_right = _is_list_of(own, str) and set(own) <= set(colours)
+        some = f'must be "each" or some of {", ".join(colours) or "no colours"}'
+        self._check(is_right, "colours", some, number)
+        return tuple(own)
 
     def _strands(
         self, tile: Mapping[str, Any], number: int, colour: str | None
     ) -> tuple[Strand, ...]:
         listed = tile.get("strands", [])
-        if not _is_list_of(listed, dict):
-            raise self._error(number, "strands", 'must be a list like [{edges = "WE"}]')
+        is_right = _is_list_of(listed, dict)
+        self._check(is_right, "strands", 'must be a list like [{edges = "WE"}]', number)
         strands = tuple(self._strand(strand, number, colour) for strand in listed)
         edges = [edge for strand in strands for edge in strand.edges]
-        if len(set(edges)) != len(edges):
-            raise self._error(number, "strands", "two strands end at the same side")
+        is_right = len(set(edges)) == len(edges)
+        self._check(is_right, "strands", "two strands end at the same side", number)
         return strands
 
     def _strand(self, strand: Mapping[str, Any], number: int, colour: str | None) -> Strand:
         self._no_strangers(strand, {"edges", "colour", "cap"}, number, "strands")
-        edges = strand.get("edges")
+        edges, cap, named = strand.get("edges"), strand.get("cap"), strand.get("colour", GREY)
         if not isinstance(edges, str) or not edges or set(edges) - set(EDGE_NAMES):
             raise self._error(number, "strands", "edges are letters of N, E, S and W")
-        cap = strand.get("cap")
-        if cap not in (None, "head", "tail"):
-            raise self._error(number, "strands", 'cap must be "head" or "tail"')
-        if len(edges) != (1 if cap else 2):
-            raise self._error(number, "strands", "a strand has two edges, a cap has one")
-        named = strand.get("colour", GREY)
-        if named not in ("own", GREY) or (named == "own" and colour is None):
-            raise self._error(number, "strands", f'colour must be "own" or "{GREY}"')
+        for is_right, problem in (
+            (cap in (None, "head", "tail"), 'cap must be "head" or "tail"'),
+            (len(edges) == (1 if cap else 2), "a strand has two edges, a cap has one"),
+            (
+                named == GREY or (named == "own" and colour is not None),
+                f'colour must be "own" or "{GREY}"',
+            ),
+        ):
+            self._check(is_right, "strands", problem, number)
         own = colour if named == "own" and colour else GREY
         return Strand(tuple(EDGE_NAMES.index(edge) for edge in edges), own, cap)
 
     def _cells(self, tile: Mapping[str, Any], number: int, lattice: str) -> tuple[Cell, ...]:
-        path = tile.get("path")
+        path, cells = tile.get("path"), tile.get("cells", [[0, 0]])
+        is_right = _is_list_of_cells(cells)
+        self._check(is_right, "cells", "must be a list of cells like [[0, 0], [1, 0]]", number)
         if lattice == "hex" and path is not None:
-            if not is_path(path):
-                raise self._error(
-                    number, "path", "write the turns as 0, + and -; the tile may not touch itself"
-                )
+            turns = "write the turns as 0, + and -; the tile may not touch itself"
+            self._check(is_path(path), "path", turns, number)
             return path_cells(path)
-        cells = tile.get("cells", [[0, 0]])
-        if not _is_list_of_cells(cells):
-            raise self._error(number, "cells", "must be a list of cells like [[0, 0], [1, 0]]")
-        if len({tuple(cell) for cell in cells}) != len(cells):
-            raise self._error(number, "cells", "the same cell is listed twice")
+        is_right = len({tuple(cell) for cell in cells}) == len(cells)
+        self._check(is_right, "cells", "the same cell is listed twice", number)
         return tuple((x, y) for x, y in cells)
 
     def _exits(self, tile: Mapping[str, Any], number: int) -> tuple[Exit, ...]:
         listed = tile.get("exits", [])
-        if not _is_list_of(listed, dict):
-            raise self._error(number, "exits", 'must be a list like [{edge = "W", name = "tail"}]')
+        is_right = _is_list_of(listed, dict)
+        an_exit = 'must be a list like [{edge = "W", name = "tail"}]'
+        self._check(is_right, "exits", an_exit, number)
         exits = []
         for entry in listed:
             self._no_strangers(entry, {"cell", "edge", "name"}, number, "exits")
             cell, edge, name = entry.get("cell", [0, 0]), entry.get("edge"), entry.get("name")
-            if not _is_list_of_cells([cell]) or cell not in tile.get("cells", [[0, 0]]):
-                raise self._error(number, "exits", "cell must be one of the tile's cells")
-            if edge not in tuple(EDGE_NAMES) or not isinstance(name, str):
-                raise self._error(number, "exits", "an exit has an edge (N, E, S, W) and a name")
+            is_right = _is_list_of_cells([cell]) and cell in tile.get("cells", [[0, 0]])
+            self._check(is_right, "exits", "cell must be one of the tile's cells", number)
+            is_right = edge in tuple(EDGE_NAMES) and isinstance(name, str)
+            both = "an exit has an edge (N, E, S, W) and a name"
+            self._check(is_right, "exits", both, number)
             exits.append(Exit((cell[0], cell[1]), EDGE_NAMES.index(edge), name))
-        if len({(exit.cell, exit.edge) for exit in exits}) != len(exits):
-            raise self._error(number, "exits", "two exits leave by the same side")
+        is_right = len({(exit.cell, exit.edge) for exit in exits}) == len(exits)
+        self._check(is_right, "exits", "two exits leave by the same side", number)
         return tuple(exits)
+
+    def _whole(
+        self,
+        table: Mapping[str, Any],
+        key: str,
+        tile: int | None,
+        default: int = 0,
+        least: int = 0,
+        most: int = MOST_OF_ONE_TILE,
+    ) -> int:
+        value = table.get(key, default)
+        is_right = is_whole(value) and least <= value <= most
+        self._check(is_right, key, f"must be a whole number from {least} to {most}", tile)
+        return int(value)
 
     def _text(
         self, table: Mapping[str, Any], key: str, tile: int | None, default: str | None = None
@@ -369,13 +338,25 @@ class _Reader:
         return value
 
     def _no_strangers(
-        self, table: Mapping[str, Any], known: set[str], tile: int | None, inside: str | None = None
+        self,
+        table: Mapping[str, Any],
+        known: Collection[str],
+        tile: int | None,
+        inside: str | None = None,
     ) -> None:
         for key in table:
             if key not in known:
                 named = f"{key} " if inside else ""
                 problem = f"{named}is not known here{meant(key, known)}"
                 raise self._error(tile, inside or key, problem)
+
+    def _check(self, is_right: bool, key: str, problem: str, tile: int | None = None) -> None:
+        if not is_right:
+            raise self._error(tile, key, problem)
+
+    def _refuse(self, tile: int | None, mistake: tuple[str, str] | None) -> None:
+        if mistake:
+            raise self._error(tile, *mistake)
 
     def _error(self, tile: int | None, key: str, problem: str) -> SetError:
         line = self._line_of(tile, key)
@@ -409,10 +390,6 @@ def _period(strands: tuple[Strand, ...], tile: Mapping[str, Any]) -> int:
     return next(period for period in (1, 2, 4) if looks(period) == looks(0))
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -428,7 +405,7 @@ def _is_list_of_cells(value: object) -> bool:
         and all(
             isinstance(cell, list)
             and len(cell) == 2
-            and all(_is_whole(n) and abs(n) <= LONGEST_SIDE for n in cell)
+            and all(is_whole(n) and abs(n) <= LONGEST_SIDE for n in cell)
             for cell in value
         )
     )

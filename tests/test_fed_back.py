@@ -9,7 +9,6 @@ from typing import Any
 import cv2
 import pytest
 
-from companion_app.cli.main import main
 from models.lab.scenes.scene import make_scene
 from models.lab.training.hex_samples import hex_table
 
@@ -24,26 +23,16 @@ def games_in(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def answered(capsys):
+def answered(run):
     """Run a command and return the one document it prints; it must not be refused."""
 
-    def run(*arguments: object) -> Any:
-        assert main([*map(str, arguments), "--json"]) in (0, 1)
-        out, err = capsys.readouterr()
+    def document(*arguments: object) -> Any:
+        status, out, err = run(*arguments, "--json")
+        assert status in (0, 1)
         assert not err
         return json.loads(out)
 
-    return run
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write_file(document: object, name: str = "given.json") -> Path:
-        path: Path = tmp_path / name
-        path.write_text(json.dumps(document), encoding="utf-8")
-        return path
-
-    return write_file
+    return document
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """The invented game of CONTRIBUTING: written, printed, taught from that, drawn, read, scored."""
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion_app.cli.main import main
 from engine.game import Start
 from engine.games import game_named
 from engine.setfile import load_set
@@ -60,32 +58,18 @@ def drawn_table(home: Path) -> tuple[Path, set[tuple[int, str, tuple[int, int]]]
     return home / "table.jpg", {(c.field or 0, c.tile, c.at) for c in layout.cards}
 
 
-def test_the_box_of_the_guide_is_printed_taught_read_and_scored(home, capsys):
-    sheets = str(home / "sheets")
+def test_the_box_of_the_guide_is_printed_taught_read_and_scored(home, run):
+    sheets = home / "sheets"
     photo, truth = drawn_table(home)
 
-    main(["print", "--game", GAME, "--set", NAME, "--out", sheets])
-    main(
-        [
-            "teach",
-            NAME,
-            "--shape",
-            "square",
-            "--game",
-            GAME,
-            "--photos",
-            sheets,
-            "--labels",
-            f"{sheets}/labels.json",
-        ]
-    )
-    capsys.readouterr()
-    read = main(["read", str(photo), "--set", NAME, "--json"])
-    state = json.loads(capsys.readouterr().out)
-    scored = main(["score", str(photo), "--game", GAME, "--set", NAME, "--json"])
-    score = json.loads(capsys.readouterr().out)
+    run(*f"print --game {GAME} --set {NAME} --out {sheets}".split())
+    files = f"--photos {sheets} --labels {sheets}/labels.json"
+    run(*f"teach {NAME} --shape square --game {GAME} {files}".split())
+    read = run(*f"read {photo} --set {NAME} --json".split())
+    scored = run(*f"score {photo} --game {GAME} --set {NAME} --json".split())
 
+    (state,), (score,) = read.documents, scored.documents
     seen = {(t["field"], t["tile"], tuple(t["at"])) for t in (*state["tiles"], *state["unsure"])}
-    assert (read, scored) == (0, 0)
+    assert (read.status, scored.status) == (0, 0)
     assert seen == truth
     assert set(score["scores"])

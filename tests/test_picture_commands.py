@@ -1,12 +1,10 @@
 """``read`` and ``calibrate`` as they are called: arguments, answers, statuses, sentences."""
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import cv2
 import numpy as np
@@ -14,9 +12,6 @@ import pytest
 
 from calibration.profile import Profile
 from calibration.profile_file import load_profile, save_profile
-from companion_app.cli.calibrating import add_calibrate_command
-from companion_app.cli.main import OURS
-from companion_app.cli.reading import add_read_command
 from tests.calibration.drawn import VIEWS, seen, sheet_in
 from vision.core.request import ReadRequest
 from vision.core.tables import TableState
@@ -24,40 +19,6 @@ from vision.core.types import Advice, Quality
 from vision.intake.picture import Picture
 
 RNG = np.random.default_rng(4)
-
-
-class Ran:
-    """What a command printed and how it ended."""
-
-    def __init__(self, status: int, out: str, err: str) -> None:
-        self.status, self.out, self.err = status, out, err
-
-    @property
-    def documents(self) -> list[Any]:
-        return [json.loads(line) for line in self.out.splitlines()]
-
-
-@pytest.fixture
-def run(capfd):
-    """Run a command as ``snake-eye`` does."""
-
-    def call(*arguments: object) -> Ran:
-        parser = argparse.ArgumentParser(prog="snake-eye")
-        commands = parser.add_subparsers(required=True)
-        add_read_command(commands)
-        add_calibrate_command(commands)
-        try:
-            parsed = parser.parse_args([str(a) for a in arguments])
-            status = parsed.command(parsed)
-        except SystemExit as exit_:
-            status = int(str(exit_.code))
-        except OURS as error:
-            sys.stderr.write(f"snake-eye: {error}\n")
-            status = 2
-        out, err = capfd.readouterr()
-        return Ran(status, out, err)
-
-    return call
 
 
 @pytest.fixture
@@ -177,30 +138,6 @@ def test_request_holds_what_was_asked(run, reader, tmp_path):
     assert (second.shape, second.tile_set, second.grid, second.profile) == ("hex", None, None, None)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "say what lies on the table"),
-        (["--game=carnival", "--shape=square"], "say what lies on the table"),
-        (["--game=chess"], "invalid choice"),
-        (["--set=nobodys"], "no set called 'nobodys'"),
-        (["--set=../secrets"], "is not a valid name for a set"),
-        (["--game=carnival", "--set=sssnake"], "is a set for sssnake"),
-        (["--shape=round"], "invalid choice"),
-        (["--shape=square", "--grid=0x4"], "write columns and rows"),
-        (["--shape=square", "--grid=many"], "write columns and rows"),
-        (["--shape=hex", "--grid=4x4"], "--grid is for squares"),
-        (["--shape=square", "--profile=missing.json"], "no profile at missing.json"),
-    ],
-)
-def test_bad_usage_is_one_sentence_and_status_2(run, reader, tmp_path, arguments, words):
-    ran = run("read", photo(tmp_path / "a.png"), *arguments, "--json")
-
-    assert (ran.status, ran.out) == (2, "")
-    assert words in ran.err
-    assert reader.asked == []
-
-
 def test_profile_of_another_camera_is_named_with_the_picture(run, reader, tmp_path):
     save_profile(Profile((1920, 1080)), tmp_path / "profile.json")
     name = photo(tmp_path / "a.png")
@@ -306,27 +243,6 @@ def test_words_of_calibrate_for_people(run, tmp_path):
     assert "written" in ran.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--out=p.json"], "one of the arguments --photos --source is required"),
-        (["--photos=nowhere", "--out=p.json"], "there is no folder nowhere"),
-        (["--photos=pyproject.toml", "--out=p.json"], "cannot be read as a folder"),
-        (["--photos=requirements", "--out=p.json"], "there are no pictures in requirements"),
-        (["--source=pi", "--out=p.json"], "calibrate reads folder:DIR"),
-        (["--photos=.", "--pattern=stripes", "--out=p.json"], "'stripes' is no pattern"),
-        (["--photos=."], "--out"),
-    ],
-)
-def test_bad_usage_of_calibrate_is_status_2(run, monkeypatch, arguments, words):
-    monkeypatch.chdir(Path(__file__).parent.parent)
-
-    ran = run("calibrate", *arguments, "--json")
-
-    assert (ran.status, ran.out) == (2, "")
-    assert words in ran.err
-
-
 def test_profile_that_cannot_be_written_is_status_2(run, tmp_path):
     folder = sheet_photos(tmp_path / "photos", 1)
 
@@ -345,16 +261,8 @@ def test_opencvs_left_photos_give_opencvs_error(run, tmp_path):
     for path in shared.glob("left[01]*.jpg"):
         (folder / path.name).write_bytes(path.read_bytes())
 
-    ran = run(
-        "calibrate",
-        "--photos",
-        folder,
-        "--pattern",
-        "chessboard:9x6",
-        "--out",
-        tmp_path / "p.json",
-        "--json",
-    )
+    out = tmp_path / "p.json"
+    ran = run(*f"calibrate --photos {folder} --pattern chessboard:9x6 --out {out} --json".split())
 
     (answer,) = ran.documents
     assert (ran.status, answer["used"], answer["pictures"]) == (0, 13, 13)

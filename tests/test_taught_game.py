@@ -1,14 +1,9 @@
 """From a box in quite other art to a refereed game: photos, ``teach``, ``watch``."""
 
-import argparse
-import io
-import json
 from typing import Any
 
 import pytest
 
-from companion_app.cli.teach_command import add_teach_command
-from companion_app.cli.watch_command import add_watch_command
 from models.lab.evaluate.taught import wood
 from models.lab.evaluate.taught.ropes import (
     GAME,
@@ -24,21 +19,19 @@ MOVES = 3
 SIZE_PX = (1024, 768)
 
 
-def run(add, *arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    add(parser.add_subparsers())
-    parsed = parser.parse_args(arguments)
-    return int(parsed.command(parsed))
-
-
-def events(capsys) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+def refereed(run, home, name: str, shape: str, game: str, players) -> tuple[Any, list[Any]]:
+    """Teach a box from its lessons, watch its game, and return the report and all events."""
+    lessons = home / "lessons"
+    files = f"--photos {lessons} --labels {lessons}/labels.json --map {lessons}/map.json"
+    taught = run(*f"teach {name} --shape {shape} {files} --game {game} --json".split())
+    assert taught.status == 0
+    watch = f"watch folder:{home}/game --game {game} --set {name} --players {','.join(players)}"
+    return taught.documents[0], run(*watch.split()).documents
 
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("sys.stdin", io.StringIO())
     # The same tables with and without photographs of surfaces beside the project.
     monkeypatch.setattr("models.lab.scenes.settings.photographed_surfaces", lambda split: ())
     with short_lessons():
@@ -51,45 +44,16 @@ def test_every_kind_of_the_owner_is_a_tile_of_the_game():
     assert sorted(tiles) == sorted(rope_box().tile_set.kinds)
 
 
-def test_a_taught_copy_of_a_game_is_refereed(home, capsys):
-    lessons = home / "lessons"
-    write_lessons(lessons, LESSON_SEEDS[:1])
+def test_a_taught_copy_of_a_game_is_refereed(home, run):
+    write_lessons(home / "lessons", LESSON_SEEDS[:1])
     one = write_game(home / "game", rope_box(), MOVES, SIZE_PX)
 
-    status = run(
-        add_teach_command,
-        "teach",
-        "ropes",
-        "--shape",
-        "square",
-        "--photos",
-        str(lessons),
-        "--labels",
-        str(lessons / "labels.json"),
-        "--game",
-        GAME,
-        "--map",
-        str(lessons / "map.json"),
-        "--json",
-    )
-    report = json.loads(capsys.readouterr().out)
-    run(
-        add_watch_command,
-        "watch",
-        f"folder:{home / 'game'}",
-        "--game",
-        GAME,
-        "--set",
-        "ropes",
-        "--players",
-        ",".join(one.players),
-    )
-    told = events(capsys)
+    report, told = refereed(run, home, "ropes", "square", GAME, one.players)
 
     verdicts = [event for event in told if event["event"] == "verdict"]
     asked = [event["guesses"][0][0] for event in told if event["event"] == "question"]
     judged = [v["move"]["tile"] for v in verdicts]
-    assert (status, report["missing"]) == (0, [])
+    assert report["missing"] == []
     # The last card lies a sixth of a card off the two others: it is asked about by its name.
     assert [*judged, *asked] == [m.tile for m in one.moves[:MOVES]]
     assert len(asked) == 1
@@ -97,44 +61,14 @@ def test_a_taught_copy_of_a_game_is_refereed(home, capsys):
     assert all(v["legal"] for v in verdicts)
 
 
-def test_a_taught_wooden_board_is_refereed(home, capsys):
-    lessons = home / "lessons"
-    wood.write_lessons(lessons, wood.LESSON_SEEDS[:1])
-    box = wood.wooden_box()
-    one = wood.write_game(home / "game", box, MOVES, SIZE_PX)
+def test_a_taught_wooden_board_is_refereed(home, run):
+    wood.write_lessons(home / "lessons", wood.LESSON_SEEDS[:1])
+    one = wood.write_game(home / "game", wood.wooden_box(), MOVES, SIZE_PX)
 
-    status = run(
-        add_teach_command,
-        "teach",
-        "wood",
-        "--shape",
-        "hex",
-        "--photos",
-        str(lessons),
-        "--labels",
-        str(lessons / "labels.json"),
-        "--game",
-        wood.GAME,
-        "--map",
-        str(lessons / "map.json"),
-        "--json",
-    )
-    report = json.loads(capsys.readouterr().out)
-    run(
-        add_watch_command,
-        "watch",
-        f"folder:{home / 'game'}",
-        "--game",
-        wood.GAME,
-        "--set",
-        "wood",
-        "--players",
-        ",".join(one.players),
-    )
-    told = events(capsys)
+    report, told = refereed(run, home, "wood", "hex", wood.GAME, one.players)
 
     verdicts = [event for event in told if event["event"] == "verdict"]
-    assert (status, report["missing"], report["left_out"]) == (0, [], [])
+    assert (report["missing"], report["left_out"]) == ([], [])
     assert [v["move"]["tile"] for v in verdicts] == [m.tile for m in one.moves[:MOVES]]
     assert all(v["legal"] for v in verdicts)
     assert not [event for event in told if event["event"] == "question"]

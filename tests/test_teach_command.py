@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from functools import partial
 
 import cv2
 import numpy as np
@@ -10,7 +11,6 @@ import pytest
 from companion_app.answers import InputError
 from companion_app.boxes import box_for
 from companion_app.cli.reading import request_from
-from companion_app.cli.teach_command import add_teach_command
 from companion_app.home import set_folders
 from engine.games import game_named
 from models.teaching.shelf import give_title, name_for
@@ -21,11 +21,16 @@ SIDE = 72
 COLOURS = {"Sea": (200, 120, 40), "Wood": (40, 140, 60), "Sun": (60, 210, 240)}
 
 
-def run(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    add_teach_command(parser.add_subparsers())
-    parsed = parser.parse_args(["teach", *arguments])
-    return int(parsed.command(parsed))
+@pytest.fixture
+def teach(run):
+    """Teach a box by the command."""
+    return partial(run, "teach")
+
+
+def refused(ran) -> str:
+    """The one sentence of a command that was refused."""
+    assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
+    return str(ran.err)
 
 
 @pytest.fixture
@@ -48,10 +53,10 @@ def photo_and_labels(folder, more=()):
     return ["--shape", "square", "--photos", str(folder), "--labels", str(labels), "--grid", "3x1"]
 
 
-def test_taught_box_answers_with_a_report_and_can_be_named_in_read(home, capsys):
-    status = run("my-box", *photo_and_labels(home), "--json")
+def test_taught_box_answers_with_a_report_and_can_be_named_in_read(home, teach):
+    taught = teach("my-box", *photo_and_labels(home), "--json")
 
-    report = json.loads(capsys.readouterr().out)
+    status, (report,) = taught.status, taught.documents
     asked = argparse.Namespace(game=None, set="my-box", shape=None, grid="3x1", profile=None)
     request = request_from(asked)
     assert (status, report["set"], report["examples"]) == (0, "my-box", 3)
@@ -60,21 +65,18 @@ def test_taught_box_answers_with_a_report_and_can_be_named_in_read(home, capsys)
     assert set(request.tile_set.kinds) == set(COLOURS)
 
 
-def test_report_for_people_names_the_next_step(home, capsys):
-    run("my-box", *photo_and_labels(home))
-
-    assert "snake-eye read PHOTO --set my-box" in capsys.readouterr().out
+def test_report_for_people_names_the_next_step(home, teach):
+    assert "snake-eye read PHOTO --set my-box" in teach("my-box", *photo_and_labels(home)).out
 
 
-def test_the_same_photo_taught_again_counts_once(home, capsys):
-    run("my-box", *photo_and_labels(home))
-    capsys.readouterr()
-    run("my-box", *photo_and_labels(home), "--json")
+def test_the_same_photo_taught_again_counts_once(home, teach):
+    teach("my-box", *photo_and_labels(home))
+    (report,) = teach("my-box", *photo_and_labels(home), "--json").documents
 
     sets = home / "home" / "sets"
     assert find_taught("my-box", (sets,)) is not None
     assert len(list(sets.glob("my-box-*.npz"))) == 2
-    assert json.loads(capsys.readouterr().out)["examples"] == len(COLOURS)
+    assert report["examples"] == len(COLOURS)
 
 
 @pytest.mark.parametrize(
@@ -90,31 +92,25 @@ def test_the_same_photo_taught_again_counts_once(home, capsys):
         ("mine", ["--grid", "2x1"], "outside the grid of 2x1"),
     ],
 )
-def test_what_cannot_be_used_gets_one_clear_sentence(home, name, change, words):
-    with pytest.raises(InputError) as caught:
-        run(name, *photo_and_labels(home), *change)
-
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
+def test_what_cannot_be_used_gets_one_clear_sentence(home, teach, name, change, words):
+    assert words in refused(teach(name, *photo_and_labels(home), *change))
     assert not list((home / "home").glob("sets/*.json"))
 
 
-def test_labels_that_are_no_json_are_refused(home):
+def test_labels_that_are_no_json_are_refused(home, teach):
     arguments = photo_and_labels(home)
     (home / "labels.json").write_text("tiles: many")
 
-    with pytest.raises(InputError, match="no JSON"):
-        run("mine", *arguments)
+    assert "no JSON" in refused(teach("mine", *arguments))
 
 
-def test_grids_are_for_squares(home):
+def test_grids_are_for_squares(home, teach):
     arguments = photo_and_labels(home)
 
-    with pytest.raises(InputError, match="for squares"):
-        run("mine", *arguments, "--shape", "hex")
+    assert "for squares" in refused(teach("mine", *arguments, "--shape", "hex"))
 
 
-def test_a_box_without_a_game_is_read_but_not_played(home):
+def test_a_box_without_a_game_is_read_but_not_played(home, teach):
     sets = home / "home" / "sets"
     sets.mkdir(parents=True)
     (sets / "loose.json").write_text("{}")
@@ -131,57 +127,56 @@ def of_game(folder, game, *tiles):
     return ["--game", game, "--map", str(map_file)]
 
 
-def test_a_box_that_is_taught_anew_plays_by_its_new_game_or_by_none(home):
+def test_a_box_that_is_taught_anew_plays_by_its_new_game_or_by_none(home, teach):
     asked, sets = photo_and_labels(home), home / "home" / "sets"
     nest = of_game(home, "schlangennest", "blue/curve", "blue/straight", "red/curve")
     sssnake = of_game(home, "sssnake", "curve", "straight", "crossing")
 
-    run("ropes", *asked, *nest)
+    teach("ropes", *asked, *nest)
     give_title(sets, "ropes", "Red ropes")
-    with pytest.raises(InputError, match="--replace"):
-        run("ropes", *asked, *sssnake)
-    run("ropes", *asked, *sssnake, "--replace")
+    assert "--replace" in refused(teach("ropes", *asked, *sssnake))
+    teach("ropes", *asked, *sssnake, "--replace")
     assert box_for(game_named("sssnake"), "ropes").game == "sssnake"
     taught = find_taught("ropes", set_folders())
     assert taught is not None
     assert taught.tile_set.game == "sssnake"
 
-    run("ropes", *asked, "--replace")
+    teach("ropes", *asked, "--replace")
     with pytest.raises(InputError, match="taught without a game"):
         box_for(game_named("sssnake"), "ropes")
 
 
-def test_rules_that_the_owner_wrote_are_never_forgotten(home):
+def test_rules_that_the_owner_wrote_are_never_forgotten(home, teach):
     asked, rules = photo_and_labels(home), home / "home" / "sets" / "ropes.toml"
-    run(
+    teach(
         "ropes", *asked, *of_game(home, "schlangennest", "blue/curve", "blue/straight", "red/curve")
     )
     rules.write_text(rules.read_text().replace("count = 9", "count = 8"))
     own = rules.read_text()
 
-    with pytest.raises(InputError, match="is a box for schlangennest, not for sssnake"):
-        run(
+    assert "is a box for schlangennest, not for sssnake" in refused(
+        teach(
             "ropes", *asked, *of_game(home, "sssnake", "curve", "straight", "crossing"), "--replace"
         )
+    )
     assert rules.read_text() == own
 
 
-def test_a_box_keeps_its_title_when_photos_are_added(home):
+def test_a_box_keeps_its_title_when_photos_are_added(home, teach):
     asked, sets = photo_and_labels(home), home / "home" / "sets"
-    run("krabicka-c-1", *asked)
+    teach("krabicka-c-1", *asked)
     give_title(sets, "krabicka-c-1", "Krabička č. 1")
 
-    run("krabicka-c-1", *asked)
+    teach("krabicka-c-1", *asked)
 
     assert name_for(sets, "Krabička č. 1") == "krabicka-c-1"
 
 
-def test_photos_that_nobody_may_see_get_one_clear_sentence(home, monkeypatch):
+def test_photos_that_nobody_may_see_get_one_clear_sentence(home, teach, monkeypatch):
     def closed(path):
         raise PermissionError(13, "Permission denied")
 
     asked = photo_and_labels(home)
     monkeypatch.setattr("pathlib.Path.is_dir", closed)
 
-    with pytest.raises(InputError, match="Permission denied"):
-        run("my-box", *asked)
+    assert "Permission denied" in refused(teach("my-box", *asked))

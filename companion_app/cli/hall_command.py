@@ -225,8 +225,8 @@ def restore_hall(arguments: Namespace) -> int:
 
 def run_reader(arguments: Namespace) -> int:
     """Read photos for a hall until the worker is stopped."""
-    _needs("sqlalchemy", "procrastinate", "psycopg")
-    from companion_app.hall.reader.worker import read_photos
+    _needs("sqlalchemy", "psycopg")
+    from companion_app.hall.photos import read_photos
 
     return read_photos(arguments.database, announce=arguments.json)
 

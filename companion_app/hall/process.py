@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from companion_app.hall.errors import DatabaseError, HallError
 from companion_app.hall.keeper import Games, Keeper
@@ -17,7 +17,7 @@ from companion_app.hall.line.broker import PORT as BROKER_PORT
 from companion_app.hall.line.broker import BrokerAddress, OwnBroker, answers, parse_broker
 from companion_app.hall.line.joining import code_of
 from companion_app.hall.line.keys import hall_keys
-from companion_app.hall.reader.own_hands import OwnHands
+from companion_app.hall.photos import Reader
 from companion_app.hall.receiver import Receiver
 from companion_app.hall.rounds_keeper import RoundsKeeper
 from companion_app.hall.store.database import address_of, open_engine
@@ -28,9 +28,6 @@ from companion_app.hall.web.hall import Hall, first_pin
 from companion_app.hall.web.overview import Overview
 from companion_app.listening import reachable_host
 from companion_app.web.serving.server import Server
-
-if TYPE_CHECKING:
-    from companion_app.hall.reader.worker import PhotoQueue
 
 log = logging.getLogger(__name__)
 PAGE_PORT = 8090
@@ -106,8 +103,8 @@ class HallProcess:
             self.tournaments,
             self.own_broker is not None,
         )
-        self._photos = self._readers()
-        self.hall.photos = self._photos
+        self._reader = Reader(store) if store.engine.dialect.name == "sqlite" else None
+        """Reads photos where the store is embedded, and there are no other readers."""
         self._server = self._served()
         self.hall.address = f"http://{reachable_host(asked.host)}:{self._server.port}/"
         self._stop = threading.Event()
@@ -133,6 +130,8 @@ class HallProcess:
         self.overview.start()
         self.keeper.start()
         self.receiver.start()
+        if self._reader is not None:
+            self._reader.start()
         self._server.start()
 
     def wait(self) -> None:
@@ -147,7 +146,8 @@ class HallProcess:
         self._server.close()
         self.receiver.close()
         self.keeper.close()
-        self._photos.close()
+        if self._reader is not None:
+            self._reader.close()
         if self._looking.ident is not None:
             self._looking.join(3)
         if self.own_broker is not None:
@@ -164,14 +164,6 @@ class HallProcess:
             return self.own_broker.address
         assert self._asked.broker is not None
         return parse_broker(self._asked.broker)
-
-    def _readers(self) -> OwnHands | PhotoQueue:
-        """Return what reads photos: a queue for workers on any machine, or the hall's own hands."""
-        if self.store.engine.dialect.name != "postgresql":
-            return OwnHands(self.store)
-        from companion_app.hall.reader.worker import PhotoQueue
-
-        return PhotoQueue(self.store)
 
     def _added(self, games: Mapping[str, str]) -> None:
         self.keeper.added(games)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from engine.draw.art import INK, WHITE
 from engine.draw.display import (
     Affine,
     Contour,
@@ -26,7 +27,6 @@ from engine.draw.display import (
 )
 from engine.draw.face import BLEED_MM, Face
 from engine.draw.hexes import HEX, centre, hexagon, outline
-from engine.draw.palette import INK, WHITE
 from engine.lattice import Cell, hex_board
 
 RIM = 2.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from engine.draw.art import INK, WHITE, words
 from engine.draw.cards import card_face
 from engine.draw.display import (
     Contour,
@@ -27,8 +28,6 @@ from engine.draw.display import (
 )
 from engine.draw.ends import covered
 from engine.draw.ground import CARD, MIDDLE
-from engine.draw.letters import words
-from engine.draw.palette import INK, WHITE
 from engine.draw.strands import side_middle
 from engine.game import Place
 from engine.lattice import Cell, bounding_box

@@ -7,12 +7,11 @@ import zlib
 from collections.abc import Iterator, Sequence
 
 from engine.draw import snake
+from engine.draw.art import WHITE, shape
 from engine.draw.display import (
-    Contour,
     Item,
     Point,
     drawn,
-    ellipse,
     filled,
     mix,
     moved,
@@ -23,7 +22,7 @@ from engine.draw.display import (
     stroked,
     turned,
 )
-from engine.draw.palette import WHITE, Coat
+from engine.draw.palette import Coat
 from engine.lattice import Cell
 from engine.tiles import TileKind, TileSet
 
@@ -100,26 +99,17 @@ def decoration(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]
                 spots += around
                 for i in range(copies):
                     degrees = 90 * kind.period * i
-                    shape = _speck(style, dice if i == 0 else None, len(spots), ground, border)
-                    yield placed(shape, moved(x * CARD, y * CARD), turned(degrees), moved(*spot))
+                    speck = _speck(style, len(spots), ground, border)
+                    yield placed(speck, moved(x * CARD, y * CARD), turned(degrees), moved(*spot))
             if len(spots) >= SPECKS:
                 break
 
 
-def _speck(
-    style: str, dice: random.Random | None, number: int, ground: str, border: str
-) -> list[Item]:
-    faint = mix(ground, border, 0.28)
+def _speck(style: str, number: int, ground: str, border: str) -> list[Item]:
     if style == "confetti":
         colours = ("#f9c6d4", "#c9e4f7", "#fbe7a6", "#cdeccf", "#e3d2f5")
-        colour = colours[number % 5]
-        if number % 2:
-            return [filled(colour, ellipse((0, 0), 1.0))]
-        return [filled(colour, polygon(((-1.3, -0.6), (1.3, -1.0), (1.1, 0.7), (-1.2, 0.9))))]
-    if style == "leaves":
-        leaf = Contour((-1.9, 0), ((-0.8, -1.5, 0.8, -1.5, 1.9, 0), (0.8, 1.5, -0.8, 1.5, -1.9, 0)))
-        return [filled(faint, leaf)]
-    return [filled(faint, ellipse((0, 0), 1.15, 0.8))]
+        return shape("dot" if number % 2 else "scrap", colour=colours[number % 5])
+    return shape(style, colour=mix(ground, border, 0.28))
 
 
 def _quarter_turned(point: Point, times: int) -> Point:

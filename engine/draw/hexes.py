@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from engine.draw import snake
+from engine.draw.art import words, words_width
 from engine.draw.display import (
     Affine,
     Contour,
@@ -26,7 +27,6 @@ from engine.draw.display import (
     turned,
 )
 from engine.draw.face import BLEED_MM, Face
-from engine.draw.letters import words, words_width
 from engine.draw.palette import Coat, coat
 from engine.draw.spine import Spine, bent, spine
 from engine.lattice import Cell, hex_neighbours

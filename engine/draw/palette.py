@@ -7,22 +7,10 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.draw.art import ART, WHITE
 from engine.draw.display import mix
-from engine.tiles import GREY
 
-WHITE = "#ffffff"
-INK = "#2a2622"
-"""The darkest colour of the art: pupils, outlines, letters."""
-PATTERNS = (
-    "bands",
-    "diamonds",
-    "zigzag",
-    "dots",
-    "stripes",
-    "chevrons",
-    "rings",
-    "triangles",
-)
+PATTERNS = tuple(ART["patterns"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +40,7 @@ class Coat:
         return mix(self.base, WHITE, 0.52)
 
 
-KNOWN = {
-    GREY: Coat("#c3c6ca", "#767b82", "#c3c6ca", "plain"),
-    "blue": Coat("#2d74da", "#12305f", "#bfe0ff", "bands"),
-    "red": Coat("#dd3b32", "#6b1512", "#ffe9c9", "diamonds"),
-    "yellow": Coat("#fbcd2b", "#7a5200", "#a8580a", "zigzag"),
-    "green": Coat("#2fa84f", "#0f4a22", "#e4f79a", "dots"),
-    "violet": Coat("#9552cf", "#3d1c63", "#f3d9ff", "stripes"),
-    "black": Coat("#3a3a44", "#101014", "#f2f0ea", "chevrons"),
-    "orange": Coat("#f0802a", "#6d3006", "#fff1d6", "rings"),
-    "white": Coat("#f4f2ee", "#5b5750", "#a9a49a", "triangles"),
-    "pink": Coat("#ee7fb0", "#7a2450", "#fff0f7", "dots"),
-    "brown": Coat("#9a6238", "#432610", "#f2d6b3", "diamonds"),
-    "turquoise": Coat("#1fb0b0", "#0a4b4d", "#d9fff5", "rings"),
-}
+KNOWN = {name: Coat(*colours.split()) for name, colours in ART["coats"].items()}
 JADE = Coat("#35b58a", "#0e4f40", "#c9f5d6", "triangles")
 """The coat of snakes in a box without colours; grey would look neutral."""
 

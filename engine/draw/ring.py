@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from engine.draw.art import INK, WHITE
 from engine.draw.boards import CLAY_WIDTH, board_art, board_size, clay_art
 from engine.draw.display import (
     Contour,
@@ -32,7 +33,7 @@ from engine.draw.hexes import (
     side_point,
     tile_art,
 )
-from engine.draw.palette import INK, WHITE, coat
+from engine.draw.palette import coat
 from engine.game import Place
 from engine.lattice import HEX_SIDE_NAMES, Cell, hex_neighbours
 from engine.placement import Clay, Layout, Piece

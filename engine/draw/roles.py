@@ -8,10 +8,10 @@ import zlib
 from collections.abc import Iterator
 
 from engine.draw import props, snake
+from engine.draw.art import WHITE, shape, words, words_width
 from engine.draw.display import Item, drawn, ellipse, filled, moved, placed, scaled, turned
 from engine.draw.ground import CARD, MIDDLE
-from engine.draw.letters import words, words_width
-from engine.draw.palette import JADE, KNOWN, WHITE
+from engine.draw.palette import JADE, KNOWN
 from engine.draw.snake import HALF, OVERRUN
 from engine.draw.spine import Spine, ribbon, spine
 from engine.draw.strands import coat_in, is_straight, side_middle, strand_art, strand_spine
@@ -26,7 +26,7 @@ def picture(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]:
     """Yield the shapes on the ground of a card, around the centre of cell ``(0, 0)``."""
     match kind.role:
         case "gift":
-            yield from props.gift()
+            yield from shape(kind.role)
         case "trouble":
             yield from props.trouble(kind.points)
         case "hat":
@@ -77,9 +77,9 @@ def _extra(kind: TileKind) -> Iterator[Item]:
     middle = line.at(line.length / 2)
     if kind.role == "diamond":
         yield placed([filled(WHITE, ellipse((0, 0), 11.2))], moved(*middle))
-        yield placed(props.gem(1.05), moved(*middle))
+        yield placed(shape("gem"), moved(*middle), scaled(1.05))
     elif kind.role == "sore":
-        hurt = props.plasters((0, 0), line.turn(line.length / 2))
+        hurt = props.plasters(line.turn(line.length / 2))
         yield placed(hurt, moved(*middle), scaled(0.8))
 
 
@@ -116,7 +116,7 @@ def _house(tile_set: TileSet, kind: TileKind) -> Iterator[Item]:
         line = spine([side_middle(way_out.cell, way_out.edge), (0.0, 0.0)])
         skin = coat_in(tile_set, way_out.name)
         yield from snake.body(line, skin, -OVERRUN, line.length)
-    yield from props.house()
+    yield from shape("house")
 
 
 def _big(kind: TileKind, ground: str) -> Iterator[Item]:
@@ -137,7 +137,10 @@ def _big(kind: TileKind, ground: str) -> Iterator[Item]:
             grown = min(1.75, room / 25)
             at = line.at(room - 6 - 14.0 * grown)
             yield placed(
-                props.ornament(number), moved(*at), turned(line.turn(0)), scaled(grown * 0.95)
+                shape(props.ORNAMENTS[number % 4]),
+                moved(*at),
+                turned(line.turn(0)),
+                scaled(grown * 0.95),
             )
         yield from snake.body(line, JADE, -OVERRUN, 6.0)
         yield drawn(

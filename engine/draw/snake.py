@@ -8,27 +8,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from engine.draw.art import ART, contours, painted, shape
 from engine.draw.display import (
     Contour,
     Group,
     Item,
     Path,
-    Point,
     after,
-    drawn,
-    ellipse,
     filled,
-    joined,
     moved,
     placed,
-    polygon,
     polyline,
     scaled,
     stroked,
-    traced,
     turned,
 )
-from engine.draw.palette import INK, WHITE, Coat
+from engine.draw.palette import PATTERNS, Coat
 from engine.draw.patterns import pattern_marks, scale_net
 from engine.draw.spine import Spine, ribbon, spine, taper
 
@@ -39,7 +34,6 @@ RIM = 1.0
 OVERRUN = 3.0
 """How far bodies extend beyond the card's side for the bleed, in millimetres."""
 TONGUE = "#c81e3a"
-CHEEK = "#f58f84"
 
 
 def body(line: Spine, coat: Coat, start: float, stop: float, half: float = HALF) -> list[Item]:
@@ -122,12 +116,12 @@ def head(
     """
     size = half / HALF
     place = after(moved(*line.at(tip)), turned(line.turn(tip)), scaled(size * grown))
-    shape = _head_shape(coat, tongue / size / grown, awake=awake)
+    face = _head_shape(coat, tongue / size / grown, awake=awake)
     neck = tip - 9.0 * size * grown
     return [
-        placed([filled(ground, _egg(-15.5, 1.7, 10.6))], place),
+        placed(shape("around head", ground=ground), place),
         *body(line, coat, start, neck, half),
-        placed(shape, place),
+        placed(face, place),
     ]
 
 
@@ -165,85 +159,19 @@ def coil(coat: Coat, radius: float, ground: str, turns: float = 1.6) -> list[Ite
 
 def _head_shape(coat: Coat, tongue: float, *, awake: bool) -> list[Item]:
     """Return a head with its snout at (0, 0), looking to the right."""
-    items: list[Item] = []
+    colours = {"outline": coat.outline, "base": coat.base, "shade": coat.shade, "mark": coat.mark}
+    whole = shape("head", **colours)
     if tongue:
         fork = tongue * 0.55
-        items.append(
-            stroked(
-                TONGUE,
-                1.1,
-                polyline(((-2, 0), (fork, 0), (tongue, -1.7))),
-                polyline(((fork, 0), (tongue, 1.7))),
-            )
+        tips = (
+            polyline(((-2, 0), (fork, 0), (tongue, -1.7))),
+            polyline(((fork, 0), (tongue, 1.7))),
         )
-    items += [
-        filled(coat.outline, _egg(-15.5, 0.0, 9.0)),
-        filled(coat.base, _egg(-14.6, -RIM, 8.0)),
-        filled(coat.shade, ellipse((-2.6, -1.5), 0.55), ellipse((-2.6, 1.5), 0.55)),
-        Group(
-            (filled(coat.mark, _crown(coat)),) if coat.pattern != "plain" else (),
-            clip=(_egg(-14.6, -RIM, 8.0),),
-        ),
-    ]
-    for side in (-1, 1):
-        if awake:
-            items += [
-                filled(CHEEK, ellipse((-3.6, side * 5.0), 1.15))
-                if coat.base != CHEEK
-                else Path(()),
-                drawn(WHITE, coat.outline, 0.7, ellipse((-7.2, side * 4.7), 2.75)),
-                filled(INK, ellipse((-6.4, side * 4.5), 1.55)),
-                filled(WHITE, ellipse((-5.9, side * 4.5 - 0.6), 0.5)),
-            ]
-        else:
-            lid = traced(_lid(side), 0.0, 1.0, 2)
-            items.append(stroked(coat.outline, 0.9, lid))
-    return items
-
-
-def _lid(side: int) -> Callable[[float], Point]:
-    def curve(t: float) -> Point:
-        angle = math.pi * (0.1 + 0.8 * t)
-        return (-7.4 + 2.4 * math.cos(angle), side * (4.0 + 1.5 * math.sin(angle)))
-
-    return curve
-
-
-def _crown(coat: Coat) -> Contour:
-    """Return the mark on top of a head, which depends on the snake's pattern."""
-    if coat.pattern in ("dots", "rings"):
-        return ellipse((-11.0, 0), 2.0)
-    if coat.pattern in ("bands", "stripes"):
-        return polygon(((-16, -1.4), (-8.4, -1.0), (-8.4, 1.0), (-16, 1.4)))
-    return polygon(((-14.2, 0), (-11.2, -2.6), (-8.0, 0), (-11.2, 2.6)))
-
-
-def _egg(back: float, front: float, half: float) -> Contour:
-    """Return the outline of a head seen from above, widest behind the eyes."""
-    wide = back + (front - back) * 0.42
-
-    def side(sign: int) -> Contour:
-        return Contour(
-            (back, sign * half * 0.45),
-            (
-                (back + 0.6, sign * half * 0.85, wide - 3.2, sign * half, wide, sign * half),
-                (wide + 4.6, sign * half, front, sign * half * 0.62, front, 0.0),
-            ),
-            closed=False,
-        )
-
-    upper, lower = side(-1), side(1)
-    back_way = _reversed(lower)
-    return joined(upper, back_way)
-
-
-def _reversed(contour: Contour) -> Contour:
-    ends = [contour.start, *((s[-2], s[-1]) for s in contour.segments)]
-    segments = []
-    for i in range(len(contour.segments) - 1, -1, -1):
-        s = contour.segments[i]
-        segments.append((s[2], s[3], s[0], s[1], *ends[i]) if len(s) == 6 else ends[i])
-    return Contour(ends[-1], tuple(segments), contour.closed)
+        whole.insert(0, stroked(TONGUE, 1.1, *tips))
+    if coat.pattern in PATTERNS:
+        mark = painted(ART["patterns"][coat.pattern]["head"], colours)
+        whole.append(Group((mark,), clip=contours(ART["head"])))
+    return [*whole, *shape("awake" if awake else "asleep", **colours)]
 
 
 def _skin(

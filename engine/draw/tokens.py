@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from engine.draw.art import INK, WHITE, shape, words
 from engine.draw.display import Item, Point, drawn, ellipse, filled, moved, placed, scaled
 from engine.draw.face import BLEED_MM, Face
-from engine.draw.letters import words
-from engine.draw.palette import INK, WHITE
-from engine.draw.props import gem
 from engine.tiles import TileSet
 
 TOKEN_WIDTH = 0.5
@@ -37,7 +35,7 @@ def token_face(value: int, pitch_mm: float, side: str = "front") -> Face:
     art: list[Item] = [
         filled("#24506b", ellipse((0, 0), 16)),
         drawn("#cfeefa", "#ffffff", 0.6, ellipse((0, 0), 9.6)),
-        *gem(0.78),
+        placed(shape("gem"), scaled(0.78)),
         drawn(WHITE, "#24506b", 0.7, ellipse((0, 6.2), 3.6)),
         words(str(value), (0, 6.2), 4.2, INK, 0.2),
     ]

@@ -1,4 +1,4 @@
-"""Prints every benchmark's table: ``make bench``, or only some: ``make bench ONLY=schlangennest``.
+"""Prints every benchmark's table: ``make bench``, or only some: ``make bench ONLY=rules``.
 
 Machines are shared and noisy, so speed is a ratio to something measured in the same run.
 """
@@ -9,7 +9,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-HELPERS = ("__init__", "__main__", "chess_yardstick")
+HELPERS = ("__init__", "__main__", "first_draw")
 
 
 def main(wanted: list[str]) -> int:

@@ -112,18 +112,16 @@ def loop() -> None:
 @contextmanager
 def at_work(cluster: clusters.Cluster, home: Path, count: int, photos: int) -> Iterator[HallStore]:
     """Return the store of a hall in which so many workers read so many photos."""
-    from companion_app.hall.reader import photos as waiting
-    from companion_app.hall.reader.worker import PhotoQueue
+    from companion_app.hall import photos as waiting
     from companion_app.hall.store.database import address_of, open_engine
     from companion_app.hall.store.hall_store import HallStore
 
     database = cluster.new_database(f"readers{time.time_ns()}")
     store = HallStore(open_engine(address_of(database, home)))
-    queue = PhotoQueue(store)
     jpeg = PHOTO.read_bytes()
     for number in range(photos):
         whose = f"table{number // OF_ONE}"
-        queue.put(waiting.ask(store, whose, GAME, "", "en", jpeg), whose)
+        waiting.ask(store, whose, GAME, "", "en", jpeg)
     workers = [
         subprocess.Popen(
             [sys.executable, "-m", "companion_app.cli", "reader", "--database", database],
@@ -139,7 +137,6 @@ def at_work(cluster: clusters.Cluster, home: Path, count: int, photos: int) -> I
         for worker in workers:
             worker.kill()
             worker.wait(20)
-        queue.close()
         store.close()
 
 

@@ -107,6 +107,15 @@ def test_a_mistake_is_named_with_its_line(mistake):
     assert len(str(error.value)) < 500
 
 
+@pytest.mark.parametrize("cells", ["true", "[]", "[[0]]"])
+def test_cells_that_are_none_are_refused_on_a_hex_tile_too(cells):
+    hexes = (BUILT_IN_FOLDER / "snekagon.toml").read_text(encoding="utf-8")
+    text = hexes.replace("path =", f"cells = {cells}\npath =", 1)
+
+    with pytest.raises(SetError, match="cells: must be a list of cells"):
+        parse_set(text, "mine.toml")
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [(b"\xff\xfe", "line 1: this is not UTF-8"), (b"#" * (1 << 20) + b"#", "more than 1024 KB")],

@@ -46,7 +46,7 @@ PROBE_S = 0.5
 
 def why_not() -> str:
     """Say why there can be no hall here; empty where there can."""
-    for library in ("sqlalchemy", "alembic", "psycopg", "cryptography", "procrastinate"):
+    for library in ("sqlalchemy", "alembic", "psycopg", "cryptography"):
         if find_spec(library) is None:
             return "the extra `hall` is not installed"
     from companion_app.hall.line.broker import find_mosquitto

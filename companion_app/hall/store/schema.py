@@ -125,8 +125,9 @@ photos = Table(
     Column("tries", Integer, nullable=False, server_default="0"),
     Column("answer", Text),
     Column("answered_s", Float),
+    Column("lease_s", Float),
 )
-"""Photos of tables without a box; deleted after an hour."""
+"""Photos of tables without a box; deleted after an hour. Until ``lease_s`` a reader has it."""
 
 tournaments = Table(
     "tournaments",

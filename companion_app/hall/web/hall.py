@@ -9,7 +9,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from flask import current_app
 
@@ -24,13 +24,6 @@ from companion_app.web.serving.limits import Limiter
 from companion_app.web.serving.shared import Packer
 
 PIN_COST = 1 << 14
-
-
-class Photos(Protocol):
-    """A queue of photos to be read."""
-
-    def put(self, number: int, whose: str) -> None:
-        """Queue a stored photo for reading."""
 
 
 @dataclass
@@ -48,8 +41,6 @@ class Hall:
     broker_is_own: bool = True
     """Whether the hall runs the broker; tables then reach it at the host of the page."""
     address: str = ""
-    photos: Photos | None = None
-    """``None`` where nobody reads photos."""
     limiter: Limiter = field(default_factory=Limiter)
     packer: Packer = field(default_factory=Packer)
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from flask import Blueprint, Response, jsonify, request
 
-from companion_app.hall.errors import HallError
-from companion_app.hall.reader import photos
+from companion_app.hall import photos
 from companion_app.hall.web.guard import OPEN, caller, limit, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.web.serving.errors import BadRequest, NotFound, TooOften
@@ -31,18 +28,9 @@ def send() -> Response:
     if photo is None or len(box) > LONGEST_NAME or not box.isprintable():
         raise BadRequest("send a photo")
     game_named(game)
-    queue = hall().photos
-    if queue is None:
-        raise NotFound(code="no-reader")
     try:
         number = photos.ask(hall().store, caller(), game, box, language(), photo.stream.read())
     except photos.TooManyPhotosError as error:
-        raise TooOften(code="hands-full", retry_after_s=WAIT_S) from error
-    try:
-        queue.put(number, caller())
-    except HallError as error:
-        with suppress(HallError):
-            photos.withdraw(hall().store, number)
         raise TooOften(code="hands-full", retry_after_s=WAIT_S) from error
     return jsonify({"photo": number})
 

@@ -9,11 +9,13 @@ import pytest
 from alembic import command
 from sqlalchemy import text
 
+from companion_app.hall import photos
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.line.message import Batch
 from companion_app.hall.store.database import (
     _config,
     _engine,
+    address_of,
     migrate,
     newest_version,
     open_engine,
@@ -240,6 +242,44 @@ def test_leagues_of_1_0_0_leave_the_database_for_a_file(address, tmp_path):
     ]
     assert migrate(address, tmp_path / "hall").files == ()
     open_engine(address).dispose()
+
+
+def test_queue_of_1_0_0_leaves_postgresql_and_photos_that_wait_are_read(cluster, tmp_path):
+    address = address_of(cluster.new_database("of_1_0_0"), tmp_path)
+    engine = _engine(address)
+    queue = (
+        "CREATE TYPE procrastinate_job_status AS ENUM ('todo', 'doing')",
+        "CREATE TABLE procrastinate_jobs (id bigserial PRIMARY KEY, s procrastinate_job_status)",
+        "CREATE TABLE procrastinate_events (job bigint REFERENCES procrastinate_jobs)",
+        "CREATE FUNCTION procrastinate_told() RETURNS trigger LANGUAGE plpgsql "
+        "AS $$ BEGIN RETURN NEW; END $$",
+        "CREATE TRIGGER procrastinate_tells BEFORE INSERT ON procrastinate_jobs "
+        "FOR EACH ROW EXECUTE FUNCTION procrastinate_told()",
+    )
+    with engine.begin() as line:
+        config = _config()
+        config.attributes["connection"] = line
+        command.upgrade(config, "0003")
+        for made in queue:
+            line.execute(text(made))
+        line.execute(
+            text(
+                "INSERT INTO photos (whose, game, box, language, jpeg, asked_s, rank) "
+                "VALUES ('a', 'snekagon', '', 'en', 'x', 1.0, 0)"
+            )
+        )
+    engine.dispose()
+
+    migrate(address, tmp_path)
+
+    store = HallStore(open_engine(address))
+    parts = (("pg_tables", "tablename"), ("pg_proc", "proname"), ("pg_type", "typname"))
+    with store.reading() as line:
+        for catalogue, name in parts:
+            found = f"SELECT count(*) FROM {catalogue} WHERE starts_with({name}, 'procrastinate_')"
+            assert line.execute(text(found)).scalar_one() == 0
+    assert photos.take(store) is not None
+    store.close()
 
 
 def test_database_of_another_program_is_refused(address, tmp_path):

@@ -1,1 +1,0 @@
-"""Photos of tables without a box: kept in the hall's database, read by any number of workers."""
