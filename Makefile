@@ -24,7 +24,7 @@
 #   make audit      whether a weakness is known in a library that is installed; without the network
 #                   only pins, hashes, files and a short list
 #   make release    into dist, of what is committed: the archive for deploy/update.sh, the wheel, the
-#                   list of their parts and checksums; KEY=your.key signs them with minisign
+#                   list of their parts, reports and checksums; KEY=your.key signs them with minisign
 #   make test-deploy  install, update and remove it for real in a throw-away Debian tree
 #   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
 #   make clean      remove everything that was made here
@@ -186,13 +186,15 @@ endif
 # version of a library where one will do.
 COMPILE = pip compile pyproject.toml --group build --quiet --universal --python-version 3.11 \
     --fork-strategy fewest --generate-hashes --custom-compile-command "make lock" $(UPGRADE)
+# What only the tools or a hall need, beside what a game needs: no lock repeats another.
+BEYOND = --constraint requirements/run.lock \
+    $$(sed -n 's/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' requirements/run.lock)
 
 lock:
 	tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
 	deploy/make-venv.sh "$$tools" && \
 	"$$tools/bin/pip" install --quiet --disable-pip-version-check uv && \
 	"$$tools/bin/uv" $(COMPILE) --output-file requirements/run.lock && \
-	"$$tools/bin/uv" $(COMPILE) --extra dev --constraint requirements/run.lock \
-	    --output-file requirements/dev.lock && \
-	"$$tools/bin/uv" $(COMPILE) --extra hall --constraint requirements/dev.lock \
+	"$$tools/bin/uv" $(COMPILE) --extra dev $(BEYOND) --output-file requirements/dev.lock && \
+	"$$tools/bin/uv" $(COMPILE) --extra hall $(BEYOND) --constraint requirements/dev.lock \
 	    --output-file requirements/hall.lock

@@ -6,7 +6,8 @@
 # snake-eye-VERSION.tar.gz            for deploy/install.sh and deploy/update.sh
 # snake_eye-VERSION-py3-none-any.whl  for pipx
 # snake-eye-VERSION.cdx.json          the parts that a game needs, with their hashes (CycloneDX)
-# SHA256SUMS                          of these three
+# evaluate.md, soak.md, …             the reports of what was counted under build/, where it was
+# SHA256SUMS                          of all of these
 # *.minisig                           with KEY, a secret key of minisign: of the archive and the sums
 set -eu
 
@@ -38,8 +39,16 @@ tar -C "$work" -xzf "$out/$name.tar.gz"
     --pyproject "$work/$name/pyproject.toml" --mc-type application --output-reproducible \
     --output-format JSON --output-file "$out/$name.cdx.json"
 
+set -- "$name.tar.gz" "snake_eye-$version-py3-none-any.whl" "$name.cdx.json"
+for part in evaluate soak fuzz mutate tournaments; do
+    report=$root/build/$part/REPORT.md
+    [ -f "$report" ] || continue
+    # Its pictures stay here.
+    sed '/^!\[/d' "$report" >"$out/$part.md"
+    set -- "$@" "$part.md"
+done
 cd "$out"
-sha256sum "$name.tar.gz" "snake_eye-$version-py3-none-any.whl" "$name.cdx.json" >SHA256SUMS
+sha256sum "$@" >SHA256SUMS
 if [ -n "$key" ]; then
     minisign -S -s "$key" -t "snake-eye $version" -m "$name.tar.gz" SHA256SUMS
 else

@@ -14,10 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.faults.soak import PARTS
+
 ROOT = Path(__file__).parent.parent
 SECURITY = ROOT / "deploy/SECURITY.md"
 INTERFACE = ROOT / "companion_app/INTERFACE.md"
-SOAK = ROOT / "tests/faults/REPORT.md"
 EXAMPLES = "tests/test_cli.py::test_the_examples_of_a_command_can_be_called"
 NAMED = re.compile(r"`(tests/[\w/.]+?\.py)(?:::(\w+))?`")
 ADDRESS = re.compile(r"(?<![\w.])(/(?:api|print|overlay|health|guide)[\w/.<>-]*)")
@@ -96,13 +97,15 @@ def _examples() -> list[str]:
 
 
 def _faults(sources: Mapping[str, str]) -> Iterator[Promise]:
-    """Yield every fault that the soak reports, with the files that do it and its short form."""
-    for name, about in re.findall(r"^\| ([a-z-]+): ([^|]+) \|", SOAK.read_text("utf-8"), re.M):
-        family = name.partition("-")[0] + "-{"
+    """Yield every fault of the soak, with the files that do it and its short form."""
+    for part in PARTS:
+        family = part.name.partition("-")[0] + "-{"
         tests = [
-            file for file, source in sources.items() if f'"{name}"' in source or family in source
+            file
+            for file, source in sources.items()
+            if f'"{part.name}"' in source or family in source
         ]
-        yield Promise("faults", f"{name}: {about}", tuple(tests))
+        yield Promise("faults", f"{part.name}: {part.about}", tuple(tests))
 
 
 def main(words: Sequence[str]) -> int:

@@ -32,6 +32,9 @@ LOCK = f"flask==3.1.3 \\\n    --hash=sha256:{'0' * 64}\n"
 FILES = ("snake-eye-9.8.7.tar.gz", "snake_eye-9.8.7-py3-none-any.whl", "snake-eye-9.8.7.cdx.json")
 
 
+REPORT = "**Moves lost in all: 0.**\n"
+
+
 def git(at: Path, *arguments: str) -> None:
     who = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
     subprocess.run(["git", *who, *arguments], cwd=at, check=True, capture_output=True)
@@ -53,6 +56,8 @@ def released(tmp_path_factory) -> tuple[Path, Path]:
     git(root, "add", ".")
     git(root, "commit", "--quiet", "-m", "all of it")
     (root / "engine/not_committed.py").write_text("", encoding="utf-8")
+    (root / "build/soak").mkdir(parents=True)
+    (root / "build/soak/REPORT.md").write_text(REPORT + "![seen](seen.jpg)\n", encoding="utf-8")
     key = made_key(tmp_path_factory.mktemp("keys"), "maintainer")
     subprocess.run(
         [root / "deploy/make-release.sh", "dist", key],
@@ -90,8 +95,16 @@ def test_sums_are_those_of_all_files(released):
     sums = (out / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
 
     assert sums == [
-        f"{hashlib.sha256((out / name).read_bytes()).hexdigest()}  {name}" for name in FILES
+        f"{hashlib.sha256((out / name).read_bytes()).hexdigest()}  {name}"
+        for name in (*FILES, "soak.md")
     ]
+
+
+def test_reports_of_what_was_counted_lie_beside_it_without_their_pictures(released):
+    out, _ = released
+
+    assert (out / "soak.md").read_text(encoding="utf-8") == REPORT
+    assert not (out / "fuzz.md").exists()
 
 
 @pytest.mark.parametrize("name", [FILES[0], "SHA256SUMS"])

@@ -1,6 +1,7 @@
-"""``make soak``: does every fault in full count, keeps what is done, writes ``REPORT.md``.
+"""``make soak``: does every fault in full count, keeps what is done, writes its report.
 
-Stopped, it goes on where it was; ``PARTS="kill damage"`` does some parts, ``FRESH=1`` begins anew.
+Both lie under ``build/soak``. Stopped, it goes on where it was; ``PARTS="kill damage"`` does some
+parts, ``FRESH=1`` begins anew.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from typing import Any
 from tests.faults.soak import KNOWN, PARTS, Part, added, chosen
 from tests.steps import STEPS
 
-STATE = Path(__file__).parent / "done"
+FOLDER = Path("build/soak")
+STATE = FOLDER / "done"
 """A file a part, so that parts can be done side by side, and taken up on another machine."""
-REPORT = Path(__file__).parent / "REPORT.md"
+REPORT = FOLDER / "REPORT.md"
 
 
 def main(arguments: list[str]) -> int:
@@ -28,7 +30,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("parts", nargs="*", choices=[[], *(part.name for part in PARTS)])
     parser.add_argument("--fresh", action="store_true", help="forget what was done before")
     asked = parser.parse_args(arguments)
-    STATE.mkdir(exist_ok=True)
+    STATE.mkdir(parents=True, exist_ok=True)
     for part in chosen(asked.parts):
         if asked.fresh:
             _file(part).unlink(missing_ok=True)
@@ -59,23 +61,15 @@ def write_report() -> int:
     lines = [
         "# Faults, done for real",
         "",
-        "Written by `make soak`; do not edit. A move is accepted from the moment it was announced,",
+        "Written by `make soak`. A move is accepted from the moment it was announced,",
         "and the accepted ones are counted outside the process that is killed.",
         "",
         "| fault | done | moments tried | moves that had to be there | moves lost |",
         "|---|---|---|---|---|",
     ]
     lost, details, tables = 0, [], []
-    before = REPORT.read_text(encoding="utf-8").splitlines() if REPORT.exists() else []
     for part in PARTS:
-        done = _kept(part)
-        if not done and (row := _row_of(part, before)):
-            # Done elsewhere: what was written of it stands until it is done here.
-            lines.append(row)
-            lost += int(row.rstrip("| ").rpartition("| ")[2].replace("–", "0"))
-            details += [line for line in before if line.startswith(f"- {part.name}: ")]
-            continue
-        done = done or {"skipped": "not done yet"}
+        done = _kept(part) or {"skipped": "not done yet"}
         if "skipped" in done:
             lines.append(f"| {part.name}: {part.about} | {done['skipped']} | – | – | – |")
             continue
@@ -114,11 +108,6 @@ def write_report() -> int:
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     _say("\n".join(lines))
     return lost
-
-
-def _row_of(part: Part, report: list[str]) -> str:
-    """Return the row of a part in an earlier report; empty where it has none."""
-    return next((line for line in report if line.startswith(f"| {part.name}: ")), "")
 
 
 def _file(part: Part) -> Path:

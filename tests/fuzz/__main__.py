@@ -1,7 +1,8 @@
 """``make fuzz``: every way in for half an hour each, in slices that can be taken up again.
 
 ``TARGETS="records boxes"`` does some, ``MINUTES=5`` less, ``FRESH=1`` begins anew. What was found
-lies in ``.cache/fuzz/TARGET/finds``; counts and seeds stand in ``REPORT.md``.
+lies in ``.cache/fuzz/TARGET/finds``; counts and seeds stand in
+``build/fuzz/REPORT.md``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tests.fuzz.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
 STATE = ROOT / ".cache" / "fuzz"
-REPORT = Path(__file__).parent / "REPORT.md"
+REPORT = ROOT / "build/fuzz/REPORT.md"
 SLICE_S = 60
 STARTS_WITHIN_S = 240
 """A slice that has not ended so long after its time is stuck, which is a find."""
@@ -134,6 +135,7 @@ def write_report() -> int:
             f"{'yes' if counts['guided'] else 'no'} | 1 to {counts['slices']} | {counts['finds']} |"
         )
     lines += ["", f"{platform.system()} {platform.machine()}, Python {platform.python_version()}."]
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return found
 

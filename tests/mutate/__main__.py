@@ -1,4 +1,4 @@
-"""``python -m tests.mutate``: counts what ``make mutate`` found, writes ``REPORT.md``.
+"""``python -m tests.mutate``: counts what ``make mutate`` found, writes its report.
 
 Ends with 1 where more than one mutant in twenty of a module survives, where one survives that
 ``SURVIVORS.md`` does not explain, and where one was not run.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 MUTANTS = ROOT / "mutants"
-REPORT = Path(__file__).parent / "REPORT.md"
+REPORT = ROOT / "build/mutate/REPORT.md"
 SURVIVORS = Path(__file__).parent / "SURVIVORS.md"
 MODULES = (
     "engine/referee.py",
@@ -96,6 +96,7 @@ def main() -> int:
         "|---|---|---|---|---|---|",
         *(one.row for one in counts),
     ]
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     sys.stdout.write("\n".join(lines) + "\n")
     text = SURVIVORS.read_text(encoding="utf-8")

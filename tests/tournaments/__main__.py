@@ -1,4 +1,4 @@
-"""Plays 1,000 tournaments, counts, and writes REPORT.md: ``python -m tests.tournaments``.
+"""Plays 1,000 tournaments, counts, and writes a report: ``python -m tests.tournaments``.
 
 ``--only N`` plays the first N and prints the counts without writing them; ``--jobs`` says how many
 processes play. bbpPairings is compared with where it is on the path or ``$BBPPAIRINGS`` names it.
@@ -18,7 +18,7 @@ from tests.tournaments.report import report
 from tests.tournaments.simulate import simulated
 
 ALL = 1000
-REPORT = Path(__file__).parent / "REPORT.md"
+REPORT = Path("build/tournaments/REPORT.md")
 
 
 def main(arguments: list[str]) -> int:
@@ -38,6 +38,7 @@ def main(arguments: list[str]) -> int:
     text = report(counts)
     sys.stdout.write(text)
     if asked.only is None:
+        REPORT.parent.mkdir(parents=True, exist_ok=True)
         REPORT.write_text(text, encoding="utf-8")
     return 0
 
