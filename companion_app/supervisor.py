@@ -1,6 +1,5 @@
 """The supervisor: starts eye and page, restarts processes that die or hang, stops all cleanly.
 
-A table that is in a hall has a third process, which sends its log there.
 The machine's process (``seat``) is started when eye or page report that they want it. It exits
 when nobody has used it for a while, and is not restarted then.
 
@@ -29,7 +28,6 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from companion_app.answers import ANSWERED
-from companion_app.home import home_folder
 
 log = logging.getLogger(__name__)
 TICK_S = 0.25
@@ -57,7 +55,7 @@ class Patience:
 
 
 class Process:
-    """A supervised program (eye, page, seat or sender): its process, restarts and reports."""
+    """A supervised program (eye, page or seat): its process, restarts and reports."""
 
     def __init__(self, module: str, patience: Patience, pass_fds: tuple[int, ...] = ()) -> None:
         self.module = module
@@ -176,7 +174,7 @@ class Systemd:
 
 
 class Supervisor:
-    """Runs eye, page, seat and sender until told to stop."""
+    """Runs eye, page and seat until told to stop."""
 
     def __init__(
         self,
@@ -198,9 +196,6 @@ class Supervisor:
         patience = patience or Patience()
         self.eye = Process("companion_app.eye", patience)
         self.page = Process("companion_app.web", patience, (sock.fileno(),))
-        self.sender = Process("companion_app.hall.table", patience)
-        self._membership = home_folder() / "hall-table" / "hall.json"
-        """File that exists while this table is in a hall."""
         self.player = Process("companion_app.seat", patience)
         """The machine's process; runs only while eye or page want it."""
         self._player_wanted = False
@@ -267,9 +262,8 @@ class Supervisor:
 
     def _kept(self) -> tuple[Process, ...]:
         """Return the processes that run or should be running."""
-        wanted = {self.sender: self._membership.exists(), self.player: self._player_wanted}
-        others = [one for one, is_wanted in wanted.items() if is_wanted or one.popen is not None]
-        return self.eye, self.page, *others
+        is_kept = self._player_wanted or self.player.popen is not None
+        return (self.eye, self.page, self.player) if is_kept else (self.eye, self.page)
 
     def _hear_whether_the_player_is_wanted(self) -> None:
         for process in (self.eye, self.page):
@@ -300,7 +294,7 @@ class Supervisor:
 
     def _end(self) -> None:
         """Stop all processes; kill those that do not stop in time."""
-        every = (self.sender, self.player, self.page, self.eye)
+        every = (self.player, self.page, self.eye)
         running = [one for one in every if one.popen is not None]
         for process in running:
             assert process.popen is not None

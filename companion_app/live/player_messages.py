@@ -118,6 +118,8 @@ class PlayerMessages:
             self._state.told(spot, content, guesses, in_doubt)
         if content is None:
             return
+        if self._state.touched and question.spot in self._state.clear:
+            return  # It was read surely before the hand came: what lies there now is new.
         laid = self._state.move_at(question.spot)
         lying = contents(self._match.layout).get(question.spot)
         if laid is not None and lying is not None and lying != content:

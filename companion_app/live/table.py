@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from math import hypot
 
@@ -81,6 +81,8 @@ def read_settled(
         handled: spots of known tiles that were surely read before a hand came.
     """
     lying = contents(known)
+    if box.lattice == "square":
+        settled = _in_this_light(settled, lying)
     otherwise = _read_otherwise(settled, lying, handled)
     now: dict[Spot, Content] = {}
     doubts: dict[Spot, Belief] = {}
@@ -155,7 +157,39 @@ def _is_half_covered(spot: Spot, belief: Belief, settled: Settled) -> bool:
 def _may_be(content: Content, belief: Belief) -> bool:
     if not belief.guesses or belief.best in (NOBODY_KNOWS, content):
         return True
+    if belief.guesses[0][1] < COULD_STILL_BE:
+        return True  # It gives hardly anything to all guesses, so it denies nothing.
     return dict(belief.guesses).get(content, 0.0) >= COULD_STILL_BE
+
+
+def _in_this_light(settled: Settled, lying: Mapping[Spot, Content]) -> Settled:
+    """Return the looks with what the light makes of cards set right.
+
+    Where more known cards of one colour than hands replace look like the same cards in another
+    colour, the light has changed and not the cards. New cards in that colour may be either.
+    """
+    read = {spot: content for spot, (content, _) in settled.sure.items()}
+    read |= {spot: belief.best for spot, belief in settled.doubts.items()}
+    groups: dict[tuple[str, str], set[Spot]] = {}
+    for spot, (tile, turns) in lying.items():
+        colour, _, shape = tile.partition("/")
+        now = read.get(spot, (tile, turns))
+        seen, _, seen_shape = now[0].partition("/")
+        if seen != colour and (seen_shape, now[1]) == (shape, turns):
+            groups.setdefault((colour, seen), set()).add(spot)
+    lit = {colours: spots for colours, spots in groups.items() if len(spots) > MOST_REPLACED}
+    if not lit:
+        return settled
+    same = {spot for spots in lit.values() for spot in spots}
+    doubts = {spot: belief for spot, belief in settled.doubts.items() if spot not in same}
+    sure = dict(settled.sure) | {spot: (lying[spot], 1.0) for spot in same}
+    for (colour, seen), spot in product(lit, settled.sure.keys() - lying.keys()):
+        (tile, turns), share = settled.sure[spot]
+        if tile.partition("/")[0] == seen:
+            other = f"{colour}/{tile.partition('/')[2]}"
+            doubts[spot] = Belief((((tile, turns), share), ((other, turns), 1 - share)), sure=False)
+            sure.pop(spot, None)
+    return replace(settled, sure=sure, doubts=doubts)
 
 
 def _read_otherwise(
@@ -171,7 +205,7 @@ def _read_otherwise(
         if spot in handled
         and belief.guesses
         and belief.best not in (NOBODY_KNOWS, lying.get(spot))
-        and belief.guesses[0][1] >= LIKELY
+        and not COULD_STILL_BE <= belief.guesses[0][1] < LIKELY
     )
     return found if len(found) <= MOST_REPLACED else frozenset()
 

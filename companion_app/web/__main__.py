@@ -21,6 +21,7 @@ from companion_app.live.store import FILE
 from companion_app.seat.player import FarPlayer
 from companion_app.web.app import create_app
 from companion_app.web.context import Companion
+from companion_app.web.in_hall import InHall
 from companion_app.web.lessons.photo_reading import read_photo
 from companion_app.web.place import Place
 from companion_app.web.serving.https_front import HttpsOffer
@@ -71,7 +72,7 @@ def main() -> int:
     companion.start_again = child.stopping.set
     # Delete backups that an earlier start of the page left behind.
     shutil.rmtree(home / BY_PAGE, ignore_errors=True)
-    server = _server(companion, told)
+    server, in_hall = _server(companion, told), InHall(companion)
     eye.start()
     server.start()
     child.beat(lambda: status_of(told["host"], server.port, LIGHT) != 0)
@@ -86,8 +87,10 @@ def main() -> int:
         child.report(
             ready=True, url=companion.address, pin=settings.made_pin, code=settings.now.join_code
         )
+        in_hall.start()
         child.stopping.wait()
     finally:
+        in_hall.close()
         hub.close()
         server.close()
         eye.close()

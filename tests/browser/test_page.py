@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from companion_app.web.views.hall import JOINED
+from companion_app.help_orders import FOLDER, JOINED
 from tests.browser.access import faults
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import DESKTOP, TV
@@ -241,7 +241,7 @@ def test_heartbeats_keep_a_silent_line(served, monkeypatch):
 
 
 def test_hand_that_the_arbiter_put_down_is_down_on_the_phone(served, script):
-    joined = served.companion.home / JOINED
+    joined = served.companion.home / FOLDER / JOINED
     joined.parent.mkdir()
     joined.write_text('{"name": "Hall", "table": "1"}', encoding="utf-8")
     served.begin(script.record)

@@ -198,7 +198,7 @@ def test_arbiter_corrects_a_move_from_the_phone(opened, hall):
     from companion_app.hall.demo import Player
     from companion_app.hall.store.arbiter_store import decisions_of
 
-    table = hall.table(obey=lambda _message: {"ok": True, "text": ""})
+    table = hall.table(obey=lambda _do, _number: {"ok": True, "text": ""})
     player = Player(table.store, 3, "schlangennest")
     for _ in range(4):
         player.step()

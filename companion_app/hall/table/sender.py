@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from companion_app.hall.errors import BadMessageError
@@ -39,6 +40,7 @@ from companion_app.hall.line.mqtt import KEEP_ALIVE_S, close_client, new_client
 from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import Membership, MembershipFiles, key_of
 from companion_app.live.errors import StoreError
+from companion_app.live.store import FILE
 
 log = logging.getLogger(__name__)
 LOOK_S = 0.05
@@ -50,8 +52,9 @@ HEALTH_S = 10.0
 MOST_PICTURE_TRIES = 3
 LIVES = 1 << 32
 """Message numbers that are reserved for one run of the sender."""
-Obey = Callable[[bytes], Mapping[str, Any]]
-"""Carries out a ruling: takes the signed message, returns ``{"ok": …, "text": …}``."""
+Health = Callable[[], Mapping[str, Any]]
+Obey = Callable[[Mapping[str, Any], int], Mapping[str, Any]]
+"""Carries out a ruling by its content and number; returns ``{"ok": …, "text": …}``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Sender:
         membership: Membership,
         files: MembershipFiles,
         journal: Journal,
-        health: Callable[[], Mapping[str, Any]] = dict,
+        health: Health = dict,
         obey: Obey | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -202,7 +205,7 @@ class Sender:
             log.warning("a message that is not the hall's: %s", error)
             return
         if "ruling" in said:
-            self._rule(said, message)
+            self._rule(said)
         elif self._under_way is not None and said.get("ask") == self._under_way.ask:
             self._answered(said)
 
@@ -220,16 +223,16 @@ class Sender:
             self.cursor = replace(self.cursor, pictured=pictured)
         self._keep()
 
-    def _rule(self, said: Mapping[str, Any], message: bytes) -> None:
+    def _rule(self, said: Mapping[str, Any]) -> None:
         """Obey a ruling once, and answer it every time that it is sent."""
-        number = said["ruling"]
-        if not whole_number(number) or self._obey is None:
+        number, do = said["ruling"], said.get("do")
+        if not whole_number(number) or not isinstance(do, Mapping) or self._obey is None:
             return
         if number > self.cursor.ruled:
             # Stored before it is carried out: a power cut cannot make it happen twice.
             self.cursor = replace(self.cursor, ruled=number)
             self._keep()
-            done = dict(self._obey(message))
+            done = dict(self._obey(do, number))
         else:
             done = {"ok": None, "text": ""}
         self._send(ANSWER, {"n": self._number(), "answers": number, **done})
@@ -238,3 +241,21 @@ class Sender:
         if self.cursor != self._kept:
             self._files.keep(self.cursor)
             self._kept = self.cursor
+
+
+def send_log(home: Path, health: Health, obey: Obey, stop: threading.Event) -> None:
+    """Send the log of a home until told to stop, or until the table has left its hall.
+
+    Raises:
+        HallError: what the table keeps of its hall is damaged.
+    """
+    files = MembershipFiles(home)
+    if (membership := files.membership()) is None:
+        return
+    sender = Sender(membership, files, Journal(home / FILE), health, obey)
+    sender.start()
+    try:
+        while not stop.wait(LOOK_S) and files.is_member(membership):
+            sender.step()
+    finally:
+        sender.close()

@@ -213,11 +213,6 @@ CHANGE: dict[str, tuple[str, bool, Doc]] = {
         False,
         _object(raised=YES_NO),
     ),
-    "/api/hall/ruling": (
-        "What the hall's arbiter decided, signed by the hall for this table",
-        False,
-        _object(message=TEXT),
-    ),
     "/api/teaching/photo": (
         "Find tiles in a photo (multipart, photo and shape) or in the camera's",
         True,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import base64
+import threading
+from typing import Any
 
 import pytest
 
@@ -11,11 +12,14 @@ from companion_app.hall.keeper import ruling
 from companion_app.hall.line.keys import hall_keys, key_from_text
 from companion_app.hall.line.message import signed, to_bytes, topic_to
 from companion_app.hall.standing import GameSoFar
-from companion_app.hall.store.arbiter_store import decide
+from companion_app.hall.store.arbiter_store import Decision, decide
+from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import MembershipFiles
+from companion_app.hall.table.sender import Sender, send_log
 from companion_app.hall.web.arbiter_moves import other_moves
 from companion_app.help_orders import help_is_off
-from companion_app.web.serving.server import Server
+from companion_app.refusal import refusal_of
+from companion_app.web.in_hall import InHall
 from engine.record import move_to_json
 from tests.companion_app.hall.world import joined
 from tests.companion_app.web.conftest import Played
@@ -29,6 +33,7 @@ class TableInAHall:
         self.store, self.keys = store, hall_keys(store)
         self.member = joined(store, self.keys, "Table 7", 1)
         self.files = MembershipFiles(folder)
+        self.task = InHall(self.played.companion)
         script = shipped_script("schlangennest")
         assert script is not None
         self.record, self.fouls = script.record, script.fouls
@@ -47,13 +52,30 @@ class TableInAHall:
         lines = self.played.store.lines(match.key)
         return max(line.seq for line in lines if not kinds or line.kind in kinds)
 
-    def signed(self, what: str, key: str, by=None, table: str = "", **more) -> dict[str, str]:
-        body = {"what": what, "key": key, **more}
-        decision = decide(self.store, self.member.table, "Ann", what, body)
+    def decided(self, what: str, key: str, **more: Any) -> Decision:
+        decision = decide(
+            self.store, self.member.table, "Ann", what, {"what": what, "key": key, **more}
+        )
         assert decision is not None
+        return decision
+
+    def ruled(self, what: str, key: str, **more: Any) -> str:
+        """Let the arbiter rule; return the code of the table's refusal, empty where it obeyed."""
+        return self.obeyed(self.decided(what, key, **more))
+
+    def obeyed(self, decision: Decision) -> str:
+        try:
+            self.task.carry_out(decision.body, decision.ruling)
+        except Exception as error:
+            refusal = refusal_of(error)
+            if refusal is None:
+                raise
+            return refusal.code
+        return ""
+
+    def message(self, decision: Decision, by=None, table: str = "") -> bytes:
         topic = topic_to(self.keys.id, table or self.member.table)
-        message = signed(by or self.keys.signing, topic, to_bytes(ruling(decision)))
-        return {"message": base64.b64encode(message).decode()}
+        return signed(by or self.keys.signing, topic, to_bytes(ruling(decision)))
 
 
 @pytest.fixture
@@ -78,26 +100,24 @@ def test_page_says_which_table_it_is_and_a_seat_raises_a_hand(table):
 
 
 def test_table_in_no_hall_calls_nobody_and_obeys_nobody(table):
-    key = table.begin()
-    message = table.signed("end", key)
+    table.begin()
     table.files.leave()
     host = table.played.host()
 
     assert host.get("/api/hall") == {"name": None, "hand": False, "help_off": False}
     assert host.post("/api/hall/hand", {"raised": True}).status_code == 404
-    assert host.post("/api/hall/ruling", message).status_code == 404
+    send_log(table.played.companion.home, table.task.health, table.task.obey, threading.Event())
 
 
 def test_ruling_of_the_hall_is_obeyed_and_stands_in_the_log(table):
     key = table.begin(2)
-    guest = table.played.guest()
 
-    assert guest.post("/api/hall/ruling", table.signed("take-back", key)).status_code == 200
+    assert table.ruled("take-back", key) == ""
     assert len(table.played.desk.match.accepted) == 1
-    assert guest.post("/api/hall/ruling", table.signed("lift", key)).status_code == 409
-    assert guest.post("/api/hall/ruling", table.signed("overrule", key)).status_code == 409
-    assert guest.post("/api/hall/ruling", table.signed("lower-hand", key)).status_code == 200
-    assert guest.post("/api/hall/ruling", table.signed("end", key)).status_code == 200
+    assert table.ruled("lift", key)
+    assert table.ruled("overrule", key)
+    assert table.ruled("lower-hand", key) == ""
+    assert table.ruled("end", key) == ""
     assert table.played.desk.match.ended
     rulings = [line.body["what"] for line in table.played.store.lines(key) if line.kind == "ruling"]
     assert rulings == ["take-back", "lift", "overrule", "lower-hand", "end"]
@@ -105,7 +125,7 @@ def test_ruling_of_the_hall_is_obeyed_and_stands_in_the_log(table):
 
 def test_ruling_on_a_foul_is_not_carried_out_on_a_later_one(table):
     number, foul = table.fouls[0]
-    key, guest = table.begin(number), table.played.guest()
+    key = table.begin(number)
     table.played.lay(foul)
     seen = table.last("foul")
     table.played.look_at_the_table()
@@ -115,103 +135,104 @@ def test_ruling_on_a_foul_is_not_carried_out_on_a_later_one(table):
 
     for what in ("overrule", "lift"):
         for other in (seen, 0):
-            order = table.signed(what, key, number=seen, foul=other)
-            assert refused(guest.post("/api/hall/ruling", order)) == "played-on"
+            assert table.ruled(what, key, number=seen, foul=other) == "played-on"
     assert table.played.desk.referee.state.pending.seq == later
-    order = table.signed("overrule", key, number=later, foul=later)
-    assert guest.post("/api/hall/ruling", order).status_code == 200
+    assert table.ruled("overrule", key, number=later, foul=later) == ""
     assert table.played.desk.match.accepted[-1].move == foul
 
 
 def test_ruling_on_a_move_is_refused_when_the_table_has_played_on(table):
-    key, guest, match = table.begin(2), table.played.guest(), table.played.desk.match
+    key, match = table.begin(2), table.played.desk.match
     seen = table.last()
     table.played.lay(table.record.moves[2])
 
-    late = table.signed("take-back", key, number=seen, foul=0)
-    assert refused(guest.post("/api/hall/ruling", late)) == "played-on"
+    assert table.ruled("take-back", key, number=seen, foul=0) == "played-on"
     assert len(match.accepted) == 3
     seen = table.last()
     table.played.desk.raise_hand(True)
-    order = table.signed("take-back", key, number=seen, foul=0)
-    assert guest.post("/api/hall/ruling", order).status_code == 200
+    assert table.ruled("take-back", key, number=seen, foul=0) == ""
     assert len(match.accepted) == 2
     (other, *_) = other_moves(GameSoFar(table.played.store.lines(key)), 2)
-    late = table.signed("correct", key, move_n=2, move=move_to_json(other), number=seen, foul=0)
-    assert refused(guest.post("/api/hall/ruling", late)) == "played-on"
+    assert (
+        table.ruled("correct", key, move_n=2, move=move_to_json(other), number=seen, foul=0)
+        == "played-on"
+    )
     kinds = [line.kind for line in table.played.store.lines(key)]
     assert (kinds.count("ruling"), kinds.count("corrected")) == (1, 0)
 
 
 def test_arbiters_correction_is_carried_out_by_the_referee_like_the_hosts(table):
     key = table.begin(3)
-    guest, match = table.played.guest(), table.played.desk.match
+    match = table.played.desk.match
     game = GameSoFar(table.played.store.lines(key))
     (other, *_) = other_moves(game, 3)
-    order = table.signed("correct", key, move_n=3, move=move_to_json(other))
+    order = table.decided("correct", key, move_n=3, move=move_to_json(other))
 
-    assert guest.post("/api/hall/ruling", order).status_code == 200
+    assert table.obeyed(order) == ""
     assert match.accepted[2].move == other
-    assert guest.post("/api/hall/ruling", order).status_code == 200
+    assert table.obeyed(order) == ""
     kinds = [line.kind for line in table.played.store.lines(key)]
     assert kinds.count("corrected") == kinds.count("ruling") == 1
     for n, move in ((9, move_to_json(other)), (3, None), ("x", {})):
-        told = table.signed("correct", key, move_n=n, move=move)
-        assert guest.post("/api/hall/ruling", told).status_code == 409
+        assert table.ruled("correct", key, move_n=n, move=move)
     assert match.accepted[2].move == other
 
 
 def test_ruling_that_the_hall_did_not_sign_for_this_table_is_refused(table):
     key = table.begin(2)
-    guest = table.played.guest()
-    own_key = key_from_text(table.member.key)
+    journal = Journal(table.played.store.path)
+    sender = Sender(table.member, table.files, journal, table.task.health, table.task.obey)
+    order = table.decided("end", key)
     forged = [
-        table.signed("end", key, by=own_key),
-        table.signed("end", key, table="b" * 24),
-        {"message": "AAAA"},
-        {"message": None},
-        {},
-        {"message": "not base64"},
+        table.message(order, by=key_from_text(table.member.key)),
+        table.message(order, table="b" * 24),
+        b"AAAA",
+        b"",
     ]
 
-    assert [guest.post("/api/hall/ruling", one).status_code for one in forged] == [403] * 6
-    assert guest.post("/api/hall/ruling", table.signed("end", "another")).status_code == 400
-    assert guest.post("/api/hall/ruling", table.signed("dance", key)).status_code == 400
+    for message in forged:
+        sender._take(message)
     assert not table.played.desk.match.ended
-
-
-def test_sender_carries_a_ruling_to_the_page_and_knows_how_the_table_is(table):
-    from companion_app.hall.table.own_page import OwnPage
-
-    key = table.begin(2)
-    server = Server(table.played.app, "127.0.0.1", 0)
-    server.start()
-    page = OwnPage(f"http://127.0.0.1:{server.port}")
-    message = base64.b64decode(table.signed("end", key)["message"])
-
-    assert page.health()["camera"] == "looking"
-    assert page.obey(message) == {"ok": True, "text": ""}
+    assert table.ruled("end", "another") == "other-game"
+    assert table.ruled("dance", key) == "bad-request"
+    assert not table.played.desk.match.ended
+    sender._take(table.message(order))
     assert table.played.desk.match.ended
-    assert page.obey(b"x" * 80)["ok"] is False
-    server.close()
-    assert page.health()["camera"] == "no-page"
-    assert page.obey(message)["ok"] is False
+    sender.close()
+
+
+def test_arbiter_hears_in_a_sentence_why_a_table_did_not_obey(table):
+    order = table.decided("overrule", table.begin(2))
+
+    answer = table.task.obey(order.body, order.ruling)
+
+    assert answer["ok"] is False
+    assert answer["text"].endswith(".")
+    assert table.task.obey({"what": "help-off"}, 9) == {"ok": True, "text": ""}
+
+
+def test_hall_hears_how_the_table_is(table):
+    table.begin(2)
+    health = table.task.health()
+
+    assert (health["camera"], health["question_s"]) == ("looking", 0)
+    assert health["disk_free_mb"] > 0 and health["version"]
 
 
 def test_help_is_off_while_the_hall_says_so_and_the_log_has_it(table):
     guest, home = table.played.guest(), table.played.store.path.parent
-    off, on = table.signed("help-off", ""), table.signed("help-on", "")
+    off, on = table.decided("help-off", ""), table.decided("help-on", "")
     assert not help_is_off(home)
 
-    assert guest.post("/api/hall/ruling", off).status_code == 200
+    assert table.obeyed(off) == ""
     assert help_is_off(home)
     assert guest.get("/api/hall")["help_off"] is True
     key = table.begin(1)
-    assert guest.post("/api/hall/ruling", on).status_code == 200
+    assert table.obeyed(on) == ""
     assert not help_is_off(home)
-    assert guest.post("/api/hall/ruling", off).status_code == 200
+    assert table.obeyed(off) == ""
     assert not help_is_off(home)
-    assert guest.post("/api/hall/ruling", table.signed("help-off", "")).status_code == 200
+    assert table.ruled("help-off", "") == ""
 
     rulings = [line.body["what"] for line in table.played.store.lines(key) if line.kind == "ruling"]
     assert rulings == ["help-on", "help-off"]
@@ -220,8 +241,7 @@ def test_help_is_off_while_the_hall_says_so_and_the_log_has_it(table):
 
 
 def test_game_that_begins_while_help_is_off_says_so_in_its_log(table):
-    order = table.signed("help-off", "")
-    assert table.played.guest().post("/api/hall/ruling", order).status_code == 200
+    assert table.ruled("help-off", "") == ""
     new = {"game": "schlangennest", "players": ["red", "blue"], "options": {}, "names": {}}
 
     assert table.played.host().post("/api/new", new).status_code == 200
@@ -242,7 +262,7 @@ def test_while_help_is_off_the_machine_helps_nobody_in_any_way(table):
     key, host = table.begin(), table.played.host()
     host.post("/api/settings", {"ideas": 3})
     alone = host.post("/api/alone", {"game": "schlangennest", "level": 1}).get_json()
-    host.post("/api/hall/ruling", table.signed("help-off", ""))
+    table.ruled("help-off", "")
     mine = f"/api/alone/{alone['alone']['id']}"
     new = {"game": "schlangennest", "players": ["red", "blue"], "machine": {"red": 2}}
 
@@ -264,7 +284,7 @@ def test_while_help_is_off_the_machine_helps_nobody_in_any_way(table):
 def test_while_help_is_off_finished_games_are_looked_over_and_the_machine_may_leave(table):
     key, host = table.begin(), table.played.host()
     host.post("/api/machine/seat", {"player": "red", "level": 3})
-    host.post("/api/hall/ruling", table.signed("help-off", ""))
+    table.ruled("help-off", "")
 
     left = host.post("/api/machine/seat", {"player": "red", "level": None})
     host.post("/api/end", {})
@@ -274,11 +294,11 @@ def test_while_help_is_off_finished_games_are_looked_over_and_the_machine_may_le
 
 
 def test_phones_are_told_once_when_the_hall_switches_help_off(table):
-    hub, host = table.played.companion.hub, table.played.host()
+    hub = table.played.companion.hub
     listener = hub.listen(hub.version)
-    order = table.signed("help-off", "")
+    order = table.decided("help-off", "")
     for _ in range(2):
-        host.post("/api/hall/ruling", order)
+        table.obeyed(order)
 
     assert [event.body["event"] for event in listener.take(0)] == ["settings"]
     hub.leave(listener)
@@ -288,7 +308,7 @@ def test_when_the_round_is_closed_hints_are_given_again(table):
     table.begin()
     host = table.played.host()
     host.post("/api/settings", {"ideas": 3})
-    host.post("/api/hall/ruling", table.signed("help-off", ""))
-    host.post("/api/hall/ruling", table.signed("help-on", ""))
+    table.ruled("help-off", "")
+    table.ruled("help-on", "")
 
     assert host.post("/api/ideas", {}).get_json()["left"] == 2

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +22,7 @@ from companion_app.hall.store.backup import backup, restore
 from companion_app.hall.store.database import address_of, open_engine
 from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.table.membership import MembershipFiles, ask_to_join
+from companion_app.hall.table.sender import send_log
 from companion_app.live.store import Store
 from tests.browser.chromium import wait_until
 from tests.companion_app.hall.cluster import free_port
@@ -89,7 +91,13 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monk
     )
     assert (status, joined["name"]) == (0, "Final")
     with Store(tmp_path / "table") as store:
-        sender = started(tmp_path / "table", "companion_app.hall.table", '{"port": 1}')
+        stop = threading.Event()
+
+        def send() -> None:
+            send_log(tmp_path / "table", dict, lambda _do, _number: {}, stop)
+
+        sending = threading.Thread(target=send)
+        sending.start()
         player = Player(store, 1, "snekagon")
         for _ in range(4):
             player.step()
@@ -100,11 +108,9 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monk
             0,
             {"ok": True, "lines": 5, "differing": [], "missing": []},
         )
-    sender.send_signal(signal.SIGTERM)
-    # Its standard input is its supervisor's other end; closed first, it would end at once.
-    assert sender.wait(20) == 0
-    sender.communicate()
     assert said(capsys, "hall", "leave") == (0, {"left": True})
+    sending.join(20)
+    assert not sending.is_alive()
     assert said(capsys, "hall", "leave") == (1, {"left": False})
 
     hall.send_signal(signal.SIGTERM)

@@ -203,12 +203,13 @@ def test_names_made_to_harm_stay_text_and_can_be_hidden(hall):
     assert SCRIPT not in json.dumps(guest.get(f"/api/hall/tables/{table.id}")["shown_names"])
 
 
-def obedient() -> tuple[list[dict[str, Any]], Callable[[bytes], dict[str, Any]]]:
+def obedient() -> tuple[list[dict[str, Any]], Callable[[dict[str, Any], int], dict[str, Any]]]:
     """Return the rulings that reach a table, and what carries them out there."""
     obeyed: list[dict[str, Any]] = []
 
-    def obey(message: bytes) -> dict[str, Any]:
-        obeyed.append(json.loads(message[64:])["do"])
+    def obey(do: dict[str, Any], number: int) -> dict[str, Any]:
+        del number
+        obeyed.append(do)
         return {"ok": True, "text": ""}
 
     return obeyed, obey

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -195,10 +196,11 @@ def test_largest_pictures_of_a_foul_both_arrive(world: World):
 def test_ruling_is_obeyed_once_however_often_it_is_sent(world: World):
     from companion_app.hall.store.arbiter_store import decide, decisions_of
 
-    obeyed: list[bytes] = []
+    obeyed: list[int] = []
 
-    def obey(message: bytes):
-        obeyed.append(message)
+    def obey(do: Mapping[str, Any], number: int):
+        del do
+        obeyed.append(number)
         return {"ok": True, "text": ""}
 
     table = world.table(obey=obey)

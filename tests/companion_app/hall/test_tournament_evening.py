@@ -138,8 +138,9 @@ def test_evening_of_nine_over_three_rounds_ends_with_everybody_placed(both_halls
 def test_referees_result_is_entered_and_help_is_off_until_the_round_is_closed(hall):
     obeyed: list[dict[str, Any]] = []
 
-    def obey(message: bytes) -> dict[str, Any]:
-        obeyed.append(json.loads(message[64:])["do"])
+    def obey(do: dict[str, Any], number: int) -> dict[str, Any]:
+        del number
+        obeyed.append(do)
         return {"ok": True, "text": ""}
 
     box = hall.table("Table 1", obey=obey)

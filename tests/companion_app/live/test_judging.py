@@ -11,8 +11,9 @@ import pytest
 from companion_app.live.explain import explain
 from companion_app.live.likeness import differ_by_drill, same
 from companion_app.live.machine import MachineTurn
-from companion_app.live.places import Sighting, Spot, beside, contents, spots_of
+from companion_app.live.places import Belief, Sighting, Spot, beside, contents, spots_of
 from companion_app.live.settle import Settled
+from companion_app.live.table import read_settled
 from engine.game import Move, Start
 from engine.games import GAMES
 from engine.lattice import hex_board
@@ -180,6 +181,71 @@ def test_word_that_a_missed_tile_still_lies_there_holds_until_it_is_seen_again(n
     nest.shows(whole)
 
     assert [q["at"] for q in said(nest.shows(left, looks=60), "question")] == [list(third.at)]
+
+
+# --- other light ---------------------------------------------------------------------------------
+
+
+YELLOW = read_layout("house@0,0 yellow/straight@0,-1 yellow/corner@0,-2 yellow/straight@1,-2")
+
+
+def lit(*new: Placement, turned_to_logs: int) -> tuple[Layout, Settled]:
+    """Return a layout with new tiles, and looks in which some yellow tiles look like logs."""
+    yellow = sorted(card for card in YELLOW.cards if card.tile.startswith("yellow"))
+    logs = [replace(c, tile="log/" + c.tile.split("/")[1]) for c in yellow[:turned_to_logs]]
+    seen = Layout(YELLOW.cards - set(yellow[:turned_to_logs]) | {*logs, *new})
+    return seen, Settled(6, {spot: (what, 0.998) for spot, what in contents(seen).items()})
+
+
+def test_cards_of_one_colour_that_a_lamp_turns_into_another_are_as_they_were(carnival):
+    new = Placement("black/diamond", (0, 1), 1)
+    _, settled = lit(new, turned_to_logs=3)
+
+    reading = read_settled(settled, YELLOW, carnival.match.box, {}, several=False)
+
+    assert reading.layouts[0].cards == YELLOW.cards | {new}
+    assert (reading.doubts, reading.changed) == ({}, frozenset(contents(Layout.of(new))))
+
+
+def test_new_card_in_the_colour_that_a_lamp_makes_is_asked_about(carnival):
+    new = Placement("log/corner", (2, -2), 2)
+    _, settled = lit(new, turned_to_logs=3)
+
+    reading = read_settled(settled, YELLOW, carnival.match.box, {}, several=False)
+
+    (belief,) = reading.doubts.values()
+    assert [content for content, _ in belief.guesses] == [("log/corner", 2), ("yellow/corner", 2)]
+
+
+def test_as_many_cards_as_hands_replace_were_replaced(carnival):
+    seen, settled = lit(turned_to_logs=2)
+
+    reading = read_settled(settled, YELLOW, carnival.match.box, {}, several=False)
+
+    assert reading.layouts[0].cards == seen.cards
+
+
+def test_answer_about_a_card_that_a_hand_has_replaced_changes_no_earlier_move(carnival):
+    play(carnival, CARNIVAL, 2, 8)
+    looks_at(carnival, carnival.match.layout)
+    moves, state = accepted(carnival), carnival.referee.state
+    swap = next(
+        move
+        for move in carnival.match.game.legal_moves(carnival.match.position)
+        if move.do == "replace" and move.at and state.move_at((0, *move.at))
+    )
+    spot, content = (0, *swap.at), (swap.tile, swap.turns)
+    sure = {s: (what, 0.999) for s, what in contents(carnival.match.layout).items() if s != spot}
+    unread = Settled(8, sure, {spot: Belief(((content, 0.7),), sure=False)})
+    state.touch()
+
+    for step in range(40):
+        carnival.referee.look(unread, carnival.t + 0.1 * step)
+        for question in list(state.questions.values()):
+            said_so = {"answer": question.id, "value": {"tile": swap.tile, "turns": swap.turns}}
+            carnival.tell(said_so)
+
+    assert accepted(carnival) == [*moves, swap]
 
 
 # --- as it is known, or as it was called a foul --------------------------------------------------
