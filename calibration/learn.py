@@ -12,12 +12,11 @@ import numpy as np
 
 from calibration.errors import PatternError
 from calibration.lens import LensFit, learn_lens
-from calibration.light import light_from_sheet
 from calibration.moved import remembered
 from calibration.pattern import Pattern
-from calibration.plane import plane_from_sheet
-from calibration.profile import Light, Profile
-from calibration.sighting import Sighting
+from calibration.profile import Light, Profile, times
+from calibration.sheet import Sighting
+from calibration.table import light_from_sheet, plane_from_sheet
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +80,7 @@ def learn_profile(photos: Iterable[Photo], pattern: Pattern) -> Learnt:
         return Learnt(pictures, left_out=tuple(left_out))
     size_px = Counter(one.size_px for one in seen).most_common(1)[0][0]
     left_out += [
-        (one.name, f"it has {_times(one.size_px)} pixels, the others {_times(size_px)}")
+        (one.name, f"it has {times(one.size_px)} pixels, the others {times(size_px)}")
         for one in seen
         if one.size_px != size_px
     ]
@@ -119,7 +118,3 @@ def _profile(
         return replace(profile, table=plane_from_sheet(last.sighting, lens)), fit.notes
     except PatternError as error:
         return profile, (*fit.notes, str(error))
-
-
-def _times(size_px: tuple[int, int]) -> str:
-    return f"{size_px[0]} x {size_px[1]}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from calibration.errors import PatternError
 from calibration.profile import Lens
-from calibration.sighting import Sighting
+from calibration.sheet import Sighting
 
 USUAL_FOCAL = 0.8
 """Focal length as a share of the longer side: phones and the Pi's cameras have 0.72 to 0.88."""

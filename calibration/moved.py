@@ -13,7 +13,7 @@ from typing import Any, Literal
 import cv2
 import numpy as np
 
-from calibration.profile import Profile
+from calibration.profile import Profile, mapped
 
 REFERENCE_PX = 480
 """Longer side of the reference picture: about 100 kB, and a piece is located to 0.1 px."""
@@ -99,7 +99,7 @@ def _looked_again(then: Any, now: Any, start: Any, end: Any) -> tuple[Any, Any]:
     close = np.linalg.norm(shift, axis=1) < REACH_AGAIN_PX - 1
     if close.sum() < max(FEWEST_PIECES, len(start) // 4):
         return start, end
-    return again[close], _mapped(now_from_then, (again + shift)[close])
+    return again[close], mapped(now_from_then, (again + shift)[close])
 
 
 def _common_map(start: Any, end: Any, reach: float = 3 * SAME_PX) -> Any:
@@ -111,11 +111,6 @@ def _common_map(start: Any, end: Any, reach: float = 3 * SAME_PX) -> Any:
     return homography
 
 
-def _mapped(homography: Any, points: Any) -> Any:
-    flat = np.asarray(points, np.float64).reshape(-1, 1, 2)
-    return cv2.perspectiveTransform(flat, homography).reshape(-1, 2)
-
-
 def _movement(profile: Profile, start_px: Any, end_px: Any, scale: Any) -> Movement:
     """Return the movement of matched points, given in pixels of the profile's size."""
     then, now = profile.straight_px(start_px), profile.straight_px(end_px)
@@ -123,7 +118,7 @@ def _movement(profile: Profile, start_px: Any, end_px: Any, scale: Any) -> Movem
     if now_from_then is None:
         return Movement("unsure")
     # Measured at the matched points, not at the picture's corners, where the map extrapolates.
-    shift = float(np.linalg.norm(_mapped(now_from_then, then) - then, axis=1).max())
+    shift = float(np.linalg.norm(mapped(now_from_then, then) - then, axis=1).max())
     if not np.isfinite(shift) or shift > 2 * max(profile.size_px):
         return Movement("unsure")
     if shift < MOVED_PX * float(scale.mean()):
@@ -145,7 +140,7 @@ def _followed_pieces(then: Any, now: Any) -> tuple[Any, Any, bool]:
     common = _common_map(start, start + shift, SAME_PX)
     follows = np.zeros(len(start), bool)
     if common is not None:
-        follows = np.linalg.norm(_mapped(common, start) - start - shift, axis=1) < 2 * SAME_PX
+        follows = np.linalg.norm(mapped(common, start) - start - shift, axis=1) < 2 * SAME_PX
     # Pieces that stayed in place although the common movement would have shifted them.
     against = stayed & ~follows
     if against.sum() >= max(FEWEST_PIECES // 2, STAYED_SHARE * len(start)):

@@ -10,8 +10,7 @@ import cv2
 import numpy as np
 
 from calibration.errors import PatternError
-from calibration.sheet import find_sheet
-from calibration.sighting import Sighting
+from calibration.sheet import Sighting, find_sheet
 
 FEWEST_INNER, MOST_INNER = 3, 60
 DETECT_PX = 1280

@@ -88,7 +88,7 @@ class Profile:
 
     def mm(self, points_px: Points) -> Points:
         """Return the points on the table, in millimetres, that pixels show."""
-        return _mapped(self._plane().mm_from_px, self.straight_px(points_px))
+        return mapped(self._plane().mm_from_px, self.straight_px(points_px))
 
     def for_size(self, size_px: tuple[int, int]) -> Profile:
         """Return the profile scaled to pictures of another size.
@@ -101,8 +101,8 @@ class Profile:
         across, down = size_px[0] / self.size_px[0], size_px[1] / self.size_px[1]
         if abs(across / down - 1) > 0.01:
             raise ProfileError(
-                f"the profile was made for pictures of {_times(self.size_px)} pixels, and this "
-                f"one has {_times(size_px)}: calibrate again with the camera as it is set now"
+                f"the profile was made for pictures of {times(self.size_px)} pixels, and this "
+                f"one has {times(size_px)}: calibrate again with the camera as it is set now"
             )
         # Pixel coordinates refer to pixel centres, so scaling is about the corner at -0.5.
         scaled = np.array([[across, 0, (across - 1) / 2], [0, down, (down - 1) / 2], [0, 0, 1.0]])
@@ -121,10 +121,12 @@ class Profile:
         return self.table
 
 
-def _mapped(homography: Array, points: Points) -> Points:
+def mapped(homography: Array, points: Points) -> Points:
+    """Return where a homography takes points."""
     flat = np.asarray(points, np.float64).reshape(-1, 1, 2)
     return np.asarray(cv2.perspectiveTransform(flat, homography), np.float64).reshape(-1, 2)
 
 
-def _times(size_px: tuple[int, int]) -> str:
+def times(size_px: tuple[int, int]) -> str:
+    """Return a size in words."""
     return f"{size_px[0]} x {size_px[1]}"

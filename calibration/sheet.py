@@ -7,13 +7,14 @@ constants below.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import cv2
 import numpy as np
 
-from calibration.sighting import Sighting
+from calibration.profile import Points
 
 SQUARES = (5, 7)
 """Squares across and down; both odd, since OpenCV changed its boards of even size in 4.6."""
@@ -27,6 +28,29 @@ DETECT_PX = 1600
 BENT = 0.02
 """RANSAC threshold of the flat sheet, as a share of its length in the picture. A wide lens bends
 the sheet by 1 %; a wrongly numbered corner is a whole square off, 14 %."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """Points of a flat board and where a camera saw them."""
+
+    seen_px: Points
+    """Pixels of the points, N x 2."""
+    board: Points
+    """Points of the board, N x 3, the last column zero: in millimetres, or in squares of unknown
+    size."""
+
+    def __post_init__(self) -> None:
+        count = len(self.seen_px)
+        if self.seen_px.shape != (count, 2) or self.board.shape != (count, 3):
+            raise ValueError(
+                f"a sighting is N x 2 pixels and N x 3 points of the board, but got "
+                f"{self.seen_px.shape} and {self.board.shape}"
+            )
+
+    def in_pixels_of(self, mapped: Any) -> Sighting:
+        """Return the same sighting with other pixel coordinates."""
+        return Sighting(np.asarray(mapped, np.float64).reshape(-1, 2), self.board)
 
 
 @cache

@@ -75,6 +75,16 @@ class SnakeField:
         return shortest_route(self.across, [start], [goal])
 
     @cached_property
+    def missing(self) -> int | None:
+        """How many cards are missing to close the snake, ``None`` if it cannot be closed."""
+        return None if self.route is None else len(self.route)
+
+    @cached_property
+    def grown(self) -> dict[tuple[str, Cell, int], SnakeField]:
+        """Cache of the fields with one card more, for a search that meets them again and again."""
+        return {}
+
+    @cached_property
     def snake_cells(self) -> frozenset[Cell]:
         """The cells of the cards that the snake runs through."""
         return frozenset(cell for side in self.exits for cell in cells_passed(self.across, side))
@@ -87,15 +97,19 @@ class SnakeField:
         """Say whether a card on an empty cell continues an end of the snake (ruling 1)."""
         return any(laid.across[edge] != BLANK for edge in self.edges_faced(cell))
 
+    def ways(self, kind: TileKind) -> tuple[tuple[Cell, int, bool], ...]:
+        """Return every placement of a card that fits, and whether it closes the snake (ruling 4).
+
+        They are kept, since one turn asks several times whether a card fits.
+        """
+        known = self._ways.get(kind.name)
+        if known is None:
+            known = self._ways[kind.name] = tuple(self._ways_of(kind))
+        return known
+
     def placements(self, kind: TileKind, may_close: bool) -> list[tuple[Cell, int]]:
         """Return cell and turns of every placement of a card that fits (ruling 4)."""
-        if kind.name not in self._ways:
-            self._ways[kind.name] = tuple(self._ways_of(kind))
-        return [
-            (cell, turns)
-            for cell, turns, closes in self._ways[kind.name]
-            if may_close or not closes
-        ]
+        return [(cell, turns) for cell, turns, closes in self.ways(kind) if may_close or not closes]
 
     def fits(self, kind: TileKind, may_close: bool) -> bool:
         """Say whether a card fits anywhere on the field (ruling 4)."""
@@ -103,7 +117,6 @@ class SnakeField:
 
     @cached_property
     def _ways(self) -> dict[str, tuple[tuple[Cell, int, bool], ...]]:
-        """Cache of placements by kind, since one turn asks several times whether a card fits."""
         return {}
 
     def _ways_of(self, kind: TileKind) -> Iterator[tuple[Cell, int, bool]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from companion_app.games.play import Game
 from companion_app.live.match import Match
 from companion_app.live.places import Spot
 from engine.game import EMPTY, Json
@@ -43,7 +44,7 @@ def is_about_the_table(question: Question) -> bool:
     return question.about != "roll" and "discard" not in question.choices
 
 
-def question_to_json(question: Question, match: Match) -> dict[str, Json]:
+def question_to_json(question: Question, match: Match | Game) -> dict[str, Json]:
     """Return a question in the form of the interface."""
     said: dict[str, Json] = {"id": question.id, "about": question.about}
     if question.spot is not None:
@@ -64,7 +65,7 @@ def question_to_json(question: Question, match: Match) -> dict[str, Json]:
     return said
 
 
-def concerns(question: Question | None, match: Match) -> tuple[str, ...]:
+def concerns(question: Question | None, match: Match | Game) -> tuple[str, ...]:
     """Return the players who may answer a question; without a question, the player to move."""
     to_move = match.position.to_move
     if question is None:
@@ -72,7 +73,7 @@ def concerns(question: Question | None, match: Match) -> tuple[str, ...]:
     return match.start.players if question.about == "next" else tuple(asked_of(question, match))
 
 
-def asked_of(question: Question, match: Match) -> list[str]:
+def asked_of(question: Question, match: Match | Game) -> list[str]:
     """Return whom a question is about: who declares, passed or puts a card away, or is to move."""
     if "discard" in question.choices:
         return [who_discards(match)]
@@ -83,7 +84,7 @@ def asked_of(question: Question, match: Match) -> list[str]:
     return list(dict.fromkeys(asked)) or [match.position.to_move]
 
 
-def who_discards(match: Match) -> str:
+def who_discards(match: Match | Game) -> str:
     """Return who puts a card out of the game: who has rolled, even if it was given away."""
     position = match.position
     rolls = match.game.facts.several_fields

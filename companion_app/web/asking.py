@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion_app.live.match import Match
+from companion_app.games.play import Game
 from companion_app.live.questions import Question, asked_of, concerns, question_to_json
 from companion_app.web.drawing.table import spot
 from companion_app.web.speech import Speech
@@ -14,7 +14,7 @@ NAMED = ("discard", "pass", "hidden")
 """Choices that give a question its own sentence, instead of the one for its subject."""
 
 
-def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
+def question_in_words(question: Question, match: Game, speech: Speech) -> Doc:
     """Return a question for the page: its sentence, its answers with pictures, and the places."""
     said = question_to_json(question, match)
     named = (told for told in NAMED if told in question.choices)
@@ -31,7 +31,7 @@ def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
     return said
 
 
-def _answer(question: Question, guess: Json, number: int, match: Match, speech: Speech) -> Doc:
+def _answer(question: Question, guess: Json, number: int, match: Game, speech: Speech) -> Doc:
     if question.about == "roll":
         return {"value": guess, "label": str(guess)}
     if question.about == "next":
@@ -44,7 +44,7 @@ def _answer(question: Question, guess: Json, number: int, match: Match, speech: 
     return {"value": number, "label": _row_in_words(guess, speech), "tile": _tile_in(guess, match)}
 
 
-def _tile_answer(guess: list[Json], match: Match, speech: Speech) -> Doc:
+def _tile_answer(guess: list[Json], match: Game, speech: Speech) -> Doc:
     """Return the answer for a guessed tile, with its picture; for a hex cell only its colour."""
     tile, share = str(guess[0]), guess[1]
     turns = guess[2] if len(guess) > 2 else 0
@@ -68,7 +68,7 @@ def _tile_answer(guess: list[Json], match: Match, speech: Speech) -> Doc:
     }
 
 
-def _tile_in(guess: Json, match: Match) -> str | None:
+def _tile_in(guess: Json, match: Game) -> str | None:
     """Return the tile of a guess that is a single move; ``None`` for any other guess."""
     if not isinstance(guess, list) or len(guess) != 1 or not isinstance(guess[0], dict):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable, Sequence
+from copy import copy
 
 from engine.draws import DIE, SssnakePosition
 from engine.fields import SnakeField
@@ -29,63 +30,51 @@ FAR = (0.06, -0.21, -0.69, -1.04, -1.24, -1.51, -1.82, -2.14, -2.4)
 MOST_REMEMBERED = 20_000
 """The capacity of the cache of fields: some 60 MB."""
 
-Way = tuple[Cell, int, bool]
-"""A placement of a card: its cell, its turns, and whether it closes the snake."""
-
-
-class Remembered:
-    """A field with its cached placements and successor fields."""
-
-    __slots__ = ("after", "field", "missing", "ways", "worth")
-
-    def __init__(self, field: SnakeField) -> None:
-        self.field = field
-        self.ways: dict[str, tuple[Way, ...]] = {}
-        self.after: dict[tuple[str, Cell, int], Remembered] = {}
-        self.missing = None if field.route is None else len(field.route)
-        self.worth: float | None = None
-
 
 class Memory:
-    """Cache of the fields met during the search for one move."""
+    """The box, and the fields met during the search for one move."""
 
     def __init__(self, box: TileSet) -> None:
         self.box = box
         self._kept = 0
 
-    def ways(self, known: Remembered, tile: str, may_close: bool) -> list[Way]:
-        """Return every placement of a card, closing ones only if ``may_close``."""
-        ways = known.ways.get(tile)
-        if ways is None:
-            kind = self.box[tile]
-            closing = set(known.field.placements(kind, True)) - set(
-                known.field.placements(kind, False)
-            )
-            ways = known.ways[tile] = tuple(
-                (cell, turns, (cell, turns) in closing)
-                for cell, turns in known.field.placements(kind, True)
-            )
-        return [way for way in ways if may_close or not way[2]]
-
-    def after(self, known: Remembered, tile: str, cell: Cell, turns: int) -> Remembered:
+    def after(self, field: SnakeField, tile: str, cell: Cell, turns: int) -> SnakeField:
         """Return the field with one card more."""
         key = (tile, cell, turns)
-        found = known.after.get(key)
+        found = field.grown.get(key)
         if found is None:
-            found = Remembered(known.field.with_card(cell, card(self.box[tile], turns)))
+            found = field.with_card(cell, card(self.box[tile], turns))
             if self._kept < MOST_REMEMBERED:
                 self._kept += 1
-                known.after[key] = found
+                field.grown[key] = found
         return found
 
-    def helps(self, known: Remembered, tile: str) -> bool:
+    def helps(self, field: SnakeField, tile: str) -> bool:
         """Say whether a card can bring a snake nearer to being closed."""
         if tile not in self.box:
             return False
         return any(
-            (self.after(known, tile, cell, turns).missing or 0) < (known.missing or 0)
-            for cell, turns, _ in self.ways(known, tile, True)
+            (self.after(field, tile, cell, turns).missing or 0) < (field.missing or 0)
+            for cell, turns, _ in field.ways(self.box[tile])
         )
+
+    def worth(self, field: SnakeField) -> float:
+        """Return how near a snake is to being closed, as log-odds to win."""
+        known: float | None = field.__dict__.get("worth")
+        if known is None:
+            known = field.__dict__["worth"] = self._worth(field)
+        return known
+
+    def _worth(self, field: SnakeField) -> float:
+        missing = field.missing
+        if missing is None:
+            return HOPELESS
+        if not missing:
+            return CLOSED
+        if missing > len(NEAR):
+            return FAR[min(missing - len(NEAR) - 1, len(FAR) - 1)]
+        helps = [self.helps(field, tile) for tile in ("straight", "curve")]
+        return NEAR[missing - 1][2 * helps[0] + helps[1]]
 
 
 class SssnakeWorld:
@@ -99,7 +88,7 @@ class SssnakeWorld:
         self.players = players
         self.kinds = kinds
         self.seats = len(players)
-        self.fields: list[Remembered] = []
+        self.fields: list[SnakeField] = []
         self.left: list[int] = []
         self.roller = 0
         self.value = 0
@@ -139,11 +128,12 @@ class SssnakeWorld:
         return self._laid(left) or self._laid(self.roller) or [(self.hand[0],)]
 
     def _laid(self, owner: int) -> list[Token]:
-        tiles = dict.fromkeys(self.hand)
+        field, box, may_close = self.fields[owner], self.memory.box, self.own <= 1
         return [
             (tile, owner, cell, turns)
-            for tile in tiles
-            for cell, turns, _ in self.memory.ways(self.fields[owner], tile, self.own <= 1)
+            for tile in dict.fromkeys(self.hand)
+            for cell, turns, closes in field.ways(box[tile])
+            if may_close or not closes
         ]
 
     def prospects(self, rng: random.Random, most: int | None = None) -> list[tuple[float, Token]]:
@@ -158,9 +148,8 @@ class SssnakeWorld:
             if len(token) == 4:
                 tile, owner, cell, turns = token
                 after = standing.copy()
-                after[owner] = worth(
-                    self.memory.after(self.fields[owner], tile, cell, turns), self.memory
-                )
+                grown = self.memory.after(self.fields[owner], tile, cell, turns)
+                after[owner] = self.memory.worth(grown)
             found.append((ahead(after, self.turn, self.scale), token))
         return found
 
@@ -184,7 +173,7 @@ class SssnakeWorld:
 
     def is_closed(self) -> bool:
         """Say whether any snake is closed."""
-        return any(known.missing == 0 for known in self.fields)
+        return any([field.is_closed for field in self.fields])
 
     def _roll(self, rng: random.Random) -> None:
         self.value = rng.choice(DIE)
@@ -202,18 +191,18 @@ class SssnakeWorld:
         left = (self.roller + 1) % self.seats
         self.turn = self.roller
         if self.hand and self.value > 1 and not self.own:
-            fits = self.memory.ways(self.fields[left], self.hand[0], True)
+            fits = self.fields[left].ways(self.memory.box[self.hand[0]])
             self.turn = left if fits else self.roller
 
     # --- what it is worth ----------------------------------------------------------------------
 
     def points(self) -> Sequence[float]:
         """Return minus the number of missing cards of every seat."""
-        return [UNREACHABLE if k.missing is None else -k.missing for k in self.fields]
+        return [UNREACHABLE if f.missing is None else -f.missing for f in self.fields]
 
     def standing(self) -> list[float]:
         """Return how near every snake is to being closed, as log-odds to win."""
-        return [worth(known, self.memory) for known in self.fields]
+        return [self.memory.worth(field) for field in self.fields]
 
     # --- to the rule book ------------------------------------------------------------------------
 
@@ -227,32 +216,13 @@ class SssnakeWorld:
         return Move(player, "place", tile, cell, turns, snake=self.players[owner])
 
 
-def worth(known: Remembered, memory: Memory) -> float:
-    """Return how near a snake is to being closed, as log-odds to win."""
-    if known.worth is None:
-        known.worth = _worth(known, memory)
-    return known.worth
-
-
-def _worth(known: Remembered, memory: Memory) -> float:
-    missing = known.missing
-    if missing is None:
-        return HOPELESS
-    if not missing:
-        return CLOSED
-    if missing > len(NEAR):
-        return FAR[min(missing - len(NEAR) - 1, len(FAR) - 1)]
-    helps = [memory.helps(known, tile) for tile in ("straight", "curve")]
-    return NEAR[missing - 1][2 * helps[0] + helps[1]]
-
-
 def sssnake_world(position: SssnakePosition) -> SssnakeWorld | None:
     """Return the world of a position; ``None`` on trust or when cards in hand are not told."""
     turn = position.turn
     if position.on_trust or None in turn.hand:
         return None
     world = SssnakeWorld(Memory(position.box), position.players, position.pile_kinds)
-    world.fields = [Remembered(field) for field in position.fields]
+    world.fields = [copy(field) for field in position.fields]
     world.left = [max(0, position.left[kind]) for kind in position.pile_kinds]
     world.roller, world.value = turn.roller, turn.value or 0
     world.hand = tuple(tile for tile in turn.hand if tile is not None)

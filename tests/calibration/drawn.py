@@ -7,8 +7,7 @@ import cv2
 import numpy as np
 
 from calibration.profile import Lens
-from calibration.sheet import SQUARE_MM, SQUARES, charuco_board, find_sheet
-from calibration.sighting import Sighting
+from calibration.sheet import SQUARE_MM, SQUARES, Sighting, charuco_board, find_sheet
 
 SIZE_PX = (960, 720)
 TRUE_LENS = Lens(

@@ -9,8 +9,7 @@ import pytest
 from calibration.errors import PatternError
 from calibration.lens import assumed_lens, learn_lens
 from calibration.pattern import Pattern, parse_pattern
-from calibration.sheet import find_sheet
-from calibration.sighting import Sighting
+from calibration.sheet import Sighting, find_sheet
 from tests.calibration.drawn import SIZE_PX, TRUE_LENS, VIEWS, View, seen, sheet_in
 
 REFERENCE_RMS_PX = 0.409

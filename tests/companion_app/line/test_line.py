@@ -20,20 +20,15 @@ from companion_app.eye.commands import Commands
 from companion_app.eye.corrections import Corrections
 from companion_app.eye.desk import Desk
 from companion_app.eye.machine import MachineSeats
+from companion_app.games.play import play
 from companion_app.line.ends import EyeAway
 from companion_app.line.far import EyeBrokenError, FarEye
-from companion_app.line.forms import (
-    pending_from_json,
-    pending_to_json,
-    question_read,
-    question_written,
-)
+from companion_app.line.forms import question_read, question_written
 from companion_app.line.hub import Hub
 from companion_app.line.wire import MOST_BYTES, Wire, WireCut, call, listen
 from companion_app.live.errors import StoreFull, ToldError
 from companion_app.live.explain import Row
 from companion_app.live.questions import Question, question_to_json
-from companion_app.live.referee_state import Pending
 from companion_app.live.store import Store
 from companion_app.refusal import Refusal
 from companion_app.seat.player import NoPlayer
@@ -282,10 +277,12 @@ def test_announced_foul_is_the_same_at_the_other_end(played, script, name):
     played.play(record, 4)
     match = played.desk.match
     move, verdict = a_foul(match, record)
-    pending = Pending(5, move, verdict.violations, match.layout, 9)
-    said = json.loads(json.dumps(pending_to_json(pending)))
+    seq = match.foul(move, verdict.violations, 1.0)
 
-    assert pending_from_json(said, match) == pending
+    there = play(played.store.lines(match.key)).pending
+    assert there is not None
+    assert (there.n, there.seq, there.move) == (match.next_n, seq, move)
+    assert there.violations == verdict.violations
 
 
 def a_foul(match: Any, record: Any) -> Any:

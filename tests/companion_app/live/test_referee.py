@@ -94,6 +94,21 @@ def test_match_goes_on_from_the_log_after_a_kill(tmp_path, game):
         assert table.shows(layout) == []
 
 
+@pytest.mark.parametrize("game", ["schlangennest", "carnival"])
+def test_foul_that_lies_on_the_table_is_announced_once_although_a_kill_came(tmp_path, game):
+    variant = PLAIN[game]
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 4, 9)
+        _, lying = a_foul(table)
+        assert [legal for _, legal in verdicts(table.shows(lying))] == [False]
+        key, lay = table.match.key, table.match.layout
+
+    with a_table(tmp_path, variant, resume=key) as table:
+        assert table.keeps(lying) == []
+        assert said(table.shows(lay), "taken-back")
+        assert table.match.now.pending is None
+
+
 @pytest.mark.parametrize("game", ["schlangennest", "snekagon", "snekagon5g", "carnival"])
 def test_last_move_taken_back_undoes_it(tmp_path, game):
     variant = PLAIN[game]
@@ -473,7 +488,7 @@ def with_die(tabletop: Tabletop, value: int) -> TableState:
 def test_die_in_view_is_the_roll_when_it_shows_another_number(tmp_path):
     tabletop = Tabletop(tmp_path, "sssnake", ("a", "b"))
     tabletop.shows(with_die(tabletop, 1))
-    assert tabletop.match.accepted == []
+    assert tabletop.match.accepted == ()
 
     events = tabletop.shows(with_die(tabletop, 2))
 
@@ -499,7 +514,7 @@ def test_die_that_looks_differ_about_is_not_believed(tmp_path):
     for value in (2, 3, 2, 3):
         tabletop.keeps(with_die(tabletop, value), 1)
 
-    assert tabletop.match.accepted == []
+    assert tabletop.match.accepted == ()
     tabletop.close()
 
 

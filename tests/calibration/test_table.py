@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from calibration.light import light_from_sheet
-from tests.calibration.drawn import SIZE_PX, VIEWS, seen, sheet_in
+from calibration.profile import Profile
+from calibration.table import light_from_sheet, plane_from_sheet
+from tests.calibration.drawn import SIZE_PX, TRUE_LENS, VIEWS, seen, sheet_in
 
 
 def test_light_is_measured_on_the_sheets_white():
@@ -25,3 +26,15 @@ def test_light_that_cannot_be_measured_is_none(tint):
     bgr = np.clip(gray[..., None] * np.array(tint), 0, 255).astype(np.uint8)
 
     assert light_from_sheet(bgr, sheet_in(gray)) is None
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_sheet_gives_the_table_in_millimetres(view):
+    sighting = sheet_in(seen(view))
+
+    table = plane_from_sheet(sighting, TRUE_LENS)
+
+    assert table.learnt_from == "sheet"
+    assert table.residual_mm < 0.25
+    mm = Profile(SIZE_PX, TRUE_LENS, table).mm(sighting.seen_px)
+    assert mm == pytest.approx(sighting.board[:, :2], abs=0.8)

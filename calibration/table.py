@@ -1,4 +1,4 @@
-"""The light on the table: the colour of white paper, and the gradient of its brightness."""
+"""The table as the printed sheet on it shows it: its plane, and the light on it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from calibration.profile import Light
-from calibration.sheet import white_squares_mm
-from calibration.sighting import Sighting
+from calibration.errors import PatternError
+from calibration.profile import Lens, Light, TablePlane
+from calibration.sheet import Sighting, white_squares_mm
 
 CLIPPED = 252
 """Pixels at or above this level are clipped, and their colour is unknown."""
@@ -19,6 +19,22 @@ DIMMEST = 12.0
 """White paper with a channel below this level is too dark to measure."""
 MOST_COLOURED = 3.0
 """Largest ratio between the channels of white paper; candle light reaches it."""
+
+
+def plane_from_sheet(sighting: Sighting, lens: Lens) -> TablePlane:
+    """Return the plane that the sheet lies on, from its corners in the picture.
+
+    Raises:
+        PatternError: the corners do not lie on a plane.
+    """
+    straight = lens.straight_px(sighting.seen_px)
+    board_mm = sighting.board[:, :2]
+    mm_from_px, _ = cv2.findHomography(straight, board_mm)
+    if mm_from_px is None:
+        raise PatternError("the sheet was seen, but not flat; lay it on the table and try again")
+    mapped = cv2.perspectiveTransform(straight.reshape(-1, 1, 2), mm_from_px).reshape(-1, 2)
+    residual = float(np.sqrt(((mapped - board_mm) ** 2).sum(axis=1).mean()))
+    return TablePlane(mm_from_px, "sheet", residual)
 
 
 def light_from_sheet(bgr: Any, sighting: Sighting) -> Light | None:
