@@ -17,9 +17,9 @@ from calibration.errors import CalibrationError
 from calibration.profile_file import load_profile
 from companion_app.answers import InputError
 from companion_app.backup import BackupError
+from companion_app.games.entries import read_line
 from companion_app.help_orders import FOLDER as HALL_FOLDER
 from companion_app.labelled import read_photos
-from companion_app.live.log_line import read_line
 from companion_app.live.store import FILE as GAMES_FILE
 from companion_app.live.store import MIGRATIONS
 from companion_app.settings import FILE as SETTINGS_FILE

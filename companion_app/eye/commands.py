@@ -12,25 +12,26 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
+import msgspec
+
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.corrections import Corrections, keep_named, named_by_cells, spots_named
-from companion_app.eye.desk import Desk, is_demo, source_in
+from companion_app.eye.desk import Desk, is_demo
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
+from companion_app.games.entries import Line, Names, Ruling, kind_and_body, last_of
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import done_apart
 from companion_app.hands.work import RESTORE
 from companion_app.help_orders import HELP_OFF, HELP_ON, order_of
 from companion_app.kept_looks import KeptLooks
 from companion_app.line.ends import Answer
-from companion_app.line.forms import pending_to_json, question_written
 from companion_app.line.standing import Standing
 from companion_app.live.kept import Kept, KeptGames
-from companion_app.live.log_line import Line, names_in
 from companion_app.live.match import Match
-from companion_app.live.questions import concerns
+from companion_app.live.questions import as_shown, concerns
 from companion_app.live.referee import Referee
 from companion_app.refusal import Refusal
 from engine.record import Record, parse_record
@@ -150,7 +151,6 @@ class Commands:
         with desk.lock:
             self._number += 1
             referee, loop = desk.referee, desk.feeder.loop
-            pending = referee.state.pending if referee else None
             return Standing(
                 number=self._number,
                 key=referee.match.key if referee else None,
@@ -163,8 +163,10 @@ class Commands:
                 source=self.camera.name if self.camera else None,
                 covered=sorted(map(list, loop.covered)) if loop else [],
                 unsure=sorted(map(list, loop.unsure)) if loop else [],
-                pending=pending_to_json(pending) if pending else None,
-                questions=list(map(question_written, referee.state.questions.values()))
+                questions=[
+                    msgspec.to_builtins(as_shown(question, referee.match))
+                    for question in referee.state.questions.values()
+                ]
                 if referee
                 else [],
                 can_undo=desk.can_undo,
@@ -249,7 +251,7 @@ class Commands:
         match = self.desk.begin(record, body["names"], feeder, body.get("machine"))
         order = order_of(self.desk.store.path.parent)
         if order is not None and not order.help:
-            match.note("ruling", {"what": HELP_OFF, "ruling": order.n})
+            match.note(Ruling(HELP_OFF, order.n))
 
     def _resume(self, body: Doc) -> None:
         desk, key = self.desk, body["key"]
@@ -273,7 +275,7 @@ class Commands:
         ``None`` if only the demo table is there, and it has not played this game before: its
         simulated players would play people's game. What looks at it is chosen on the page.
         """
-        if self._is_demo and not is_demo(source_in(self.desk.store, match.key)):
+        if self._is_demo and not is_demo(match.now.source):
             return None
         return self._feeder(match.record())
 
@@ -305,12 +307,12 @@ class Commands:
         desk, key, player = self.desk, body["key"], body["player"]
         if player not in self._players(key):
             raise Refusal("player is a player of the game")
-        names = {**names_in(desk.store.lines(key)), player: body["name"]}
+        before = last_of("names", desk.store.lines(key)).get("names", {})
+        names = {**before, player: body["name"]}
         if desk.match is not None and desk.match.key == key:
-            desk.match.note("names", {"names": names})
-            desk.names = names
+            desk.match.note(Names(names))
         else:
-            desk.store.append(key, "names", {"names": names})
+            desk.store.append(key, *kind_and_body(Names(names)))
         desk.say("told")
         return names
 
@@ -351,12 +353,11 @@ class Commands:
                 raise Refusal(code="other-game")
             if what not in deeds:
                 raise Refusal("an unknown ruling")
-            lines = desk.store.lines(match.key)
-            if any(line.kind == "ruling" and line.body["ruling"] == body["n"] for line in lines):
+            if body["n"] in match.now.rulings:
                 return
-            if self._is_outdated(body, lines):
+            if self._is_outdated(body, desk.store.lines(match.key)):
                 raise Refusal(code="played-on", status=409)
-            match.note("ruling", {"what": what, "ruling": body["n"]})
+            match.note(Ruling(what, body["n"]))
             if what != "end":
                 deeds[what]()
                 return

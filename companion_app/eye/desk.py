@@ -14,14 +14,24 @@ from pathlib import Path
 from typing import Any
 
 from companion_app.eye.feeder import Feeder, Turns
+from companion_app.games.entries import (
+    FoulTakenBack,
+    HandRaised,
+    Machine,
+    Names,
+    Resumed,
+    Source,
+    last_of,
+)
+from companion_app.games.play import Accepted
 from companion_app.line.hub import Hub
 from companion_app.line.standing import kind_of
 from companion_app.live.errors import StoreError, ToldError
-from companion_app.live.log_line import last_of, names_in
-from companion_app.live.machine import NOTE, SILENT, Machine, machine_in
-from companion_app.live.match import Accepted, Match
+from companion_app.live.machine import SILENT
+from companion_app.live.match import Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
+from engine.game import EMPTY
 from engine.record import Record
 
 
@@ -34,7 +44,6 @@ class Desk:
         self.set_folders = tuple(set_folders)
         self.lock = Turns()
         self.referee: Referee | None = None
-        self.names: dict[str, str] = {}
         self.seeing = "looking"
         self.why: Mapping[str, Any] | None = None
         """The hindrance that has kept the referee from a verdict for a while, as JSON."""
@@ -47,8 +56,6 @@ class Desk:
         """Whether people have paused the camera."""
         self.by_people = True
         """Whether people have begun the current game; the demo begins its own."""
-        self.machine = Machine()
-        """The machine's seats and settings in the current game."""
         self._taken: list[Accepted] = []
         self._began = time.monotonic()
 
@@ -58,6 +65,16 @@ class Desk:
     def match(self) -> Match | None:
         """The current game."""
         return self.referee.match if self.referee else None
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """People's names in the current game, by player."""
+        return self.match.now.names if self.match else EMPTY
+
+    @property
+    def machine(self) -> Machine:
+        """The machine's seats and settings in the current game."""
+        return self.match.now.machine if self.match else Machine()
 
     def begin(
         self,
@@ -81,10 +98,10 @@ class Desk:
             self.by_people = by_people
             match = Match.begin(self.store, record)
             if names:
-                match.note("names", {"names": dict(names)})
+                match.note(Names(dict(names)))
             if machine:
-                match.note(NOTE, Machine(dict(machine)).to_json())
-            self._take_up(match, names or {})
+                match.note(Machine(dict(machine)))
+            self._take_up(match)
         self.feed(feeder)
         return match
 
@@ -100,15 +117,14 @@ class Desk:
                 match = Match.resume(self.store, key, self.set_folders)
         self.stop_feeding()
         with self.lock:
-            lines = self.store.lines(key)
-            if not lines:
+            if not self.store.lines(key):
                 raise StoreError(f"game {key} was deleted meanwhile")
             match.reopen()
             if self.store.unfinished() != key:
                 # Another game was begun after it: after a restart, this one is the one to go on.
-                match.note("resumed", {})
-            self.by_people = not is_demo(source_in(self.store, key))
-            self._take_up(match, names_in(lines))
+                match.note(Resumed())
+            self.by_people = not is_demo(match.now.source)
+            self._take_up(match)
         self.feed(None)
         return match
 
@@ -117,9 +133,7 @@ class Desk:
         self.stop_feeding()
         self.hub.close()
 
-    def _take_up(self, match: Match, names: Mapping[str, str]) -> None:
-        self.names = dict(names)
-        self.machine = machine_in(self.store.lines(match.key))
+    def _take_up(self, match: Match) -> None:
         self.trouble = None
         self._taken = []
         referee = Referee(match, self.emit)
@@ -157,8 +171,8 @@ class Desk:
         """Log the game's source, so that no other source resumes it without being asked to."""
         with self.lock, suppress(StoreError):
             # A full disk is reported by the first move that cannot be saved.
-            if name and self.match and source_in(self.store, self.match.key) != name:
-                self.match.note("source", {"source": name})
+            if name and self.match and self.match.now.source != name:
+                self.match.note(Source(name))
 
     def stop_feeding(self) -> None:
         """Stop the feeder."""
@@ -305,7 +319,7 @@ class Desk:
             pending = referee.state.pending
             if pending is None:
                 raise ToldError("there is no foul on the table")
-            referee.match.note("foul-taken-back", {"n": pending.n, "t": self.now()})
+            referee.match.note(FoulTakenBack(pending.n, self.now()))
             referee.state.pending, referee.state.waived = None, pending.layout
             self.say("taken-back", n=pending.n, legal=False)
 
@@ -321,8 +335,7 @@ class Desk:
         """Save people's settings for the machine, and announce them."""
         with self.lock:
             referee = self._on()
-            referee.match.note(NOTE, machine.to_json())
-            self.machine = machine
+            referee.match.note(machine)
             turn = referee.state.machine
             if turn is not None and turn.player not in machine.seats:
                 referee.state.wants(None)
@@ -331,7 +344,7 @@ class Desk:
     def raise_hand(self, raised: bool) -> None:
         """Log that the hall's arbiter is called, or no longer needed."""
         with self.lock:
-            self._on().match.note("hand", {"raised": raised})
+            self._on().match.note(HandRaised(raised))
             self.emit({"event": "settings"})
 
     def end(self) -> None:

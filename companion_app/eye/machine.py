@@ -11,12 +11,15 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from msgspec import structs
+
 from companion_app.eye.desk import Desk
+from companion_app.games.entries import Names, OpenHand
 from companion_app.live.errors import LiveError, ToldError
-from companion_app.live.machine import LEVELS, NAME, SILENT, MachineTurn, OpenHand
+from companion_app.live.machine import LEVELS, NAME, SILENT, MachineTurn, hand_of, must_draw
 from companion_app.live.match import Match
 from companion_app.live.referee import Referee
 from companion_app.refusal import Refusal
@@ -138,7 +141,7 @@ class MachineSeats:
     def _hands(self, match: Match) -> dict[str, tuple[str, ...]]:
         """Return the machine's hands that lie open, by seat."""
         machine = self._desk.machine
-        told = {who: machine.hand(who, match) for who in machine.seats}
+        told = {who: hand_of(machine, who, match.now) for who in machine.seats}
         return {who: held for who, held in told.items() if held is not None}
 
     def _has_failed(self, position: Any) -> bool:
@@ -155,7 +158,7 @@ class MachineSeats:
             if player not in hands or _why_not(match.position, hands) is not None:
                 return "hand"
             ends = match.position.last_round is not None
-            return "draw" if self._desk.machine.must_draw(player, match) and not ends else None
+            return "draw" if must_draw(self._desk.machine, player, match.now) and not ends else None
         if player != match.position.to_move:
             return None
         return needed(match.game, match.position)
@@ -213,7 +216,7 @@ class MachineSeats:
             "hands": {
                 who: list(held)
                 for who in machine.seats
-                if (held := machine.hand(who, match)) is not None
+                if (held := hand_of(machine, who, match.now)) is not None
             },
         }
         if match.ended or match.game.outcome(match.position).over:
@@ -257,26 +260,25 @@ class MachineSeats:
         if level is not None and level not in LEVELS:
             raise ToldError("a level is a number from 1 to 5")
         seats = {who: one for who, one in desk.machine.seats.items() if who != player}
-        names = dict(desk.names)
+        names = dict(match.now.names)
         if level is not None:
             seats[player] = level
             names[player] = NAME
         elif names.get(player) == NAME:
             del names[player]
-        if names != desk.names:
-            match.note("names", {"names": names})
-            desk.names = names
+        if names != match.now.names:
+            match.note(Names(names))
         self._failed = None
         referee = desk.referee
         if referee is not None and referee.state.machine is not None:
             # The current move may be wrong for the new seats and levels.
             referee.state.wants(None)
-        desk.agree(replace(desk.machine, seats=seats))
+        desk.agree(structs.replace(desk.machine, seats=seats))
 
     def mute(self, on: bool) -> None:
         """Mute or unmute the machine."""
         self._match()
-        self._desk.agree(replace(self._desk.machine, muted=on))
+        self._desk.agree(structs.replace(self._desk.machine, muted=on))
 
     def show_hand(self, player: str, tiles: Iterable[str]) -> None:
         """Set the open hand of one of the machine's seats; a move chosen before is forgotten.
@@ -297,7 +299,7 @@ class MachineSeats:
         if state is not None and state.machine is not None and state.machine.player == player:
             state.wants(None)
         told = OpenHand(held, len(match.accepted), match.seq)
-        self._desk.agree(replace(machine, hands={**machine.hands, player: told}))
+        self._desk.agree(structs.replace(machine, hands={**machine.hands, player: told}))
 
     def draw(self, tiles: Iterable[str]) -> None:
         """Set the cards drawn for the machine, of a roll of which only the number is known.
@@ -338,7 +340,7 @@ class MachineSeats:
         had = machine.hints.get(player, 0)
         if had >= most:
             raise Refusal(code="no-hints-left" if most else "hints-off", status=409)
-        self._desk.agree(replace(machine, hints={**machine.hints, player: had + 1}))
+        self._desk.agree(structs.replace(machine, hints={**machine.hints, player: had + 1}))
         return most - had - 1
 
     def _match(self) -> Match:

@@ -108,7 +108,7 @@ def begin(desk: Desk, camera: TableCamera, asked: Namespace, again: bool) -> Non
     named = is_asked(asked)
     match = _taken_up(desk) if asked.resume or again or not named else None
     if match is not None:
-        if camera.kind != "demo" or is_demo(source_in(desk.store, match.key)):
+        if camera.kind != "demo" or is_demo(match.now.source):
             desk.feed(_opened(camera, match.record()))
     elif not again and (named or camera.kind in ("demo", "recorded")):
         record = _asked_record(asked, camera)

@@ -12,6 +12,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from companion_app.games import entries
 from companion_app.hall.process import HallProcess
 from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import MembershipFiles, ask_to_join
@@ -98,7 +99,7 @@ class Player:
         match = Match.begin(self._store, Record(record.game, record.tile_set, record.start))
         people = self._random.sample(NAMES, len(record.start.players))
         names = dict(zip(record.start.players, people, strict=True))
-        match.note("names", {"names": names})
+        match.note(entries.Names(names))
         return match
 
 
@@ -147,10 +148,10 @@ class DemoTables:
                 match = player.step()
                 if chance.random() < FOUL and player.foul() is not None:
                     self._stop.wait(chance.uniform(0.2, 1.5) * FOUL_LIES_S)
-                    match.note("foul-taken-back", {"n": match.next_n})
+                    match.note(entries.FoulTakenBack(match.next_n))
                 if chance.random() < HAND:
-                    match.note("hand", {"raised": True})
+                    match.note(entries.HandRaised(True))
                     self._stop.wait(FOUL_LIES_S)
-                    match.note("hand", {"raised": False})
+                    match.note(entries.HandRaised(False))
             sending.join(2)
             sender.close()

@@ -8,12 +8,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
+from companion_app.games.entries import Line
+from companion_app.games.play import BROKEN, Game, Games
 from companion_app.hall.errors import DatabaseError
-from companion_app.hall.standing import BROKEN, GameSoFar
+from companion_app.hall.line.message import shown_name
 from companion_app.hall.store.arbiter_store import (
     Cause,
     Decision,
@@ -22,7 +23,10 @@ from companion_app.hall.store.arbiter_store import (
     unanswered,
 )
 from companion_app.hall.store.hall_store import HallStore, Made, Member, Standing
-from companion_app.live.log_line import Line
+from companion_app.live.errors import StoreError
+from companion_app.live.places import leading
+from companion_app.web.drawing.match import mark_of
+from companion_app.web.snapshot import colour_of
 
 log = logging.getLogger(__name__)
 LOOK_S = 2.0
@@ -35,6 +39,8 @@ KEPT_TOGETHER = 32
 """Standings that are stored in one transaction."""
 MOST_AT_HAND = 600
 """Games cached in memory, about 0.1 MB each; the least recently used is evicted."""
+MOST_LINES = 5000
+"""Lines of one game at most; the longest that people play has some 300."""
 FOUL_S, QUESTION_S, AWAY_S = 30.0, 60.0, 45.0
 """Seconds after which an arbiter is called: for a foul that is not taken back, for a question
 without an answer, for a table that is not heard from."""
@@ -44,47 +50,32 @@ Mark = tuple[str, str]
 """A table's id and the key of one of its games."""
 
 
-class Games:
-    """A cache of games, each replayed up to the last stored line; a lock serializes access."""
+class TableGames:
+    """The games of all tables, each followed up to its last stored line."""
 
     def __init__(self, store: HallStore, most: int = MOST_AT_HAND) -> None:
-        self._store, self._most = store, most
-        self._lock = threading.Lock()
-        self._at_hand: OrderedDict[Mark, GameSoFar] = OrderedDict()
+        self._store = store
+        self._games = Games[Mark](most, MOST_LINES, is_trusted=True)
 
-    def game(self, table: str, key: str) -> GameSoFar | None:
-        """Return a game replayed to its end; ``None`` where it is broken."""
-        with self._lock:
-            mark = table, key
-            known = self._at_hand.get(mark)
-            lines = self._store.lines(table, key, known.number if known else 0)
-            return self._replayed(mark, known, lines)
+    def game(self, table: str, key: str) -> Game | None:
+        """Return a game as it stands; ``None`` where its lines make none."""
+        return self.games([(table, key)])[table, key]
 
-    def games(self, marks: Iterable[Mark]) -> dict[Mark, GameSoFar | None]:
-        """Return games replayed to their ends; their new lines are read by one query."""
-        with self._lock:
-            known = {mark: self._at_hand.get(mark) for mark in marks}
-            found = self._store.lines_of(
-                {mark: 0 if one is None else one.number for mark, one in known.items()}
-            )
-            return {mark: self._replayed(mark, one, found[mark]) for mark, one in known.items()}
+    def games(self, marks: Iterable[Mark]) -> dict[Mark, Game | None]:
+        """Return games as they stand; their new lines are read by one query."""
+        known = {mark: self._games.seq(mark) for mark in marks}
+        found = self._store.lines_of(known)
+        return {mark: self._followed(mark, known[mark], found[mark]) for mark in known}
 
-    def _replayed(self, mark: Mark, known: GameSoFar | None, lines: list[Line]) -> GameSoFar | None:
-        """Return a game with its next lines, and cache it; ``None`` where it is broken."""
+    def _followed(self, mark: Mark, known: int, found: list[Line]) -> Game | None:
+        def read(after: int) -> list[Line]:
+            return found if after == known else self._store.lines(*mark, after)
+
         try:
-            if known is None:
-                known = GameSoFar(lines)
-            else:
-                known.add(lines)
-        except BROKEN as error:
-            log.info("game %s of table %s cannot be played through: %r", mark[1], mark[0], error)
-            self._at_hand.pop(mark, None)
+            return self._games.at(mark, read)
+        except StoreError as error:
+            log.info("game %s of table %s cannot be played through: %s", mark[1], mark[0], error)
             return None
-        self._at_hand[mark] = known
-        self._at_hand.move_to_end(mark)
-        while len(self._at_hand) > self._most:
-            self._at_hand.popitem(last=False)
-        return known
 
 
 class Keeper:
@@ -93,7 +84,7 @@ class Keeper:
     def __init__(
         self,
         store: HallStore,
-        games: Games,
+        games: TableGames,
         tell: Tell,
         clock: Callable[[], float] = time.time,
         also: Callable[[], None] = lambda: None,
@@ -166,17 +157,17 @@ class Keeper:
             if made:
                 self._store.keep_standings(made)
 
-    def _made(self, table: str, newest: str, game: GameSoFar | None) -> Made | None:
+    def _made(self, table: str, newest: str, game: Game | None) -> Made | None:
         """Return the standing of a table from its newest game, which may be broken."""
         if game is None:
             member = self._store.member(table)
             return None if member is None else Made(table, member.acked, newest, {"broken": True})
         try:
-            document = game.document()
+            document = how_it_stands(game)
         except BROKEN as error:
             log.info("game %s of table %s cannot be scored: %r", newest, table, error)
             document = {"broken": True}
-        return Made(table, game.number, newest, document)
+        return Made(table, game.seq, newest, document)
 
     def look(self) -> None:
         """Update outdated standings, call arbiters, and resend unanswered rulings."""
@@ -214,6 +205,48 @@ class Keeper:
             found |= _health_causes(member, now_s, bool(document) and not document.get("over"))
         self._fouls_s = fouls
         return found
+
+
+def names_in(game: Game) -> dict[str, str]:
+    """Return people's names as they can be shown, by player."""
+    return {player: shown_name(name) for player, name in game.names.items()}
+
+
+def how_it_stands(game: Game) -> dict[str, Any]:
+    """Return how a game stands as JSON, independent of the reader's language."""
+    facts, players, names = game.game.facts, game.start.players, names_in(game)
+    outcome = game.game.outcome(game.position)
+    over = outcome.over or game.ended
+    turn = None if over else game.position.to_move
+    winners = outcome.winners or (leading(outcome.scores) if over else ())
+    foul = game.pending
+    return {
+        "game": facts.name,
+        "title": facts.title,
+        "players": [
+            {
+                "id": player,
+                "name": names.get(player, ""),
+                "coloured": player in game.box.colours,
+                "colour": colour_of(game, player),
+                "score": outcome.scores.get(player),
+                "turn": player == turn,
+                "winner": player in winners,
+            }
+            for player in players
+        ],
+        "moves": len(game.accepted),
+        "over": over,
+        "foul": foul
+        and {
+            "number": foul.seq,
+            "n": foul.n,
+            "player": foul.move.player,
+            "rules": list(foul.rules),
+        },
+        "hand": game.hand,
+        "drawing": mark_of(game, None),
+    }
 
 
 def ruling(decision: Decision) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from companion_app.hall.errors import DatabaseError, HallError
-from companion_app.hall.keeper import Games, Keeper
+from companion_app.hall.keeper import Keeper, TableGames
 from companion_app.hall.line.broker import PORT as BROKER_PORT
 from companion_app.hall.line.broker import BrokerAddress, OwnBroker, answers, parse_broker
 from companion_app.hall.line.joining import code_of
@@ -86,7 +86,7 @@ class HallProcess:
         )
         address = self._broker_address()
         # Separate caches: page threads draw games while the keeper's thread extends its own.
-        games, shown = Games(store), Games(store, MOST_SHOWN)
+        games, shown = TableGames(store), TableGames(store, MOST_SHOWN)
         self.receiver = Receiver(store, self.keys, address, self._added)
         self.tournaments = Tournaments(store)
         rounds = RoundsKeeper(store, self.tournaments)

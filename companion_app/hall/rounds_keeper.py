@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from companion_app.games.entries import read_line
 from companion_app.hall.line.message import shown_name
 from companion_app.hall.store.arbiter_store import SENT_AGAIN_S, Decision, decide, last_decisions
 from companion_app.hall.store.hall_store import HallStore, Standing
@@ -24,7 +25,6 @@ from companion_app.hall.tournament.results import from_referee
 from companion_app.hall.tournament.view import orders
 from companion_app.hall.tournaments import Tournaments
 from companion_app.help_orders import HELP_OFF, HELP_ON
-from companion_app.live.log_line import read_line
 
 log = logging.getLogger(__name__)
 REFUSED_AGAIN_S = 30.0

@@ -32,8 +32,6 @@ class Standing:
     """The camera that was chosen, ``webcam:0``; ``None`` where only written games are shown."""
     covered: Sequence[Sequence[int]] = ()
     unsure: Sequence[Sequence[int]] = ()
-    pending: Doc | None = None
-    """An announced foul that still lies on the table."""
     questions: Sequence[Doc] = ()
     can_undo: bool = False
     can_redo: bool = False

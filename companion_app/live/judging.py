@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from companion_app.games.entries import LaidInstead
 from companion_app.live.asker import Asker
 from companion_app.live.explain import Explanation, Foul, Row, explain, up_to_a_word
 from companion_app.live.keeping import Keeper
@@ -309,7 +310,7 @@ class Judge:
         if self._looks >= self._state.settings.looks_for_foul:
             laid = [move_to_json(move) for move in row.moves]
             belongs = move_to_json(turn.move)
-            match.note("laid-otherwise", {"laid": laid, "belongs": belongs, "t": t})
+            match.note(LaidInstead(laid, belongs, t))
             self._state.otherwise = LaidOtherwise(row, table, picture())
             self._state.say("machine", t, player=turn.player, laid=laid[0], belongs=belongs)
         return True

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from companion_app.games.entries import FoulTakenBack
+from companion_app.games.play import Accepted, Pending
 from companion_app.live.align import aligner_for
 from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.explain import explain
-from companion_app.live.match import Accepted, Match
+from companion_app.live.match import Match
 from companion_app.live.places import Content, Spot, contents
-from companion_app.live.referee_state import Pending, Picture, RefereeState, Standing
+from companion_app.live.referee_state import Picture, RefereeState, Standing
 from companion_app.live.settle import Settled
 from companion_app.live.table import read_settled
 from engine.errors import RecordError
@@ -79,7 +81,7 @@ class Keeper:
     def take_foul_back(self, t: float) -> None:
         """Save and announce that the tile of the pending foul was lifted."""
         assert self._state.pending is not None
-        self._match.note("foul-taken-back", {"n": self._state.pending.n, "t": t})
+        self._match.note(FoulTakenBack(self._state.pending.n, t))
         self._state.say("taken-back", t, n=self._state.pending.n, legal=False)
         self._state.pending = None
 
@@ -92,7 +94,9 @@ class Keeper:
         self.go_on(t)
         return "settled"
 
-    def take_back(self, count: int, t: float, picture: Picture = lambda: None) -> list[Accepted]:
+    def take_back(
+        self, count: int, t: float, picture: Picture = lambda: None
+    ) -> Sequence[Accepted]:
         """Take back moves and whatever depends on their position; return them, newest first."""
         if self._state.pending:
             self.take_foul_back(t)

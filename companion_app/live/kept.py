@@ -18,8 +18,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from companion_app.games.entries import Line, read_line
 from companion_app.live.errors import StoreError
-from companion_app.live.log_line import Line, read_line
 
 BUSY_S = 5.0
 NEWEST = 2**62

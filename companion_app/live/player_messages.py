@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+from companion_app.games.entries import Answered, LetStand
 from companion_app.live.errors import QuestionGone, StoreError, ToldError, WouldDrop
 from companion_app.live.explain import Row
 from companion_app.live.keeping import Keeper
@@ -74,7 +75,7 @@ class PlayerMessages:
             if self._match.seq == before.match.seq:
                 self._state.questions[question.id] = question
             raise
-        self._match.note("answered", {"about": question.about, "value": value, "t": t})
+        self._match.note(Answered(question.about, value, t))
         self._remember(before)
 
     def _take_answer(self, question: Question, value: Any, t: float) -> None:
@@ -212,11 +213,11 @@ class PlayerMessages:
         otherwise = self._state.otherwise
         if otherwise is None:
             raise ToldError("nothing lies otherwise than the machine wants it")
-        self._match.note("let-stand", {"n": self._match.next_n, "t": t})
+        self._match.note(LetStand(self._match.next_n, t))
         self._keeper.accept(otherwise.row.moves, t, lambda: otherwise.picture)
 
     def _corrected(self, n: Any, value: Any, t: float) -> None:
-        if not isinstance(n, int) or not 1 <= n <= len(self._match.accepted):
+        if not is_whole(n) or not 1 <= n <= len(self._match.accepted):
             raise ToldError(f"there is no move {n} to correct")
         if not isinstance(value, dict):
             raise ToldError("say what the move was")

@@ -1,10 +1,12 @@
-"""Questions that the camera cannot decide, and their JSON form."""
+"""Questions that the camera cannot decide, and how they are shown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from companion_app.live.match import Match
 from companion_app.live.places import Spot
@@ -28,6 +30,32 @@ class Question:
     cells: tuple[tuple[int, ...], ...] = ()
     choices: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
     """By answer text: what the answer means."""
+
+
+class QuestionShown(msgspec.Struct, frozen=True):
+    """An open question as the page shows it."""
+
+    question: dict[str, Any]
+    """The question in the form of the interface."""
+    named: tuple[str, ...]
+    """The answers that have a name."""
+    asked_of: tuple[str, ...]
+    """The players whom it is about."""
+    concerns: tuple[str, ...]
+    """The players who may answer."""
+    places: tuple[tuple[int, ...], ...]
+    """The places on the table that it is about."""
+
+
+def as_shown(question: Question, match: Match) -> QuestionShown:
+    """Return an open question as the page shows it."""
+    return QuestionShown(
+        question_to_json(question, match),
+        tuple(map(str, question.choices)),
+        tuple(asked_of(question, match)),
+        concerns(question, match),
+        question.cells if question.spot is None else (question.spot,),
+    )
 
 
 def is_half_hidden(question: Question) -> bool:

@@ -6,13 +6,14 @@ judge of tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from companion_app.games.play import Accepted
 from companion_app.live.asker import Asker
 from companion_app.live.judging import Judge
 from companion_app.live.keeping import Keeper, LookAgain, is_made_alone
-from companion_app.live.match import Accepted, Match
+from companion_app.live.match import Match
 from companion_app.live.places import Sighting
 from companion_app.live.player_messages import PlayerMessages
 from companion_app.live.referee_state import (
@@ -38,7 +39,11 @@ class Referee:
     ) -> None:
         self.match = match
         self.state = state = RefereeState(
-            match, emit, settings or RefereeSettings(), begun=bool(match.accepted)
+            match,
+            emit,
+            settings or RefereeSettings(),
+            match.now.pending,
+            begun=bool(match.accepted),
         )
         state.recall_corrections()
         self.keeper = Keeper(state, look_again)
@@ -81,7 +86,7 @@ class Referee:
         """Say whether the referee made the nth move for a player without a choice."""
         return is_made_alone(self.match, n)
 
-    def take_back(self, count: int, t: float) -> list[Accepted]:
+    def take_back(self, count: int, t: float) -> Sequence[Accepted]:
         """Take back the last moves as the host says, also a foul; return them, newest first."""
         gone = self.keeper.take_back(count, t)
         self.match.reopen()

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Literal
 
+from companion_app.games.play import Accepted, Game, Pending
 from companion_app.live.explain import Row
 from companion_app.live.machine import LaidOtherwise, MachineTurn
-from companion_app.live.match import Accepted, Match
+from companion_app.live.match import Match
 from companion_app.live.places import Content, Spot, contents
 from companion_app.live.questions import Question, is_about_the_table, question_to_json
 from companion_app.live.settle import Settled
 from companion_app.live.table import COULD_STILL_BE, LIKELY, Reading
-from engine.game import EMPTY, Json, Move, Start, Violation
+from engine.game import EMPTY, Json, Move, Start
 from engine.placement import Layout
 from engine.record import move_to_json
 from engine.referee import violation_to_json
@@ -49,17 +50,6 @@ class RefereeSettings:
     """Most tiles that can vanish as moves taken back; more mean that the table is cleared."""
 
 
-@dataclass(frozen=True)
-class Pending:
-    """An announced foul that still lies on the table."""
-
-    n: int
-    move: Move
-    violations: tuple[Violation, ...]
-    layout: Layout
-    seq: int
-
-
 ASKED_AGAIN_AFTER_S = 10.0
 """Seconds within which the same question never comes twice, unless the game moves on between."""
 
@@ -83,9 +73,9 @@ REMEMBERED = (
 
 @dataclass(frozen=True)
 class Before:
-    """A snapshot of match and state before a player's message."""
+    """A snapshot of game and state before a player's message."""
 
-    match: Match
+    match: Game
     question: Question | None
     """The question that was answered."""
     state: Mapping[str, Any]
@@ -270,7 +260,7 @@ class RefereeState:
     def before(self, question: Question | None = None) -> Before:
         """Return a snapshot of match and state, to undo to."""
         kept = {name: copy(getattr(self, name)) for name in REMEMBERED}
-        return Before(self.match.copied(), question, kept)
+        return Before(self.match.now, question, kept)
 
     def put_back(self, before: Before) -> None:
         """Restore the state's fields from a snapshot."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 
-from companion_app.live.log_line import LINE_IN_BYTES, Line, read_line
+from companion_app.games.entries import LINE_IN_BYTES, Line, read_line
 
 BLOCK_BYTES = 1 << 20
 LARGEST_PAGE = 64 << 10

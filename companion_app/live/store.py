@@ -23,8 +23,8 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
+from companion_app.games.entries import Line, read_line, written
 from companion_app.live.errors import StoreError, StoreFull, StoreInUse
-from companion_app.live.log_line import Line, read_line, written
 from companion_app.live.salvage import (
     is_damaged,
     last_number,
@@ -137,8 +137,16 @@ class Store:
         kind: str,
         body: Mapping[str, Any],
         pictures: Mapping[str, bytes] | None = None,
+        follow: Callable[[Line], object] = lambda line: None,
     ) -> Line:
         """Write one line with its pictures; it is on the disk when this returns.
+
+        Args:
+            game: the key of the game.
+            kind: what kind of line it is.
+            body: what the line says.
+            pictures: pictures by name.
+            follow: called with the line before it is written; what it raises keeps the line out.
 
         Raises:
             StoreFull: there is no room; nothing was written.
@@ -147,6 +155,7 @@ class Store:
         with self._transaction() as db:
             (last,) = db.execute(LAST_SEQ).fetchone()
             line = Line(last + 1, game, kind, body, round(self._clock(), 3))
+            follow(line)
             text = written(line)
             db.execute(ADD_LINE, (line.seq, game, kind, text))
             for name, jpeg in (pictures or {}).items():
@@ -255,8 +264,10 @@ class Store:
         copied = {line.seq: line for text in texts if (line := read_line(text))}
         try:
             if is_damaged(self.path, copied):
-                # A gap in an intact copy is a deleted game, not a lost line.
-                self._salvage(copied, max(copied) if 0 < len(texts) == len(copied) else 0)
+                # A gap in an intact copy is a deleted game, not a lost line; a power cut may have
+                # torn its last line.
+                is_intact = bool(copied) and all(read_line(text) for text in texts[:-1])
+                self._salvage(copied, max(copied) if is_intact else 0)
             db = _connect(self.path)
             _migrate(db)
             if (kept := _kept_lines(db)) != copied:

@@ -11,16 +11,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from flask import Response, current_app
 
+from companion_app.games.play import Game, Games
 from companion_app.hands.pool import Hands
 from companion_app.help_orders import help_is_off
 from companion_app.kept_looks import KeptLooks
 from companion_app.labelled import LabelledPictures
 from companion_app.line.ends import Eye
 from companion_app.line.hub import Hub
-from companion_app.live.kept import Kept
-from companion_app.live.match import Match
+from companion_app.live.kept import Kept, KeptGames
+from companion_app.live.questions import QuestionShown
 from companion_app.refusal import Refusal
 from companion_app.seat.player import NoPlayer, Player
 from companion_app.web import snapshot
@@ -30,7 +32,6 @@ from companion_app.web.looked_over import LookedOver
 from companion_app.web.looking import Check
 from companion_app.web.own_boxes import OwnBoxes
 from companion_app.web.place import Place
-from companion_app.web.replica import Now, Replica
 from companion_app.web.scoring import ReadPhoto
 from companion_app.web.serving import access
 from companion_app.web.serving.exchange import fresh, language
@@ -39,6 +40,7 @@ from companion_app.web.serving.limits import Limiter
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.sessions import Sessions
 from companion_app.web.serving.shared import Lately, Packer, SharedAnswers
+from companion_app.web.snapshot import Now
 from companion_app.web.speech import Speech
 from companion_app.web.summaries import Summaries
 
@@ -83,7 +85,7 @@ class Companion:
         self.summaries = Summaries(lambda: self.place, self.hands, self._keep_summaries)
         self.looked_over = LookedOver(lambda: self.player, lambda: KeptLooks(self.home))
         self.alone = AloneGames(lambda: self.player)
-        self._replica = Replica(lambda: self.place, _draw_once)
+        self._games = Games[str](most=1)
 
     @property
     def home(self) -> Path:
@@ -109,18 +111,31 @@ class Companion:
 
         Raises:
             EyeAway: nothing is known yet.
+            StoreError: the file of games cannot be read.
         """
         # Read the version before the standing: a race then shows newer data under an older
         # version, never older data under a newer one.
-        version = self.hub.version
-        return self._replica.now(self.eye.standing(), version, self.eye.is_there)
+        version, standing, is_there = self.hub.version, self.eye.standing(), self.eye.is_there
+        if standing.key is None:
+            return Now(standing, version, is_watched=is_there)
+        key, seq, kept = standing.key, standing.seq, KeptGames(self.place.file)
+        is_new = not self._games.seq(key)
+        game = self._games.at(
+            key, lambda after: kept.lines(key, after, seq), seq, self.place.set_folders
+        )
+        if is_new:
+            _draw_once(game)
+        foul = game.pending
+        pictures = kept.pictures_of(foul.seq) if foul is not None else frozenset[str]()
+        asked = msgspec.convert(standing.questions, tuple[QuestionShown, ...])
+        return Now(standing, version, game, pictures, asked, is_there)
 
     def _keep_summaries(self, made: Mapping[str, Kept], made_by: str) -> None:
         said = {key: [one.seq, dict(one.summary)] for key, one in made.items()}
         self.eye.ask("keep-summaries", {"made": said, "by": made_by})
 
 
-def _draw_once(match: Match) -> None:
+def _draw_once(match: Game) -> None:
     """Warm the drawing caches of a game in the background, so that its first drawing is fast."""
     drawing = (match.box, len(match.start.players))
     threading.Thread(target=warm_up, args=drawing, daemon=True).start()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from companion_app.live.match import Match
+from companion_app.games.play import Game
 from companion_app.live.places import Spot, spots_of, tiles_of
 from companion_app.web.drawing.table import spots_of as places_of
 from companion_app.web.speech import Speech
@@ -29,7 +29,7 @@ HEX_SIDES = {
 MOST_BESIDE = 2
 
 
-def machine_to_json(said: Mapping[str, Any] | None, match: Match, speech: Speech) -> Doc | None:
+def machine_to_json(said: Mapping[str, Any] | None, match: Game, speech: Speech) -> Doc | None:
     """Return the machine's wish, in words and as places; ``None`` where it has no seat."""
     if said is None:
         return None
@@ -61,7 +61,7 @@ def machine_to_json(said: Mapping[str, Any] | None, match: Match, speech: Speech
     return document
 
 
-def ghost(before: Layout, later: Layout, match: Match) -> list[Doc]:
+def ghost(before: Layout, later: Layout, match: Game) -> list[Doc]:
     """Return the tiles that a move would lay, each with its turns and places."""
     return [
         {
@@ -77,7 +77,7 @@ def _laid(before: Layout, later: Layout) -> list[Placement | Piece]:
     return tiles_of(change_between(before, later).laid)
 
 
-def words_for(match: Match, move: Move, speech: Speech) -> str:
+def words_for(match: Game, move: Move, speech: Speech) -> str:
     """Return a move in words: the tile, and the neighbours of its place."""
     before, later = match.layout, match.after(move)
     laid = _laid(before, later)
@@ -99,7 +99,7 @@ def words_for(match: Match, move: Move, speech: Speech) -> str:
     return whole[:1].upper() + whole[1:] + drilled
 
 
-def _beside(one: Placement | Piece, before: Layout, match: Match, speech: Speech) -> list[str]:
+def _beside(one: Placement | Piece, before: Layout, match: Game, speech: Speech) -> list[str]:
     """Return sentences about a tile's neighbours, heads first: people find those most easily."""
     lying: dict[Spot, Placement | Piece] = {
         spot: other for other in tiles_of(before) for spot in spots_of(other)

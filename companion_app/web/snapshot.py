@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
+from companion_app.games.play import Accepted, Game, Pending
 from companion_app.line.standing import Standing
-from companion_app.live.match import Accepted, Match
 from companion_app.live.places import leading, tiles_of
+from companion_app.live.questions import QuestionShown
 from companion_app.web.asking import question_in_words
 from companion_app.web.drawing.match import mark_of, pointed, shown
 from companion_app.web.drawing.table import spot, spots_of
 from companion_app.web.machine import machine_to_json
-from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
@@ -26,6 +27,31 @@ DISK_FULL = "disk is full"
 """The part of the store's error text that tells that the disk is full."""
 GAME_COLOURS = ("#35b58a", "#f0802a", "#9552cf", "#2d74da")
 """CSS colours for the players of a game without colours, by seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The table at one moment, for the page."""
+
+    standing: Standing
+    version: int
+    """The number of the newest event."""
+    match: Game | None = None
+    pictures: frozenset[str] = frozenset()
+    """The names of the kept pictures of the pending foul."""
+    questions: tuple[QuestionShown, ...] = ()
+    is_watched: bool = True
+    """Whether the eye is connected."""
+
+    @property
+    def pending(self) -> Pending | None:
+        """The announced foul that still lies on the table."""
+        return self.match.pending if self.match is not None else None
+
+    @property
+    def mark(self) -> tuple[int, int, bool]:
+        """A version mark that changes whenever the page has to show something new."""
+        return self.version, self.standing.mark, self.is_watched
 
 
 def state(now: Now, speech: Speech) -> Doc:
@@ -89,7 +115,7 @@ def doubts(standing: Standing) -> Doc:
     }
 
 
-def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
+def match_to_json(match: Game, speech: Speech, upto: int | None = None) -> Doc:
     """Return a match as it stands, or as it stood after ``upto`` moves."""
     count = len(match.accepted) if upto is None else max(0, min(upto, len(match.accepted)))
     position = match.positions[count]
@@ -132,7 +158,7 @@ def _leading(scores: Mapping[str, int | None], over: bool) -> list[str]:
     return leading(scores) if over else []
 
 
-def _players(match: Match, outcome: Outcome, speech: Speech, turn: str | None) -> list[Doc]:
+def _players(match: Game, outcome: Outcome, speech: Speech, turn: str | None) -> list[Doc]:
     return [
         {
             "id": player,
@@ -148,14 +174,14 @@ def _players(match: Match, outcome: Outcome, speech: Speech, turn: str | None) -
     ]
 
 
-def colour_of(match: Match, player: str) -> str:
+def colour_of(match: Game, player: str) -> str:
     """Return a player's colour for CSS."""
     if player in match.box.colours:
         return coat(player, match.box.colours).base
     return GAME_COLOURS[list(match.start.players).index(player) % len(GAME_COLOURS)]
 
 
-def _lines(match: Match, outcome: Outcome, player: str, speech: Speech) -> list[Doc]:
+def _lines(match: Game, outcome: Outcome, player: str, speech: Speech) -> list[Doc]:
     """Return a player's score lines; those with the same reason are added up."""
     by_reason: dict[str, list[ScoreLine]] = {}
     for line in outcome.lines.get(player, ()):
@@ -171,7 +197,7 @@ def _lines(match: Match, outcome: Outcome, player: str, speech: Speech) -> list[
     ]
 
 
-def _move(n: int, one: Accepted, match: Match, speech: Speech) -> Doc:
+def _move(n: int, one: Accepted, match: Game, speech: Speech) -> Doc:
     return {
         "n": n,
         "text": speech.move(one.move, match.game.facts.coloured_moves),
@@ -186,7 +212,7 @@ def _move(n: int, one: Accepted, match: Match, speech: Speech) -> Doc:
     }
 
 
-def listed_move(move: Move, match: Match, speech: Speech) -> Doc:
+def listed_move(move: Move, match: Game, speech: Speech) -> Doc:
     """Return a possible move: as JSON, with its places, and in words."""
     return {
         "move": move_to_json(move),
@@ -195,7 +221,7 @@ def listed_move(move: Move, match: Match, speech: Speech) -> Doc:
     }
 
 
-def violations_to_json(violations: Iterable[Violation], match: Match, speech: Speech) -> list[Doc]:
+def violations_to_json(violations: Iterable[Violation], match: Game, speech: Speech) -> list[Doc]:
     """Return violations: the sentence, the rule, its source in print, and the places."""
     game = match.game.facts.name
     return [
@@ -211,7 +237,7 @@ def violations_to_json(violations: Iterable[Violation], match: Match, speech: Sp
     ]
 
 
-def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:
+def _foul(match: Game, now: Now, speech: Speech) -> Doc | None:
     pending = now.pending
     if pending is None:
         return None
@@ -232,7 +258,7 @@ def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:
 # --- the table -----------------------------------------------------------------------------------
 
 
-def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
+def _tiles(match: Game, count: int, speech: Speech) -> list[Doc]:
     """Return the tiles of the layout, each with the number of the move that laid it."""
     born: dict[str, int] = {}
     for number, one in enumerate(match.accepted[:count], start=1):
@@ -253,7 +279,7 @@ def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
     ]
 
 
-def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
+def _stock(match: Game, count: int, speech: Speech) -> list[Doc]:
     """Return by kind how many tiles are not in the layout."""
     lying = Counter(one.tile for one in tiles_of(match.layouts[count]))
     return [

@@ -121,7 +121,7 @@ def test_tile_under_a_cup_is_shown_as_covered_and_still_counts(served, begun):
     page.click(".tool", "Drawing")
     source.bgr = bgr
     page.wait("document.querySelector('.board .tap') && !document.querySelector('.board .veil')")
-    assert served.desk.match.accepted == []
+    assert served.desk.match.accepted == ()
 
 
 def test_tile_under_a_coin_is_asked_about_and_answered_by_its_picture(served, begun):

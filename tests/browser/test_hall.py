@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from companion_app.games.entries import Names
 from tests.browser.hall_fixtures import hall, opened
 
 __all__ = ["hall", "opened"]
@@ -108,7 +109,7 @@ def test_arbiter_hides_a_name_at_a_table_and_shows_it_again(opened, hall):
 
     table = hall.table()
     match = Player(table.store, 2, "snekagon").step()
-    match.note("names", {"names": {"red": "Zoë", "green": "Ben"}})
+    match.note(Names({"red": "Zoë", "green": "Ben"}))
     page = opened("/arbiter")
     signed_in(page, hall)
     page.go(f"http://127.0.0.1:{hall.port}/table/{table.id}")

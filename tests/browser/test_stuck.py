@@ -61,7 +61,7 @@ def test_answer_that_drops_moves_asks_first_and_undo_brings_them_back(served, sc
     page.wait("document.querySelector('dialog[open] .danger')")
     assert len(served.desk.match.accepted) == 6
     page.js("document.querySelector('dialog[open] .danger').click()")
-    wait_until(lambda: served.desk.match.accepted == [])
+    wait_until(lambda: served.desk.match.accepted == ())
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 0'")
     page.click(".tool", "Undo")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion_app.eye.camera import TableCamera
+from companion_app.games.entries import Names
 from companion_app.hall.demo import Player
 from tests.browser.conftest import PHONE
 from tests.browser.hall_fixtures import hall, opened
@@ -70,7 +71,7 @@ def test_game_that_waits_lies_well(served, tmp_path, language):
 def test_hall_lies_well(opened, hall):
     table = hall.table("Anna-Katharina's table at the window")
     match = Player(table.store, 2, "snekagon").step()
-    match.note("names", {"names": {"red": NAMES["blue"], "green": "Ben"}})
+    match.note(Names({"red": NAMES["blue"], "green": "Ben"}))
     page = opened("/arbiter")
     signed_in(page, hall)
     prepare(page)

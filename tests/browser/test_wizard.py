@@ -144,7 +144,7 @@ def test_game_that_somebody_begins_waits_until_its_player_is_chosen(table):
     table.host().post("/api/new", {"game": "snekagon", "players": ["red", "green"]})
     page.wait("document.querySelectorAll('.waiting button.wide').length === 4")
     hint_is_gone = page.js("document.querySelector('.demo-note').hidden")
-    assert table.desk.match.accepted == []
+    assert table.desk.match.accepted == ()
     page.click(".waiting button", "Plug in a camera")
     page.wait("document.querySelector('dialog .problem')")
     page.js("document.querySelector('dialog').close()")

@@ -14,14 +14,12 @@ FRONT = {
     "cli": frozenset(["arguments", "main"]),
     "eye": frozenset[str](),
     "hands": frozenset(["errors", "pool", "work"]),
-    "line": frozenset(["ends", "far", "forms", "hub", "standing", "wire"]),
+    "line": frozenset(["ends", "far", "hub", "standing", "wire"]),
     "live": frozenset(
         [
             "demo",
             "errors",
-            "explain",
             "kept",
-            "log_line",
             "loop",
             "machine",
             "match",
@@ -30,7 +28,6 @@ FRONT = {
             "questions",
             "reading",
             "referee",
-            "referee_state",
             "salvage_report",
             "settle",
             "store",
@@ -40,7 +37,7 @@ FRONT = {
         [
             "bgstats",
             "card",
-            "drawing.table",
+            "drawing.match",
             "lessons.lesson_form",
             "lessons.photo_reading",
             "place",

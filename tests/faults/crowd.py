@@ -31,7 +31,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from PIL import Image
 
-from companion_app.live.log_line import written
+from companion_app.games.entries import written
 from companion_app.live.store import Store
 from tests.faults.companion import PATIENCE_S, Companion, as_the_service
 from tests.faults.load import House

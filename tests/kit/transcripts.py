@@ -18,10 +18,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from companion_app.games.entries import Entry, kind_and_body
+from companion_app.games.play import Accepted
 from companion_app.live.errors import LiveError
 from companion_app.live.keeping import Keeper
 from companion_app.live.machine import MachineTurn
-from companion_app.live.match import Accepted, Match
+from companion_app.live.match import Match
 from companion_app.live.places import Sighting
 from companion_app.live.referee import Referee
 from companion_app.live.referee_state import RefereeState
@@ -185,9 +187,9 @@ def recording() -> Iterator[Recorder]:
         return begun
 
     def append(before: Any) -> Any:
-        def appended(self: Match, kind: str, body: Mapping[str, Any], pictures: Any = None) -> Any:
-            recorder.wrote(kind, body)
-            return before(self, kind, body, pictures)
+        def appended(self: Match, entry: Entry, *more: Any) -> Any:
+            recorder.wrote(*kind_and_body(entry))
+            return before(self, entry, *more)
 
         return appended
 

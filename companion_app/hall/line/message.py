@@ -16,8 +16,8 @@ from typing import Any
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from companion_app.games.entries import Line, read_line
 from companion_app.hall.errors import BadMessageError
-from companion_app.live.log_line import Line, read_line
 
 SIGNED_FOR = b"snake-eye hall 1\0"
 SIGNATURE_BYTES = 64

@@ -13,11 +13,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, func, or_, select, update
 
+from companion_app.games.entries import Line, read_line
 from companion_app.hall.errors import FullHallError
 from companion_app.hall.line.message import Batch
 from companion_app.hall.store.schema import events, pictures, standings, tables
 from companion_app.hall.store.transactions import Transactions
-from companion_app.live.log_line import Line, read_line
 
 MOST_EMBEDDED = 20
 """Tables that the embedded store takes; more need PostgreSQL."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from companion_app.games.entries import read_line
 from companion_app.live.errors import StoreError
-from companion_app.live.log_line import read_line
 
 BUSY_S = 5.0
 SHOWN_TO_ARBITERS = "foul"

@@ -6,10 +6,12 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify
 
+from companion_app.games.play import BROKEN, Game
+from companion_app.hall.keeper import names_in
 from companion_app.hall.line.message import TABLE_ID
-from companion_app.hall.standing import BROKEN, GameSoFar
 from companion_app.hall.web.guard import ARBITER, open_to
 from companion_app.hall.web.hall import hall
+from companion_app.web.drawing.match import drawing, shown
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import language
 from companion_app.web.speech import Speech
@@ -26,10 +28,10 @@ MOST_CHOICES = 60
 def moves(table: str) -> Response:
     """Return the last moves of a table's game in words, the newest first."""
     game = _game(table)
-    words, coloured = Speech(language(), game.names), bool(game.box.colours)
-    numbered = list(enumerate(game.moves, start=1))[-MOST_MOVES:]
+    words, coloured = Speech(language(), names_in(game)), bool(game.box.colours)
+    newest = list(enumerate(game.accepted, start=1))[: -MOST_MOVES - 1 : -1]
     return jsonify(
-        {"moves": [{"n": n, "text": words.move(move, coloured)} for n, move in reversed(numbered)]}
+        {"moves": [{"n": n, "text": words.move(one.move, coloured)} for n, one in newest]}
     )
 
 
@@ -38,13 +40,13 @@ def moves(table: str) -> Response:
 def choices(table: str, n: int) -> Response:
     """Return what a move could have been instead, each drawn."""
     game = _game(table)
-    coloured, words = bool(game.box.colours), Speech(language(), game.names)
+    coloured, words = bool(game.box.colours), Speech(language(), names_in(game))
     try:
         drawn = [
             {
                 "move": move_to_json(one),
                 "text": words.move(one, coloured),
-                "drawing": game.drawing(words, n, one),
+                "drawing": drawing(game, words, shown(game, n, one)),
             }
             for one in other_moves(game, n)
         ]
@@ -53,11 +55,11 @@ def choices(table: str, n: int) -> Response:
     return jsonify({"choices": drawn})
 
 
-def other_moves(game: GameSoFar, n: int) -> list[Move]:
+def other_moves(game: Game, n: int) -> list[Move]:
     """Return the legal alternatives to the nth move: those on its cells, or all if none is."""
-    if not 1 <= n <= len(game.moves):
+    if not 1 <= n <= len(game.accepted):
         raise NotFound(code="no-game")
-    wrong = game.moves[n - 1]
+    wrong = game.accepted[n - 1].move
     legal = [
         one
         for one in game.game.legal_moves(game.position_after(n - 1))
@@ -87,7 +89,7 @@ def _place(move: Move) -> frozenset[Any]:
     return frozenset() if move.at is None else frozenset([(move.board, move.snake, move.at)])
 
 
-def _game(table: str, key: str = "") -> GameSoFar:
+def _game(table: str, key: str = "") -> Game:
     shown = hall().overview.board.table(table) if TABLE_ID.fullmatch(table) else None
     key = key or (str(shown.document["key"]) if shown is not None else "")
     game = hall().games.game(table, key) if key else None

@@ -8,13 +8,15 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
 
+from companion_app.games.play import BROKEN, Game
+from companion_app.hall.keeper import how_it_stands, names_in
 from companion_app.hall.line.message import is_word
-from companion_app.hall.standing import BROKEN, GameSoFar
 from companion_app.hall.web.board import Board, Shown
 from companion_app.hall.web.guard import OPEN, limit_looks, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.hall.web.hidden import hidden_names, is_hidden, without_hidden
 from companion_app.line.hub import FullHouse
+from companion_app.web.drawing import match as match_drawing
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import language
 from companion_app.web.speech import Speech
@@ -61,7 +63,7 @@ def table(id_: str) -> Response:
     if game is not None:
         count = _count(game)
         past = _past(game, count)
-        answer |= {"key": key, "n": count, "length": len(game.moves), **past}
+        answer |= {"key": key, "n": count, "length": len(game.accepted), **past}
     return jsonify(answer)
 
 
@@ -76,7 +78,7 @@ def drawing(id_: str) -> Response:
         raise NotFound(code="no-game")
     words = Speech(language(), _names(game))
     try:
-        drawn = game.drawing(words, _count(game))
+        drawn = match_drawing.drawing(game, words, match_drawing.shown(game, _count(game)))
     except BROKEN as error:
         raise NotFound(code="no-game") from error
     answer = Response(drawn, mimetype="image/svg+xml")
@@ -96,7 +98,7 @@ def _table(id_: str) -> Shown:
     return found
 
 
-def _game(shown: Shown) -> tuple[str, GameSoFar | None]:
+def _game(shown: Shown) -> tuple[str, Game | None]:
     """Return the requested game, or the table's last one where none is named."""
     key = request.args.get("game") or str(shown.document["key"])
     if not key:
@@ -110,32 +112,32 @@ def _game(shown: Shown) -> tuple[str, GameSoFar | None]:
     return key, game
 
 
-def _count(game: GameSoFar) -> int:
+def _count(game: Game) -> int:
     asked = request.args.get("n", "")
-    count = int(asked) if asked.isdecimal() and len(asked) < 6 else len(game.moves)
-    return min(count, len(game.moves))
+    count = int(asked) if asked.isdecimal() and len(asked) < 6 else len(game.accepted)
+    return min(count, len(game.accepted))
 
 
-def _past(game: GameSoFar, count: int) -> dict[str, Any]:
+def _past(game: Game, count: int) -> dict[str, Any]:
     """Return scores and last move of a game after ``count`` moves."""
     words = Speech(language(), _names(game))
     try:
         outcome = game.game.outcome(game.position_after(count))
         coloured = bool(game.box.colours)
-        now = without_hidden(game.document(), hidden_names(hall().store))
+        now = without_hidden(how_it_stands(game), hidden_names(hall().store))
     except BROKEN:
         return {"broken": True}
     return {
         **now,
         "scores": dict(outcome.scores),
-        "last": words.move(game.moves[count - 1], coloured) if count else "",
+        "last": words.move(game.accepted[count - 1].move, coloured) if count else "",
         "shown_names": {player: words.player(player) for player in game.start.players},
     }
 
 
-def _names(game: GameSoFar) -> dict[str, str]:
+def _names(game: Game) -> dict[str, str]:
     hidden = hidden_names(hall().store)
-    return {who: name for who, name in game.names.items() if not is_hidden(name, hidden)}
+    return {who: name for who, name in names_in(game).items() if not is_hidden(name, hidden)}
 
 
 def stream(begin: Any) -> Response:

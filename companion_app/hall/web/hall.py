@@ -13,7 +13,7 @@ from typing import Any
 
 from flask import current_app
 
-from companion_app.hall.keeper import Games, Keeper
+from companion_app.hall.keeper import Keeper, TableGames
 from companion_app.hall.line.broker import BrokerAddress
 from companion_app.hall.line.keys import HallKeys
 from companion_app.hall.receiver import Receiver
@@ -34,7 +34,7 @@ class Hall:
     keys: HallKeys
     receiver: Receiver
     keeper: Keeper
-    games: Games
+    games: TableGames
     overview: Overview
     broker: BrokerAddress
     tournaments: Tournaments

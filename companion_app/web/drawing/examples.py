@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
-from companion_app.live.match import Match
+from companion_app.games.play import Game
 from companion_app.web.drawing.match import drawing, match_to_show, pointed, shown
 from companion_app.web.speech import Speech
 from engine.record import Record, move_to_json, parse_record
@@ -24,7 +24,7 @@ def example(game: str) -> Record:
 
 
 @cache
-def _played(game: str) -> Match:
+def _played(game: str) -> Game:
     record = example(game)
     return match_to_show(record, [move_to_json(move) for move in record.moves])
 

@@ -11,9 +11,11 @@ from itertools import permutations
 from math import hypot
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Annotated, Any
 
-from companion_app.fitting import fits, whole
+from msgspec import Meta
+
+from companion_app.web.lessons.lesson_form import has_form
 from companion_app.web.serving.errors import BadRequest, NotFound, WebError
 from engine.draw.hexes import outline
 from engine.draw.palette import coat
@@ -205,11 +207,9 @@ def _board(lesson: Doc, number: Any) -> Doc:
 
 def _cells(sent: Any, box: TileSet) -> list[list[int]]:
     far = int(box.extras["board"]["side"]) - 1
-    on_board = whole(-far, far)
-    good = fits(
-        sent, [lambda cell: fits(cell, [on_board]) and len(cell) == 2 and on_board(sum(cell))]
-    )
-    if not good or not sent:
+    step = Annotated[int, Meta(ge=-far, le=far)]
+    good = has_form(sent, Annotated[list[tuple[step, step]], Meta(min_length=1)])
+    if not good or any(abs(x + y) > far for x, y in sent):
         raise BadRequest("cells are cells of the board")
     return [list(cell) for cell in sorted({(cell[0], cell[1]) for cell in sent})]
 

@@ -15,9 +15,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from companion_app.fitting import by_name, fits, whole
+from msgspec import Meta
+
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import Hands
 from companion_app.hands.work import FIND, LEARN, LOOK
@@ -32,14 +33,15 @@ from companion_app.web.lessons.board_lesson import (
     swatch,
     view_file,
 )
-from companion_app.web.lessons.lesson_form import is_lesson
+from companion_app.web.lessons.lesson_form import has_form, is_lesson
 from companion_app.web.serving.errors import BadRequest, NotFound, WebError
 from companion_app.whole_file import write_whole
 from engine.errors import RecordError
-from engine.given import is_whole, read_json, without_hidden
+from engine.given import read_json, without_hidden
 
 log = logging.getLogger(__name__)
 Doc = dict[str, Any]
+Share = Annotated[float, Meta(ge=0, le=1)]
 Shape = Literal["square", "hex"]
 LessonShape = Literal["square", "hex", "board"]
 
@@ -332,11 +334,11 @@ class LessonDraft:
             names, up, tiles = sent.get("names"), sent.get("up"), sent.get("tiles")
             last = len(lesson["tiles"]) - 1
             for given, form, problem in (
-                (names, by_name(lambda name: isinstance(name, str)), "names are text, by group"),
-                (up, by_name(is_whole), "up is a number of steps, by group"),
-                (tiles, [whole(0, last)], "tiles are numbers of tiles"),
+                (names, dict[str, str], "names are text, by group"),
+                (up, dict[str, int], "up is a number of steps, by group"),
+                (tiles, list[Annotated[int, Meta(ge=0, le=last)]], "tiles are numbers of tiles"),
             ):
-                if given is not None and not fits(given, form):
+                if given is not None and not has_form(given, form):
                     raise BadRequest(problem)
             lesson["names"] |= {
                 k: without_hidden(name)[:LONGEST_NAME] for k, name in (names or {}).items()
@@ -428,10 +430,8 @@ def _target(lesson: Doc, into: Any) -> int:
 
 def _are_shares(value: Any, count: int) -> bool:
     """Say whether a value is a list of ``count`` corners in 0 to 1 that span an area."""
-    shares = [lambda n: isinstance(n, int | float) and 0 <= n <= 1]
-    corners = fits(value, [lambda point: fits(point, shares) and len(point) == 2])
     return (
-        corners
+        has_form(value, list[tuple[Share, Share]])
         and len(value) == count
         and all(max(p[i] for p in value) - min(p[i] for p in value) > LEAST_SHARE for i in (0, 1))
     )

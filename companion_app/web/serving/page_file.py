@@ -12,9 +12,11 @@ import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from companion_app.fitting import Form, by_name, fits, text, whole, yes_no
+import msgspec
+from msgspec import Meta
+
 from companion_app.live.errors import StoreError
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.roles import PARTS, ROLES
@@ -32,6 +34,9 @@ PRIVATE = 0o600
 LARGEST_FILE = 256 << 10
 LARGEST_NUMBER, MOST_NAMES = 10**9, 40
 HASH = re.compile(r"scrypt\$([0-9]{1,6})\$[0-9a-f]{32}\$[0-9a-f]{64}")
+Text = Annotated[str, Meta(max_length=260)]
+Count = Annotated[int, Meta(ge=0, le=LARGEST_NUMBER)]
+FEW = Meta(max_length=MOST_NAMES)
 log = logging.getLogger(__name__)
 
 
@@ -39,28 +44,28 @@ log = logging.getLogger(__name__)
 class Settings:
     """The page's settings, stored on this device only."""
 
-    secret: str
+    secret: Annotated[Text, Meta(min_length=16)]
     """The key that signs session cookies."""
     pin_hash: str
-    pin_number: int = 1
+    pin_number: Count = 1
     """Incremented with every change of the PIN, which invalidates older host sessions."""
     players_answer: bool = True
     """Whether seats may answer questions, enter rolls and pass; otherwise only the host may."""
-    pictures_mb: int = 500
+    pictures_mb: Count = 500
     """The disk space for kept pictures, in MB."""
-    source: str = ""
+    source: Text = ""
     """The camera chosen on the page; empty for the first one found."""
-    join_code: str = ""
+    join_code: Text = ""
     """The code that lets a guest take a seat."""
-    join_number: int = 1
+    join_number: Count = 1
     """Incremented with every change of the join code, which frees all seats."""
-    open_to: Mapping[str, str] = field(default_factory=dict)
+    open_to: Annotated[Mapping[str, Text], FEW] = field(default_factory=dict)
     """The lowest role for parts of the page, where the host changed it."""
-    names: tuple[str, ...] = ()
+    names: Annotated[tuple[Text, ...], FEW] = ()
     """Host names that the page accepts besides ``access.HOME_NAMES``."""
-    card_hash: str = ""
+    card_hash: Text = ""
     """The hash of the code on the host card; empty where there is no card."""
-    ideas: int = 0
+    ideas: Count = 0
     """Hints that each player may take in a game; 0 for none."""
 
     def least(self, part: str) -> str:
@@ -216,13 +221,10 @@ def _kept(path: Path) -> dict[str, Any]:
 
 def _checked(kept: dict[str, Any]) -> Settings:
     """Return the settings in a file's object; keys of another version are passed over."""
-    known = {name: kept[name] for name in Settings.__dataclass_fields__ if name in kept}
-    settings = replace(Settings("", ""), **known)
-    wrong = [name for name, form in FORMS.items() if not fits(getattr(settings, name), form)]
-    if wrong:
-        raise ValueError(f"{wrong[0]} is not what the page keeps there")
-    code = settings.join_code or some_code()
-    return replace(settings, names=tuple(settings.names), join_code=code)
+    settings = msgspec.convert(kept, Settings)
+    if not is_hash(settings.pin_hash):
+        raise ValueError("pin_hash is not what the page keeps there")
+    return replace(settings, join_code=settings.join_code or some_code())
 
 
 def some_pin() -> str:
@@ -245,21 +247,6 @@ def is_hash(text: object) -> bool:
     """Say whether a text is a PIN hash with an acceptable cost, so that no check takes minutes."""
     found = HASH.fullmatch(text) if isinstance(text, str) else None
     return found is not None and int(found[1]) <= 4 * PIN_COST
-
-
-FORMS: Mapping[str, Form] = {
-    "secret": lambda value: text(value) and len(value) >= 16,
-    "pin_hash": is_hash,
-    "players_answer": yes_no,
-    "open_to": by_name(text, MOST_NAMES),
-    "names": lambda value: fits(value, [text]) and len(value) <= MOST_NAMES,
-    **dict.fromkeys(
-        ("pin_number", "join_number", "pictures_mb", "ideas"),
-        whole(0, LARGEST_NUMBER),
-    ),
-    **dict.fromkeys(("join_code", "source", "card_hash"), text),
-}
-"""The validator of each setting."""
 
 
 def is_pin_of(pin: str, kept: str) -> bool:

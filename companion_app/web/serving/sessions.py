@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import re
 import secrets
 import threading
 import time
@@ -18,13 +17,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from companion_app.fitting import Form, fits, text
-from companion_app.web.serving.page_file import PRIVATE
+import msgspec
+from msgspec import Meta
+
+from companion_app.web.serving.page_file import PRIVATE, Text
 from companion_app.whole_file import write_whole
 from engine.errors import EngineError
-from engine.given import an_object, is_whole, read_json
+from engine.given import read_json
 
 log = logging.getLogger(__name__)
 MOST_SESSIONS = 300
@@ -32,40 +33,29 @@ LARGEST_FILE = 1 << 20
 MOST_SEATS, LATEST_S = 20, 1e12
 LASTS_S = 31 * 86_400.0
 """Lifetime of a session and of its cookie, in seconds."""
+Time = Annotated[float, Meta(gt=-LATEST_S, lt=LATEST_S)]
 HANDLE = 12
 """Length of a session's handle: the first hex digits of its hash, shown to the host."""
-
-
-def _is_time(value: Any) -> bool:
-    return isinstance(value, int | float) and abs(value) < LATEST_S
 
 
 @dataclass(frozen=True)
 class Session:
     """The rights of one phone."""
 
-    made_s: float
-    seen_s: float
-    device: str = ""
+    made_s: Time
+    seen_s: Time
+    device: Text = ""
     """The kind of device, from the browser's user agent."""
     host: int = 0
     """The number of the PIN that was shown; 0 for none."""
     code: int = 0
     """The number of the join code that was shown; 0 for none."""
-    seats: tuple[str, ...] = ()
+    seats: Annotated[tuple[Text, ...], Meta(max_length=MOST_SEATS)] = ()
     """The players that the phone may act for."""
 
 
-KEY = re.compile("[0-9a-f]{64}")
+Key = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 """The key of a session: the SHA-256 hash of its id, in hex."""
-SESSION: dict[str, Form] = {
-    "made_s": _is_time,
-    "seen_s": _is_time,
-    "device": text,
-    "host": is_whole,
-    "code": is_whole,
-    "seats": lambda value: fits(value, [text]) and len(value) <= MOST_SEATS,
-}
 
 
 class Sessions:
@@ -175,13 +165,7 @@ def read_sessions(path: Path) -> dict[str, Session]:
         EngineError: the file is not JSON.
         OSError: the file cannot be read.
     """
-    kept = an_object(read_json(path, LARGEST_FILE), path.name)
-    if not all(KEY.fullmatch(key) and fits(one, SESSION) for key, one in kept.items()):
-        raise ValueError(f"{path.name} holds something else than sessions")
-    return {
-        key: Session(**{name: one[name] for name in SESSION} | {"seats": tuple(one["seats"])})
-        for key, one in kept.items()
-    }
+    return msgspec.convert(read_json(path, LARGEST_FILE), dict[Key, Session])
 
 
 def handle_of(id_: str) -> str:

@@ -18,13 +18,13 @@ from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.examples import PARTS as SHOWN_PARTS
 from companion_app.web.drawing.examples import example_drawing
 from companion_app.web.drawing.table import spot
-from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import Doc, Views, fresh, language
 from companion_app.web.serving.openapi import document
 from companion_app.web.serving.roles import PARTS, reaches
+from companion_app.web.snapshot import Now
 from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from engine.draw import face, svg
 from engine.draw.display import moved, placed, turned

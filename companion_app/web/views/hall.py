@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 from companion_app.help_orders import FOLDER, JOINED, help_is_off
-from companion_app.live.log_line import last_of
 from companion_app.web.context import companion
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import Doc, Views, told
@@ -18,10 +17,9 @@ views = Views("hall", __name__)
 def in_a_hall() -> Doc:
     """Return the hall of this table, whether its hand is raised, and whether help is off."""
     match = companion().now().match
-    lines = match.store.lines(match.key) if match is not None else []
     return {
         "name": json.loads(_joined().read_text("utf-8"))["name"] if _joined().exists() else None,
-        "hand": last_of("hand", lines).get("raised") is True,
+        "hand": match is not None and match.hand > 0,
         "help_off": help_is_off(companion().home),
     }
 

@@ -6,11 +6,10 @@ from typing import Any
 
 from flask import Response
 
+from companion_app.games.play import Game
 from companion_app.hands.work import REPLAY
 from companion_app.help_orders import help_is_off
 from companion_app.live.machine import LEVELS, NAME
-from companion_app.live.match import Match
-from companion_app.live.questions import concerns
 from companion_app.refusal import Refusal
 from companion_app.web import replays, snapshot
 from companion_app.web.alone import AloneGame
@@ -94,7 +93,7 @@ def ideas() -> Doc:
     match = companion().now().match
     if match is None or match.ended:
         raise Refusal(code="no-game")
-    if not access.is_host() and not set(concerns(None, match)).intersection(access.seats()):
+    if not access.is_host() and match.position.to_move not in access.seats():
         raise Refusal(code="not-your-seat", status=403)
     problem = "hand is a list of tiles of the box"
     held, player = _tiles("hand", problem), match.position.to_move
@@ -108,7 +107,7 @@ def ideas() -> Doc:
     return {"ideas": [_idea(one, match) for one in found["moves"]], "needs": None, "left": left}
 
 
-def _idea(said: Any, match: Match) -> dict[str, Any]:
+def _idea(said: Any, match: Game) -> dict[str, Any]:
     move = match.parsed(said["move"], "idea")
     words = speech()
     return {
@@ -261,10 +260,9 @@ def show_alone(name: str) -> Doc:
     }
 
 
-def _alone(name: str) -> tuple[AloneGame, Match, Speech]:
+def _alone(name: str) -> tuple[AloneGame, Game, Speech]:
     """Return a game of one phone, the same as a match, and the words for its guest."""
     game = companion().alone.game(name)
     others = [who for who in game.record.start.players if who != game.seat]
     words = Speech(language(), dict.fromkeys(others, NAME))
-    folders = companion().place.set_folders
-    return game, match_drawing.match_to_show(game.record, list(game.moves), folders), words
+    return game, match_drawing.match_to_show(game.record, list(game.moves)), words

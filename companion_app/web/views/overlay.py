@@ -12,15 +12,15 @@ from xml.sax.saxutils import escape
 
 from flask import Response
 
-from companion_app.live.match import Match
+from companion_app.games.play import Game
 from companion_app.live.places import Point, tiles_of
 from companion_app.outlining import ink_of, stroke_px
 from companion_app.web.context import companion, speech, svg_answer
 from companion_app.web.drawing.match import shown_now
 from companion_app.web.drawing.table import spot, spots_of, tap_target
-from companion_app.web.replica import Now
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import Doc, Views
+from companion_app.web.snapshot import Now
 from companion_app.web.speech import Speech
 
 views = Views("overlay", __name__)
@@ -37,7 +37,7 @@ def picture_with_outlines() -> Response:
     return svg_answer(_drawn(seen, now, now.match, speech()))
 
 
-def _drawn(seen: Doc, now: Now, match: Match, speech: Speech) -> str:
+def _drawn(seen: Doc, now: Now, match: Game, speech: Speech) -> str:
     """Return the SVG: a tap target for every tile, with the unsure places and the ghost above."""
     (width, height), shown = seen["size"], shown_now(match, now.pending)
     last, wrong = set(map(spot, shown.last)), set(map(spot, shown.marked))

@@ -16,6 +16,7 @@ import pytest
 
 from companion_app.answers import InputError
 from companion_app.eye import starting
+from companion_app.games.entries import Source
 from companion_app.live.demo import demo_record
 from companion_app.live.match import Match
 from companion_app.live.store import Store
@@ -151,7 +152,7 @@ def test_page_starts_without_its_camera_says_so_and_keeps_the_game(tmp_path):
 def test_demo_table_never_plays_on_in_a_game_of_people(monkeypatch, tmp_path, found, noted, taken):
     monkeypatch.setattr(starting, "found_cameras", lambda: found)
     with Store(tmp_path) as store:
-        Match.begin(store, demo_record("schlangennest")).note("source", {"source": noted})
+        Match.begin(store, demo_record("schlangennest")).note(Source(noted))
 
         assert starting.source_at_start("", store) == taken
 

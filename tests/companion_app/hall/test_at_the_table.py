@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from companion_app.eye.recorded import shipped_script
+from companion_app.games.play import play
 from companion_app.hall.keeper import ruling
 from companion_app.hall.line.keys import hall_keys, key_from_text
 from companion_app.hall.line.message import signed, to_bytes, topic_to
-from companion_app.hall.standing import GameSoFar
 from companion_app.hall.store.arbiter_store import Decision, decide
 from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import MembershipFiles
@@ -152,7 +152,7 @@ def test_ruling_on_a_move_is_refused_when_the_table_has_played_on(table):
     table.played.desk.raise_hand(True)
     assert table.ruled("take-back", key, number=seen, foul=0) == ""
     assert len(match.accepted) == 2
-    (other, *_) = other_moves(GameSoFar(table.played.store.lines(key)), 2)
+    (other, *_) = other_moves(play(table.played.store.lines(key)), 2)
     assert (
         table.ruled("correct", key, move_n=2, move=move_to_json(other), number=seen, foul=0)
         == "played-on"
@@ -164,7 +164,7 @@ def test_ruling_on_a_move_is_refused_when_the_table_has_played_on(table):
 def test_arbiters_correction_is_carried_out_by_the_referee_like_the_hosts(table):
     key = table.begin(3)
     match = table.played.desk.match
-    game = GameSoFar(table.played.store.lines(key))
+    game = play(table.played.store.lines(key))
     (other, *_) = other_moves(game, 3)
     order = table.decided("correct", key, move_n=3, move=move_to_json(other))
 

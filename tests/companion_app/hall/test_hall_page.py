@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from companion_app.games.entries import Names
 from companion_app.hall.demo import Player
 from companion_app.hall.errors import HallError, JoinError
 from companion_app.hall.line.broker import find_mosquitto
@@ -190,7 +191,7 @@ def test_stream_tells_what_changed_and_nothing_else(hall):
 def test_names_made_to_harm_stay_text_and_can_be_hidden(hall):
     table, guest = hall.table(SCRIPT), Guest(hall.port)
     match = Player(table.store, 1, "snekagon").step()
-    match.note("names", {"names": {"red": SCRIPT, "green": "'; DROP TABLE tables; --"}})
+    match.note(Names({"red": SCRIPT, "green": "'; DROP TABLE tables; --"}))
     wait_until(lambda: shown(guest, SCRIPT).get("players", [{}])[0].get("name") == SCRIPT)
 
     for path in (f"/table/{table.id}", f"/overlay/{table.id}", "/"):

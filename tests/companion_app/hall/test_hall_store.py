@@ -9,6 +9,7 @@ import pytest
 from alembic import command
 from sqlalchemy import text
 
+from companion_app.games.entries import Line, written
 from companion_app.hall import photos
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.line.message import Batch
@@ -22,7 +23,6 @@ from companion_app.hall.store.database import (
 )
 from companion_app.hall.store.hall_store import HallStore, Health, Made
 from companion_app.hall.store.schema import metadata
-from companion_app.live.log_line import Line, written
 from tests.browser.chromium import wait_until
 
 ID = "a" * 24

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from companion_app.games.play import play
 from companion_app.hall.line.broker import BrokerAddress, answers, find_mosquitto
 from companion_app.hall.process import Asked, HallProcess
-from companion_app.hall.standing import GameSoFar
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from tests.browser.chromium import wait_until
@@ -34,22 +34,20 @@ def match(tmp_path):
         yield Match.begin(store, record_of("schlangennest_two_players"), "g1")
 
 
-@comes_with("log")
 def test_foul_of_before_is_gone_when_the_game_goes_on_from_another_table(match):
     match.foul(first_move(), (), 0.0)
     match.restart(match.start)
 
-    assert GameSoFar(match.store.lines("g1")).foul is None
+    assert play(match.store.lines("g1")).pending is None
 
 
-@comes_with("log")
 def test_foul_lies_again_when_what_was_said_of_it_is_undone(match):
     match.foul(first_move(), (), 0.0)
-    mark = match.copied()
+    mark = match.now
     match.accept((first_move(),))
     match.go_back(mark)
 
-    assert GameSoFar(match.store.lines("g1")).foul is not None
+    assert play(match.store.lines("g1")).pending is not None
 
 
 def first_move():

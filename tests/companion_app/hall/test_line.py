@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from companion_app.games.entries import Line, written
 from companion_app.hall.errors import BadMessageError
 from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.line.keys import key_from_text, key_to_pem
@@ -23,7 +24,6 @@ from companion_app.hall.line.message import (
 from companion_app.hall.line.mqtt import close_client, new_client
 from companion_app.hall.receiver import AT_ONCE
 from companion_app.hall.table.agreeing import compare
-from companion_app.live.log_line import Line, written
 from tests.browser.chromium import wait_until
 from tests.companion_app.hall.world import World
 from tests.companion_app.hall.world import hall as new_hall

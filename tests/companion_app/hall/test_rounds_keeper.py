@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
+from companion_app.games.entries import written
 from companion_app.hall import tournaments
-from companion_app.hall.keeper import Games, Keeper
+from companion_app.hall.keeper import Keeper, TableGames
 from companion_app.hall.line.message import Batch
 from companion_app.hall.rounds_keeper import REFUSED_AGAIN_S, RoundsKeeper, result_steps
 from companion_app.hall.store.arbiter_store import decisions_of, keep_answer
@@ -18,7 +19,6 @@ from companion_app.hall.store.hall_store import HallStore, Standing
 from companion_app.hall.store.tournament_store import Step, new_tournament
 from companion_app.hall.tournament.model import Table
 from companion_app.hall.tournaments import Tournaments
-from companion_app.live.log_line import written
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from tests.companion_app.hall.test_standing import record_of
@@ -46,7 +46,7 @@ class Night:
         self.tournaments.start()
         rounds = RoundsKeeper(hall, self.tournaments)
         self.keeper = Keeper(
-            hall, Games(hall), lambda *_: None, lambda: self.now_s, also=rounds.look
+            hall, TableGames(hall), lambda *_: None, lambda: self.now_s, also=rounds.look
         )
         hall.add_table(ID, "key", "Table 1", 0)
         self.id = new_tournament(hall, BY, SETTINGS)

@@ -8,9 +8,17 @@ from typing import Any
 
 import pytest
 
-from companion_app.hall.keeper import FOUL_S, QUESTION_S, Games, Keeper
+from companion_app.games.entries import FoulTakenBack, HandRaised, Line, Names, written
+from companion_app.games.play import Game, Games, play
+from companion_app.hall.keeper import (
+    FOUL_S,
+    QUESTION_S,
+    Keeper,
+    TableGames,
+    how_it_stands,
+    names_in,
+)
 from companion_app.hall.line.message import Batch
-from companion_app.hall.standing import BROKEN, GameSoFar
 from companion_app.hall.store.arbiter_store import (
     claim,
     decide,
@@ -20,9 +28,10 @@ from companion_app.hall.store.arbiter_store import (
     unanswered,
 )
 from companion_app.hall.store.hall_store import Health
-from companion_app.live.log_line import Line, written
+from companion_app.live.errors import StoreError
 from companion_app.live.match import Match
 from companion_app.live.store import Store
+from companion_app.web.drawing.match import drawing, shown
 from companion_app.web.snapshot import match_to_json
 from companion_app.web.speech import Speech
 from engine.record import Record, parse_record
@@ -43,16 +52,16 @@ def record_of(name: str) -> Record:
     return parse_record(found["record"])
 
 
-def same(match: Match, game: GameSoFar) -> bool:
-    shown, document = match_to_json(match, Speech("en", {})), game.document()
+def same(match: Match, game: Game) -> bool:
+    page, document = match_to_json(match.now, Speech("en", {})), how_it_stands(game)
     return (
-        shown["scores"] == {player["id"]: player["score"] for player in document["players"]}
-        and len(shown["moves"]) == document["moves"]
-        and shown["turn"] == next((p["id"] for p in document["players"] if p["turn"]), None)
-        and shown["over"] == document["over"]
-        and sorted(shown["winners"]) == sorted(p["id"] for p in document["players"] if p["winner"])
-        and [p["colour"] for p in shown["players"]] == [p["colour"] for p in document["players"]]
-        and match.layout == game.game.layout(game.position)
+        page["scores"] == {player["id"]: player["score"] for player in document["players"]}
+        and len(page["moves"]) == document["moves"]
+        and page["turn"] == next((p["id"] for p in document["players"] if p["turn"]), None)
+        and page["over"] == document["over"]
+        and sorted(page["winners"]) == sorted(p["id"] for p in document["players"] if p["winner"])
+        and [p["colour"] for p in page["players"]] == [p["colour"] for p in document["players"]]
+        and match.layout == game.layout
     )
 
 
@@ -66,41 +75,44 @@ def kept(tmp_path):
 def test_standing_is_that_of_the_table_line_by_line(kept, name):
     record = record_of(name)
     match = Match.begin(kept, record, "g1")
-    game = GameSoFar(kept.lines("g1"))
+    games, game = Games[str](1, is_trusted=True), match.now
     for number, move in enumerate(record.moves[:24]):
         match.accept((move,))
         if number % 7 == 3:
-            mark = match.copied()
+            mark = match.now
             match.take_back(2)
             match.go_back(mark)
         if number % 11 == 5:
             match.correct(match.next_n - 1, move)
-        game.add([line for line in kept.lines("g1") if line.seq > game.number])
+        game = games.at("g1", lambda n: [line for line in kept.lines("g1") if line.seq > n])
 
         assert same(match, game)
-    assert same(match, GameSoFar(kept.lines("g1")))
-    assert game.drawing(Speech("de", {})).startswith("<svg")
-    assert game.drawing(Speech("de", {}), 1) != game.drawing(Speech("de", {}))
+    assert same(match, play(kept.lines("g1")))
+    drawn = [drawing(game, Speech("de", {}), shown(game, n)) for n in (1, None)]
+    assert drawn[1].startswith("<svg")
+    assert drawn == [drawing(match.now, Speech("de", {}), shown(match.now, n)) for n in (1, None)]
+    assert drawn[0] != drawn[1]
 
 
 def test_foul_lies_until_it_is_lifted_and_a_hand_is_up_until_it_is_lowered(kept):
     record = record_of("schlangennest_two_players")
     match = Match.begin(kept, record, "g1")
-    match.note("names", {"names": {"blue": "Ann\u202e \0Lee" + "x" * 99}})
+    match.note(Names({"blue": "Ann\u202e \0Lee" + "x" * 99}))
     match.foul(record.moves[0], (), 0.0)
-    match.note("hand", {"raised": True})
-    game = GameSoFar(kept.lines("g1"))
+    match.note(HandRaised(True))
+    game = play(kept.lines("g1"))
 
-    called = game.foul
+    called = game.pending
     assert called is not None
-    assert (called.n, called.player, game.hand) == (1, record.moves[0].player, 4)
-    assert game.names["blue"].startswith("Ann Lee")
-    assert len(game.names["blue"]) == 40
+    assert (called.n, called.move.player, game.hand) == (1, record.moves[0].player, 4)
+    assert names_in(game)["blue"].startswith("Ann Lee")
+    assert len(names_in(game)["blue"]) == 40
 
-    match.note("foul-taken-back", {"n": 1})
-    match.note("hand", {"raised": False})
-    game.add(kept.lines("g1")[-2:])
-    assert (game.foul, game.hand) == (None, 0)
+    match.note(FoulTakenBack(1))
+    match.note(HandRaised(False))
+    for line in kept.lines("g1")[-2:]:
+        game = game.follow(line)
+    assert (game.pending, game.hand) == (None, 0)
 
 
 @pytest.mark.parametrize(
@@ -143,14 +155,14 @@ def test_lines_that_make_no_game_are_an_answer(small_store, lines):
     ]
     small_store.add_table(ID, "key", "Table 1", 0)
     small_store.take_in([Batch(ID, "a", 0, tuple((line, written(line)) for line in made))])
-    keeper = Keeper(small_store, Games(small_store), lambda *_: None)
+    keeper = Keeper(small_store, TableGames(small_store), lambda *_: None)
     keeper.keep_up({ID: ""})
 
     assert [one.document for one in small_store.standings().values()] == (
         [{"broken": True}] if lines else []
     )
-    with pytest.raises(BROKEN):
-        GameSoFar(made)
+    with pytest.raises(StoreError):
+        play(made)
 
 
 # --- the arbiter ---
@@ -173,7 +185,10 @@ class Evening:
     def start_again(self) -> None:
         """Let another process keep the tables."""
         self.keeper = Keeper(
-            self.store, Games(self.store), lambda *told: self.told.append(told), lambda: self.now_s
+            self.store,
+            TableGames(self.store),
+            lambda *told: self.told.append(told),
+            lambda: self.now_s,
         )
 
     def send(self) -> None:
@@ -203,7 +218,7 @@ def test_arbiter_is_called_for_a_foul_that_is_not_taken_back(evening):
     assert evening.kinds() == ["foul"]
     assert open_alerts(evening.store)[0].number == 2
 
-    evening.match.note("foul-taken-back", {"n": 1})
+    evening.match.note(FoulTakenBack(1))
     evening.send()
     assert evening.kinds() == []
 
@@ -219,20 +234,20 @@ def test_call_for_a_foul_stays_open_when_the_hall_starts_again(evening):
     evening.start_again()
     assert evening.kinds() == ["foul"]
     assert open_alerts(evening.store)[0].claimed_by == "Ann"
-    evening.match.note("foul-taken-back", {"n": 1})
+    evening.match.note(FoulTakenBack(1))
     evening.send()
     assert evening.kinds() == []
 
 
 def test_arbiter_is_called_for_a_hand_a_question_a_camera_and_a_silent_table(evening):
-    evening.match.note("hand", {"raised": True})
+    evening.match.note(HandRaised(True))
     evening.send()
     evening.store.keep_health([Health(ID, 1, {"camera": "camera-lost", "question_s": QUESTION_S})])
 
     assert sorted(evening.kinds()) == ["camera", "hand", "question"]
 
     evening.store.keep_health([Health(ID, 2, {"camera": "looking", "question_s": 0})])
-    evening.match.note("hand", {"raised": False})
+    evening.match.note(HandRaised(False))
     evening.send()
     assert evening.kinds() == []
 
@@ -250,7 +265,7 @@ def test_same_trouble_once_more_is_another_alert(evening):
 
 
 def test_alert_is_claimed_by_one_arbiter(evening):
-    evening.match.note("hand", {"raised": True})
+    evening.match.note(HandRaised(True))
     evening.send()
     (alert,) = open_alerts(evening.store)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from companion_app.games.entries import Names
 from companion_app.hall.demo import Player
 from companion_app.hall.store.arbiter_store import last_decisions
 from companion_app.hall.store.hall_store import AWAY_S, Health
@@ -384,7 +385,7 @@ def test_who_hides_or_erases_his_name_is_named_at_no_table_either(hall):
     for name in ("Ann Low", "Ben"):
         evening.do("add-player", name=name)
     match = Player(table.store, 1, "snekagon").step()
-    match.note("names", {"names": {"red": "Ann L.", "green": "Ben"}})
+    match.note(Names({"red": "Ann L.", "green": "Ben"}))
 
     def named() -> list[str]:
         return [player["name"] for player in shown(guest).get("players", [])]

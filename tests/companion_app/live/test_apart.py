@@ -66,7 +66,7 @@ def test_foul_that_touches_nothing_is_lifted_again(stage):
 
 def test_card_laid_off_the_lattice_is_asked_about_once_and_nothing_is_dropped(stage):
     stage.play(1)
-    before = list(stage.match.accepted)
+    before = stage.match.accepted
 
     (question,) = said(lay_aside(stage, card(stage, 2.4, 0.4), 4.0), "question")
     assert question["about"] == "tile"

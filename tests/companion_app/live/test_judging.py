@@ -1106,7 +1106,7 @@ def test_first_move_of_a_game_is_taken_back_like_any_other(nest):
     nest.shows("blue/curve@0,0")
 
     assert [e["n"] for e in said(nest.shows(Layout()), "taken-back")] == [1]
-    assert nest.match.accepted == []
+    assert nest.match.accepted == ()
 
 
 def test_last_of_many_moves_is_taken_back(nest):

@@ -24,11 +24,10 @@ def corrected(table, game: str) -> int:
 @pytest.mark.parametrize("game", ["schlangennest", "snekagon"])
 def test_corrected_tile_that_is_lifted_is_taken_back(tmp_path, game):
     with a_table(tmp_path, PLAIN[game]) as table:
-        read_as = table.match.layouts
         n = corrected(table, game)
         table.keeps(table.match.layout)
 
-        events = table.shows(read_as[n - 1])
+        events = table.shows(table.match.layouts[n - 1])
 
         assert [e["n"] for e in said(events, "taken-back")] == [n]
         assert len(table.match.accepted) == n - 1

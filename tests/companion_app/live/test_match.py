@@ -1,16 +1,19 @@
 import re
 from dataclasses import replace
 from importlib.resources import files
+from itertools import count
 
 import pytest
 
+from companion_app.games.entries import HandRaised, Names
+from companion_app.games.play import play
 from companion_app.live.errors import StoreError
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from engine.game import Move, Start
 from engine.games import game_named
 from engine.notation import read_layout
-from engine.record import Record, find_set
+from engine.record import Record, find_set, move_to_json
 from tests.engine.playing import Variant, random_game, variants
 
 
@@ -80,7 +83,7 @@ def test_correction_that_no_replay_could_follow_changes_nothing(tmp_path):
         match.accept(moves)
         lines = store.lines(match.key)
 
-        with pytest.raises(KeyError):
+        with pytest.raises(StoreError):
             match.correct(2, replace(moves[1], tile="no such tile"))
 
         assert [one.move for one in match.accepted] == moves
@@ -101,6 +104,39 @@ def test_game_with_an_own_box_that_is_joined_in_its_middle_is_taken_up_again(tmp
         again = Match.resume(store, match.key, iter([tmp_path]))
 
         assert (again.layout, again.position.to_move) == (lying, "red")
+
+
+def test_game_that_goes_on_is_the_one_that_its_log_makes(tmp_path):
+    for number, variant in enumerate(v for v in variants() if not v.options):
+        moves = some_moves(variant, 9)
+        with Store(tmp_path / str(number), clock=count(100.0).__next__) as store:
+            match = begun(store, variant)
+            match.note(Names({variant.players[0]: "Ann"}))
+            match.accept(moves[:4])
+            match.foul(moves[4], (), 1.0)
+            mark = match.now
+            match.accept(moves[4:5], overruled=True)
+            match.correct(1, moves[0])
+            match.take_back(1)
+            match.foul(moves[5], (), 2.0)
+            match.go_back(mark)
+            match.note(HandRaised(True))
+
+            assert match.now.pending == mark.pending is not None
+            assert match.now == play(store.lines(match.key))
+
+
+def test_line_of_a_newer_version_is_passed_on_and_changes_nothing(tmp_path):
+    variant = variants()[0]
+    with Store(tmp_path) as store:
+        match = begun(store, variant)
+        (made,) = some_moves(variant, 1)
+        body = {"n": 1, "moves": [move_to_json(made)], "weight_g": 12}
+        store.append(match.key, "moves", body)
+        store.append(match.key, "weather", {"sun": True})
+
+        assert [one.move for one in play(store.lines(match.key)).accepted] == [made]
+        assert store.lines(match.key)[1].body == body
 
 
 def test_unfinished_game_is_found_until_it_ends(tmp_path):
@@ -144,5 +180,5 @@ def test_line_that_cannot_be_understood_is_named(tmp_path):
         match = begun(store, variants()[0])
         store.append(match.key, "moves", {"n": 1})
 
-        with pytest.raises(StoreError, match=r"line 2 of game .* 'moves' is missing"):
+        with pytest.raises(StoreError, match=r"line 2 of game .* field `moves`"):
             Match.resume(store, match.key)

@@ -7,6 +7,7 @@ import pytest
 from companion_app.live.errors import StoreFull, ToldError
 from companion_app.live.explain import explain
 from companion_app.live.places import Belief, Sighting, beside, contents, spots_of
+from companion_app.live.questions import as_shown
 from companion_app.live.referee import Referee
 from companion_app.live.referee_state import RefereeSettings
 from companion_app.web.asking import question_in_words
@@ -92,6 +93,21 @@ def test_match_goes_on_from_the_log_after_a_kill(tmp_path, game):
     with a_table(tmp_path, variant, resume=key) as table:
         assert accepted(table)[: len(moves)] == moves
         assert table.shows(layout) == []
+
+
+@pytest.mark.parametrize("game", ["schlangennest", "carnival"])
+def test_foul_that_lies_on_the_table_is_announced_once_although_a_kill_came(tmp_path, game):
+    variant = PLAIN[game]
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 4, 9)
+        _, lying = a_foul(table)
+        assert [legal for _, legal in verdicts(table.shows(lying))] == [False]
+        key, lay = table.match.key, table.match.layout
+
+    with a_table(tmp_path, variant, resume=key) as table:
+        assert table.keeps(lying) == []
+        assert said(table.shows(lay), "taken-back")
+        assert table.match.now.pending is None
 
 
 @pytest.mark.parametrize("game", ["schlangennest", "snekagon", "snekagon5g", "carnival"])
@@ -473,7 +489,7 @@ def with_die(tabletop: Tabletop, value: int) -> TableState:
 def test_die_in_view_is_the_roll_when_it_shows_another_number(tmp_path):
     tabletop = Tabletop(tmp_path, "sssnake", ("a", "b"))
     tabletop.shows(with_die(tabletop, 1))
-    assert tabletop.match.accepted == []
+    assert tabletop.match.accepted == ()
 
     events = tabletop.shows(with_die(tabletop, 2))
 
@@ -499,7 +515,7 @@ def test_die_that_looks_differ_about_is_not_believed(tmp_path):
     for value in (2, 3, 2, 3):
         tabletop.keeps(with_die(tabletop, value), 1)
 
-    assert tabletop.match.accepted == []
+    assert tabletop.match.accepted == ()
     tabletop.close()
 
 
@@ -906,7 +922,8 @@ def last_round(tmp_path):
 def test_final_pass_that_nobody_told_is_asked_about(last_round):
     (question,) = said(last_round.shows(f"{GROWN} black/head@0,2^1"), "question")
     (asked,) = last_round.referee.state.questions.values()
-    words = question_in_words(asked, last_round.match, Speech("en", {}))["text"]
+    shown = as_shown(asked, last_round.match)
+    words = question_in_words(shown, last_round.match.now, Speech("en", {}))["text"]
     assert (question["about"], words) == ("hand", "Did Yellow, Violet pass?")
 
     last_round.tell({"answer": question["id"], "value": "pass"})

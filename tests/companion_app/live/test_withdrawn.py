@@ -109,7 +109,7 @@ def test_question_says_how_many_moves_its_answer_drops_and_the_answer_must_be_co
     assert question["id"] in table.referee.state.questions
 
     table.tell({"answer": question["id"], "value": "blue", "confirm": True})
-    assert table.match.accepted == []
+    assert table.match.accepted == ()
 
 
 def test_first_table_of_a_game_drops_nothing_and_needs_no_confirmation(table):

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
+from companion_app.games.entries import Line, Machine, OpenHand
+from companion_app.games.play import play
 from companion_app.kept_looks import KeptLooks
-from companion_app.live.log_line import Line
-from companion_app.live.machine import OpenHand, machine_in
 from companion_app.seat.player import NoPlayer
 from companion_app.web.looked_over import LookedOver
 from engine.game import Move
@@ -131,7 +132,7 @@ def test_lifted_again_nothing_lies_otherwise_any_more(nest):
     nest.look_at_the_table()
 
     assert state(nest)["machine"]["laid"] is None
-    assert nest.desk.match.accepted == []
+    assert nest.desk.match.accepted == ()
 
 
 def test_people_may_let_stand_what_lies_otherwise(nest):
@@ -219,7 +220,7 @@ def test_while_it_thinks_nobody_chooses_for_it(nest):
         nest.eye.machine._due()
     nest.lay(a_legal_move(nest))
 
-    assert match.accepted == []
+    assert match.accepted == ()
 
 
 def test_it_thinks_while_people_do(nest):
@@ -244,7 +245,7 @@ def test_it_is_muted_leaves_and_takes_a_seat_over(nest):
 def test_its_seats_are_found_again_in_the_log(nest):
     key = nest.desk.match.key
     nest.host().post("/api/machine/mute", {"on": True})
-    found = machine_in(nest.store.lines(key))
+    found = play(nest.store.lines(key)).machine
     nest.desk.resume(key)
 
     assert (dict(found.seats), found.muted) == ({"blue": 3}, True)
@@ -408,7 +409,7 @@ def test_a_game_that_is_ended_while_it_thinks_has_no_move_more(carnival, monkeyp
     carnival.eye.machine.show_hand(who, [f"{who}/head"])
     meanwhile(carnival, monkeypatch, carnival.desk.end)
 
-    assert match.ended and match.accepted == []
+    assert match.ended and match.accepted == ()
 
 
 def test_a_hand_that_nobody_can_hold_is_refused_and_asked_for_again(carnival):
@@ -417,7 +418,7 @@ def test_a_hand_that_nobody_can_hold_is_refused_and_asked_for_again(carnival):
     heads = [f"{who}/head"] * 2
     told = carnival.seat(other).post("/api/machine/hand", {"player": who, "tiles": heads})
     # One that could be held when it was told may become impossible by what others lay.
-    desk.agree(replace(desk.machine, hands={who: OpenHand(tuple(heads), 0)}))
+    desk.agree(structs.replace(desk.machine, hands={who: OpenHand(tuple(heads), 0)}))
     carnival.eye.machine.look()
 
     assert told.status_code == 409
@@ -482,8 +483,9 @@ def test_its_carnival_hand_is_right_after_moves_were_taken_back(played):
 def test_hand_of_an_older_log_counts_moves():
     body = {"seats": {"red": 1}, "hands": {"red": {"tiles": ["gift"], "n": 4}}}
 
-    found = machine_in([Line(1, "g", "machine", body, 0.0)])
+    found = Line(1, "g", "machine", body, 0.0).entry()
 
+    assert isinstance(found, Machine)
     assert found.hands == {"red": OpenHand(("gift",), 4)}
 
 

@@ -372,7 +372,7 @@ def test_guest_without_a_seat_tells_nothing(played):
     ):
         refused = played.guest().post("/api/tell", told)
         assert refused.get_json()["error"]["code"] == "not-seated", told
-    assert played.desk.match.accepted == []
+    assert played.desk.match.accepted == ()
 
 
 def test_seat_tells_for_its_own_colour_alone(played, script):
