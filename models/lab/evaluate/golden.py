@@ -5,7 +5,8 @@ are taught from two photographs, photographs and renders where there are any, an
 for. Pictures are drawn once and kept as files with their truth, so that readers are compared on the
 very same ones. ``AGAINST=FOLDER`` names the answers of an earlier reader: the output says how many
 answers differ in any byte, and for each game what was lost and won, by McNemar's test, with sure
-and wrong tiles.
+and wrong tiles. ``--without STAGE`` leaves out one optional stage of reading and compares with the
+answers of all of them: what is lost is what that stage earns.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from pathlib import Path
 from models.lab.evaluate.cases import (
     NOTHING,
     SHAPES,
+    Case,
     Cases,
     answered,
     render_cases,
@@ -40,6 +42,7 @@ from models.lab.evaluate.harness import (
 from models.lab.evaluate.taught.cases import invented_cases
 from models.lab.scenes.settings import GAMES
 from models.lab.scenes.world.arrays import Json
+from vision.core.stages import STAGES, watched_by
 
 FOLDER = Path("build/golden")
 FIRST_SEED = 200_000
@@ -84,13 +87,33 @@ def lists(part: str, asked: argparse.Namespace) -> Iterable[Cases]:
     return [replace(one, name=f"{part}-{one.name}") for one in found]
 
 
+@dataclass(frozen=True)
+class Without:
+    """Leaves out one stage of reading."""
+
+    out: str
+
+    def leaves_out(self, stage: str) -> bool:
+        """Say whether this stage is left out."""
+        return stage == self.out
+
+    def saw(self, stage: str, made: object, given: object) -> None:
+        """Record nothing."""
+
+
+def answer(key: str, case: Callable[[str], Case | None], without: str) -> Json:
+    """Return the row of one case with its whole answer, read without a stage that is named."""
+    with watched_by(Without(without)):
+        return answered(key, case, keep=True)
+
+
 def answers(part: str, asked: argparse.Namespace) -> None:
     """Compute the missing answers of one part."""
     if part == "films":
         _films(asked)
         return
     for cases in lists(part, asked):
-        work = partial(answered, case=cases.case, keep=True)
+        work = partial(answer, case=cases.case, without=asked.without)
         every_row(asked.out / f"{cases.name}.jsonl", cases.keys, work, asked.workers)
 
 
@@ -187,7 +210,9 @@ def _rows(path: Path) -> dict[str, Json]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read and compare as the command line asks; the status says whether anything was lost."""
-    parser = parser_of("golden", __doc__, out=FOLDER / "answers")
+    parser = parser_of("golden", __doc__, out=None)
+    parser.add_argument("--out", type=Path, metavar="DIR")
+    parser.add_argument("--workers", type=int, default=0, help="0: one a core")
     parser.add_argument(
         "parts",
         nargs="*",
@@ -198,7 +223,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pictures", type=Path, default=FOLDER / "pictures", metavar="DIR")
     parser.add_argument("--against", type=Path, metavar="DIR", help="answers of an earlier reader")
     parser.add_argument("--renders", type=Path, metavar="DIR", help="photoreal renders")
+    parser.add_argument("--without", default="", choices=("", *STAGES), metavar="STAGE")
     asked = parser.parse_args(arguments)
+    usual = FOLDER / "answers"
+    asked.out = asked.out or (FOLDER / "without" / asked.without if asked.without else usual)
+    asked.against = asked.against or (usual if asked.without else None)
     known_parts(parser, asked.parts, PARTS)
     for part in asked.parts or USUAL:
         answers(part, asked)
