@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
+import msgspec
+
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.corrections import Corrections, keep_named, named_by_cells, spots_named
@@ -26,11 +28,10 @@ from companion_app.hands.work import RESTORE
 from companion_app.help_orders import HELP_OFF, HELP_ON, order_of
 from companion_app.kept_looks import KeptLooks
 from companion_app.line.ends import Answer
-from companion_app.line.forms import question_written
 from companion_app.line.standing import Standing
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.live.match import Match
-from companion_app.live.questions import concerns
+from companion_app.live.questions import as_shown, concerns
 from companion_app.live.referee import Referee
 from companion_app.refusal import Refusal
 from engine.record import Record, parse_record
@@ -162,7 +163,10 @@ class Commands:
                 source=self.camera.name if self.camera else None,
                 covered=sorted(map(list, loop.covered)) if loop else [],
                 unsure=sorted(map(list, loop.unsure)) if loop else [],
-                questions=list(map(question_written, referee.state.questions.values()))
+                questions=[
+                    msgspec.to_builtins(as_shown(question, referee.match))
+                    for question in referee.state.questions.values()
+                ]
                 if referee
                 else [],
                 can_undo=desk.can_undo,

@@ -1,4 +1,4 @@
-"""Questions that the camera cannot decide, and their JSON form."""
+"""Questions that the camera cannot decide, and how they are shown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from companion_app.games.play import Game
+import msgspec
+
 from companion_app.live.match import Match
 from companion_app.live.places import Spot
 from engine.game import EMPTY, Json
@@ -31,6 +32,32 @@ class Question:
     """By answer text: what the answer means."""
 
 
+class QuestionShown(msgspec.Struct, frozen=True):
+    """An open question as the page shows it."""
+
+    question: dict[str, Any]
+    """The question in the form of the interface."""
+    named: tuple[str, ...]
+    """The answers that have a name."""
+    asked_of: tuple[str, ...]
+    """The players whom it is about."""
+    concerns: tuple[str, ...]
+    """The players who may answer."""
+    places: tuple[tuple[int, ...], ...]
+    """The places on the table that it is about."""
+
+
+def as_shown(question: Question, match: Match) -> QuestionShown:
+    """Return an open question as the page shows it."""
+    return QuestionShown(
+        question_to_json(question, match),
+        tuple(map(str, question.choices)),
+        tuple(asked_of(question, match)),
+        concerns(question, match),
+        question.cells if question.spot is None else (question.spot,),
+    )
+
+
 def is_half_hidden(question: Question) -> bool:
     """Say whether a question is about a half-covered tile."""
     return isinstance(question.key, tuple) and question.key[0] == HALF_HIDDEN
@@ -44,7 +71,7 @@ def is_about_the_table(question: Question) -> bool:
     return question.about != "roll" and "discard" not in question.choices
 
 
-def question_to_json(question: Question, match: Match | Game) -> dict[str, Json]:
+def question_to_json(question: Question, match: Match) -> dict[str, Json]:
     """Return a question in the form of the interface."""
     said: dict[str, Json] = {"id": question.id, "about": question.about}
     if question.spot is not None:
@@ -65,7 +92,7 @@ def question_to_json(question: Question, match: Match | Game) -> dict[str, Json]
     return said
 
 
-def concerns(question: Question | None, match: Match | Game) -> tuple[str, ...]:
+def concerns(question: Question | None, match: Match) -> tuple[str, ...]:
     """Return the players who may answer a question; without a question, the player to move."""
     to_move = match.position.to_move
     if question is None:
@@ -73,7 +100,7 @@ def concerns(question: Question | None, match: Match | Game) -> tuple[str, ...]:
     return match.start.players if question.about == "next" else tuple(asked_of(question, match))
 
 
-def asked_of(question: Question, match: Match | Game) -> list[str]:
+def asked_of(question: Question, match: Match) -> list[str]:
     """Return whom a question is about: who declares, passed or puts a card away, or is to move."""
     if "discard" in question.choices:
         return [who_discards(match)]
@@ -84,7 +111,7 @@ def asked_of(question: Question, match: Match | Game) -> list[str]:
     return list(dict.fromkeys(asked)) or [match.position.to_move]
 
 
-def who_discards(match: Match | Game) -> str:
+def who_discards(match: Match) -> str:
     """Return who puts a card out of the game: who has rolled, even if it was given away."""
     position = match.position
     rolls = match.game.facts.several_fields

@@ -264,8 +264,10 @@ class Store:
         copied = {line.seq: line for text in texts if (line := read_line(text))}
         try:
             if is_damaged(self.path, copied):
-                # A gap in an intact copy is a deleted game, not a lost line.
-                self._salvage(copied, max(copied) if 0 < len(texts) == len(copied) else 0)
+                # A gap in an intact copy is a deleted game, not a lost line; a power cut may have
+                # torn its last line.
+                is_intact = bool(copied) and all(read_line(text) for text in texts[:-1])
+                self._salvage(copied, max(copied) if is_intact else 0)
             db = _connect(self.path)
             _migrate(db)
             if (kept := _kept_lines(db)) != copied:

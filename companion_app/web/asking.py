@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion_app.games.play import Game
-from companion_app.live.questions import Question, asked_of, concerns, question_to_json
+from companion_app.live.questions import QuestionShown
 from companion_app.web.drawing.table import spot
 from companion_app.web.speech import Speech
 from engine.game import Json
@@ -14,32 +14,32 @@ NAMED = ("discard", "pass", "hidden")
 """Choices that give a question its own sentence, instead of the one for its subject."""
 
 
-def question_in_words(question: Question, match: Game, speech: Speech) -> Doc:
+def question_in_words(shown: QuestionShown, match: Game, speech: Speech) -> Doc:
     """Return a question for the page: its sentence, its answers with pictures, and the places."""
-    said = question_to_json(question, match)
-    named = (told for told in NAMED if told in question.choices)
-    asks = f"ask-{next(named, question.about)}" + ("-drops" if "drops" in said else "")
-    people = ", ".join(map(speech.player, asked_of(question, match)))
-    said["text"] = speech.page(asks, player=people)
-    said["concerns"] = list(concerns(question, match))
-    said["answers"] = [
-        _answer(question, guess, number, match, speech)
-        for number, guess in enumerate(question.guesses)
-    ]
-    places = question.cells if question.spot is None else [question.spot]
-    said["spots"] = [spot(place) for place in places]
-    return said
+    question = shown.question
+    about, named = question["about"], (name for name in NAMED if name in shown.named)
+    asks = f"ask-{next(named, about)}" + ("-drops" if "drops" in question else "")
+    return {
+        **question,
+        "text": speech.page(asks, player=", ".join(map(speech.player, shown.asked_of))),
+        "concerns": list(shown.concerns),
+        "answers": [
+            _answer(about, guess, number, match, speech)
+            for number, guess in enumerate(question["guesses"])
+        ],
+        "spots": list(map(spot, shown.places)),
+    }
 
 
-def _answer(question: Question, guess: Json, number: int, match: Game, speech: Speech) -> Doc:
-    if question.about == "roll":
+def _answer(about: str, guess: Json, number: int, match: Game, speech: Speech) -> Doc:
+    if about == "roll":
         return {"value": guess, "label": str(guess)}
-    if question.about == "next":
+    if about == "next":
         return {"value": guess, "label": speech.player(str(guess))}
     if isinstance(guess, list) and guess and isinstance(guess[0], str):
         answer = _tile_answer(guess, match, speech)
-        return answer if question.about == "tile" else answer | {"value": guess[0]}
-    if question.about == "hand":
+        return answer if about == "tile" else answer | {"value": guess[0]}
+    if about == "hand":
         return {"value": guess, "label": speech.page(f"hand-{guess}"), "tile": None}
     return {"value": number, "label": _row_in_words(guess, speech), "tile": _tile_in(guess, match)}
 

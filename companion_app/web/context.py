@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from flask import Response, current_app
 
 from companion_app.games.play import Game, Games
@@ -19,9 +20,9 @@ from companion_app.help_orders import help_is_off
 from companion_app.kept_looks import KeptLooks
 from companion_app.labelled import LabelledPictures
 from companion_app.line.ends import Eye
-from companion_app.line.forms import question_read
 from companion_app.line.hub import Hub
 from companion_app.live.kept import Kept, KeptGames
+from companion_app.live.questions import QuestionShown
 from companion_app.refusal import Refusal
 from companion_app.seat.player import NoPlayer, Player
 from companion_app.web import snapshot
@@ -126,7 +127,7 @@ class Companion:
             _draw_once(game)
         foul = game.pending
         pictures = kept.pictures_of(foul.seq) if foul is not None else frozenset[str]()
-        asked = tuple(question_read(one, game) for one in standing.questions)
+        asked = msgspec.convert(standing.questions, tuple[QuestionShown, ...])
         return Now(standing, version, game, pictures, asked, is_there)
 
     def _keep_summaries(self, made: Mapping[str, Kept], made_by: str) -> None:

@@ -69,7 +69,10 @@ class InHall:
         except (Refusal, EyeBrokenError, LiveError):
             return report
         now_s = time.monotonic()
-        self._asked_s = {one.id: self._asked_s.get(one.id, now_s) for one in now.questions}
+        self._asked_s = {
+            number: self._asked_s.get(number, now_s)
+            for number in (shown.question["id"] for shown in now.questions)
+        }
         longest_s = max((now_s - since_s for since_s in self._asked_s.values()), default=0.0)
         return {
             **report,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from companion_app.games.play import Accepted, Game, Pending
 from companion_app.line.standing import Standing
 from companion_app.live.places import leading, tiles_of
-from companion_app.live.questions import Question
+from companion_app.live.questions import QuestionShown
 from companion_app.web.asking import question_in_words
 from companion_app.web.drawing.match import mark_of, pointed, shown
 from companion_app.web.drawing.table import spot, spots_of
@@ -39,7 +39,7 @@ class Now:
     match: Game | None = None
     pictures: frozenset[str] = frozenset()
     """The names of the kept pictures of the pending foul."""
-    questions: tuple[Question, ...] = ()
+    questions: tuple[QuestionShown, ...] = ()
     is_watched: bool = True
     """Whether the eye is connected."""
 

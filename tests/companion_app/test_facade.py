@@ -14,12 +14,11 @@ FRONT = {
     "cli": frozenset(["arguments", "main"]),
     "eye": frozenset[str](),
     "hands": frozenset(["errors", "pool", "work"]),
-    "line": frozenset(["ends", "far", "forms", "hub", "standing", "wire"]),
+    "line": frozenset(["ends", "far", "hub", "standing", "wire"]),
     "live": frozenset(
         [
             "demo",
             "errors",
-            "explain",
             "kept",
             "loop",
             "machine",

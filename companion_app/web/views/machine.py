@@ -10,7 +10,6 @@ from companion_app.games.play import Game
 from companion_app.hands.work import REPLAY
 from companion_app.help_orders import help_is_off
 from companion_app.live.machine import LEVELS, NAME
-from companion_app.live.questions import concerns
 from companion_app.refusal import Refusal
 from companion_app.web import replays, snapshot
 from companion_app.web.alone import AloneGame
@@ -94,7 +93,7 @@ def ideas() -> Doc:
     match = companion().now().match
     if match is None or match.ended:
         raise Refusal(code="no-game")
-    if not access.is_host() and not set(concerns(None, match)).intersection(access.seats()):
+    if not access.is_host() and match.position.to_move not in access.seats():
         raise Refusal(code="not-your-seat", status=403)
     problem = "hand is a list of tiles of the box"
     held, player = _tiles("hand", problem), match.position.to_move

@@ -7,11 +7,13 @@ import os
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from multiprocessing.connection import Client
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 import companion_app.web.views
@@ -23,12 +25,11 @@ from companion_app.eye.machine import MachineSeats
 from companion_app.games.play import play
 from companion_app.line.ends import EyeAway
 from companion_app.line.far import EyeBrokenError, FarEye
-from companion_app.line.forms import question_read, question_written
 from companion_app.line.hub import Hub
 from companion_app.line.wire import MOST_BYTES, Wire, WireCut, call, listen
 from companion_app.live.errors import StoreFull, ToldError
 from companion_app.live.explain import Row
-from companion_app.live.questions import Question, question_to_json
+from companion_app.live.questions import Question, QuestionShown, as_shown, question_to_json
 from companion_app.live.store import Store
 from companion_app.refusal import Refusal
 from companion_app.seat.player import NoPlayer
@@ -297,7 +298,7 @@ def a_foul(match: Any, record: Any) -> Any:
 def test_question_is_asked_the_same_at_the_other_end(played, script):
     played.begin(script.record)
     match = played.desk.match
-    row = Row((script.record.moves[0],), None)
+    row = Row((replace(script.record.moves[0], do="pass", player="red"),), None)
     asked = Question(
         3,
         "order",
@@ -308,11 +309,13 @@ def test_question_is_asked_the_same_at_the_other_end(played, script):
         {"pass": row, "hidden": True},
     )
 
-    read = question_read(json.loads(json.dumps(question_written(asked))), match)
+    sent = json.dumps(msgspec.to_builtins(as_shown(asked, match)))
+    there = msgspec.convert(json.loads(sent), QuestionShown)
 
-    assert question_to_json(read, match) == question_to_json(asked, match)
-    assert read.choices["pass"].moves == row.moves
-    assert set(read.choices) == set(asked.choices)
+    assert there.question == question_to_json(asked, match)
+    assert there.named == ("pass", "hidden")
+    assert there.asked_of == there.concerns == ("red",)
+    assert there.places == ((0, 1, 2),)
 
 
 def test_standing_says_nothing_new_for_a_look(line):

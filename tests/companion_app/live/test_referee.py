@@ -7,6 +7,7 @@ import pytest
 from companion_app.live.errors import StoreFull, ToldError
 from companion_app.live.explain import explain
 from companion_app.live.places import Belief, Sighting, beside, contents, spots_of
+from companion_app.live.questions import as_shown
 from companion_app.live.referee import Referee
 from companion_app.live.referee_state import RefereeSettings
 from companion_app.web.asking import question_in_words
@@ -921,7 +922,8 @@ def last_round(tmp_path):
 def test_final_pass_that_nobody_told_is_asked_about(last_round):
     (question,) = said(last_round.shows(f"{GROWN} black/head@0,2^1"), "question")
     (asked,) = last_round.referee.state.questions.values()
-    words = question_in_words(asked, last_round.match, Speech("en", {}))["text"]
+    shown = as_shown(asked, last_round.match)
+    words = question_in_words(shown, last_round.match.now, Speech("en", {}))["text"]
     assert (question["about"], words) == ("hand", "Did Yellow, Violet pass?")
 
     last_round.tell({"answer": question["id"], "value": "pass"})

@@ -462,6 +462,26 @@ def test_damaged_store_is_put_aside_and_its_log_salvaged(tmp_path, place):
         store.append("g", "moves", {"n": 99})
 
 
+def test_lines_of_a_game_that_was_deleted_are_not_told_as_lost(tmp_path):
+    with Store(tmp_path) as store:
+        store.append("kept", "started", {})
+        for number in range(9):
+            store.append("deleted", "move", {"n": number})
+        store.append("newer", "started", {})
+        store.forget("deleted")
+    # A power cut left half a line in the copy; later the head of the file was damaged.
+    with (tmp_path / "games.log").open("ab") as copy:
+        copy.write(b'{"seq": 12, "ga')
+    with (tmp_path / FILE).open("r+b") as file:
+        file.write(bytes(100))
+
+    with Store(tmp_path) as store:
+        assert store.games() == ["kept", "newer"]
+    found = told(tmp_path)
+    assert found is not None
+    assert found.lines_lost == 0
+
+
 @pytest.mark.parametrize("block_bytes", [1000, salvage.BLOCK_BYTES])
 def test_store_whose_header_is_gone_is_salvaged_from_its_bytes(tmp_path, monkeypatch, block_bytes):
     monkeypatch.setattr(salvage, "BLOCK_BYTES", block_bytes)

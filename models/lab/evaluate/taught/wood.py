@@ -105,13 +105,6 @@ def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str
     return keep_lessons(folder, shots, owner_map())
 
 
-def write_table(path: Path, seed: int) -> Layout:
-    """Photograph the board with all tiles on it, laid at random."""
-    layout = lesson_layout(seed)
-    path.write_bytes(photograph(layout, (1280, 960), seed))
-    return layout
-
-
 def photograph(layout: Layout, size_px: tuple[int, int], seed: int) -> bytes:
     """Return one photograph of a layout."""
     (jpeg,) = photographs(setting_of(seed, size_px), [layout], ("red", "green"), wooden_box())
