@@ -82,7 +82,7 @@ def read_settled(
     """
     lying = contents(known)
     if box.lattice == "square":
-        settled = _in_this_light(settled, lying)
+        settled = _in_this_light(settled, lying, box)
     otherwise = _read_otherwise(settled, lying, handled)
     now: dict[Spot, Content] = {}
     doubts: dict[Spot, Belief] = {}
@@ -162,7 +162,7 @@ def _may_be(content: Content, belief: Belief) -> bool:
     return dict(belief.guesses).get(content, 0.0) >= COULD_STILL_BE
 
 
-def _in_this_light(settled: Settled, lying: Mapping[Spot, Content]) -> Settled:
+def _in_this_light(settled: Settled, lying: Mapping[Spot, Content], box: TileSet) -> Settled:
     """Return the looks with what the light makes of cards set right.
 
     Where more known cards of one colour than hands replace look like the same cards in another
@@ -175,7 +175,7 @@ def _in_this_light(settled: Settled, lying: Mapping[Spot, Content]) -> Settled:
         colour, _, shape = tile.partition("/")
         now = read.get(spot, (tile, turns))
         seen, _, seen_shape = now[0].partition("/")
-        if seen != colour and (seen_shape, now[1]) == (shape, turns):
+        if shape and seen != colour and (seen_shape, now[1]) == (shape, turns):
             groups.setdefault((colour, seen), set()).add(spot)
     lit = {colours: spots for colours, spots in groups.items() if len(spots) > MOST_REPLACED}
     if not lit:
@@ -185,8 +185,8 @@ def _in_this_light(settled: Settled, lying: Mapping[Spot, Content]) -> Settled:
     sure = dict(settled.sure) | {spot: (lying[spot], 1.0) for spot in same}
     for (colour, seen), spot in product(lit, settled.sure.keys() - lying.keys()):
         (tile, turns), share = settled.sure[spot]
-        if tile.partition("/")[0] == seen:
-            other = f"{colour}/{tile.partition('/')[2]}"
+        other = f"{colour}/{tile.partition('/')[2]}"
+        if tile.partition("/")[0] == seen and other in box:
             doubts[spot] = Belief((((tile, turns), share), ((other, turns), 1 - share)), sure=False)
             sure.pop(spot, None)
     return replace(settled, sure=sure, doubts=doubts)

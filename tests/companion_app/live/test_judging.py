@@ -217,6 +217,16 @@ def test_new_card_in_the_colour_that_a_lamp_makes_is_asked_about(carnival):
     assert [content for content, _ in belief.guesses] == [("log/corner", 2), ("yellow/corner", 2)]
 
 
+def test_new_card_that_there_is_in_one_colour_only_is_read_in_any_light(carnival):
+    new = Placement("log/crossing", (2, -2), 0)
+    _, settled = lit(new, turned_to_logs=3)
+
+    reading = read_settled(settled, YELLOW, carnival.match.box, {}, several=False)
+
+    assert reading.layouts[0].cards == YELLOW.cards | {new}
+    assert reading.doubts == {}
+
+
 def test_as_many_cards_as_hands_replace_were_replaced(carnival):
     seen, settled = lit(turned_to_logs=2)
 
