@@ -230,7 +230,7 @@ class Watching:
         if self.source.live or isinstance(self.source, DemoSource):
             return
         # Stored frames can wait: take the answer to a new question before the next frame.
-        while new := loop.referee.state.questions.keys() - self._asked:
+        while new := loop.referee.doubts.questions.keys() - self._asked:
             self._asked |= new
             for line in self.told.waiting(self.answer_within_s):
                 self._take(loop, line)

@@ -158,7 +158,7 @@ class Commands:
             unsure=sorted(map(list, loop.unsure)) if loop else [],
             questions=[
                 msgspec.to_builtins(as_shown(question, referee.match))
-                for question in referee.state.questions.values()
+                for question in referee.doubts.questions.values()
             ]
             if referee
             else [],
@@ -358,7 +358,7 @@ class Commands:
         """Say whether a ruling is about a foul or a move that is not the current one any more."""
         what, foul, number = body["what"], body.get("foul"), body.get("number")
         if what in ("overrule", "lift"):
-            pending = self.desk.referee.state.pending if self.desk.referee else None
+            pending = self.desk.referee.doubts.pending if self.desk.referee else None
             return foul is not None and (pending is None or pending.seq != foul)
         others = {"take-back": ("moves", *CHANGED), "correct": CHANGED}.get(what, ())
         return number is not None and any(
@@ -440,7 +440,7 @@ def only_for_oneself(
         Refusal: the message concerns other players.
     """
     number = sent.get("answer")
-    question = referee.state.questions.get(number) if isinstance(number, int) else None
+    question = referee.doubts.questions.get(number) if isinstance(number, int) else None
     if "answer" in sent and question is None:
         return  # the question is not open any more, which the referee reports
     if not set(concerns(question, referee.match)).intersection([*seats, *machine]) or not seats:

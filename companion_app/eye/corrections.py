@@ -211,7 +211,7 @@ def spots_named(desk: Desk, sent: Mapping[str, Any]) -> list[Spot]:
     if referee is None:
         return []
     number = sent.get("answer")
-    asking = referee.state.questions.get(number) if isinstance(number, int) else None
+    asking = referee.doubts.questions.get(number) if isinstance(number, int) else None
     if asking is None or asking.about != "tile" or sent.get("value") in (None, "none"):
         return []
     return [asking.spot] if asking.spot is not None else []

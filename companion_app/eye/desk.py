@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from companion_app.games.entries import (
-    FoulTakenBack,
     HandRaised,
     Machine,
     Names,
@@ -245,7 +244,7 @@ class Desk:
         self._taken = []
         referee = Referee(match, self.emit)
         if self.referee is not None and self.referee.match is match:
-            referee.state.take_over(self.referee.state)
+            referee.take_over(self.referee)
         self.referee = referee
         # The previous game's loop and its pictures form a reference cycle of 9 MB, which would
         # otherwise stay in memory for some games.
@@ -359,7 +358,7 @@ class Desk:
             self.take_back()
             return
         before, chosen = list(referee.match.accepted), self._chosen(0)
-        if not referee.state.over:
+        if not referee.doubts.over:
             # It may have been ended by hand; a game that is over by its rules stays so.
             referee.match.reopen()
         referee.undo_told(self._t())
@@ -409,7 +408,7 @@ class Desk:
         match = referee.match
         if not match.game.judge(match.position, gone.move).legal and not gone.violations:
             raise ToldError("the move that was taken back does not fit the game any more")
-        referee.keeper.accept_again(gone, self._t())
+        referee.accept_again(gone, self._t())
         self._taken = left
 
     def _chosen(self, after: int) -> list[Accepted]:
@@ -433,18 +432,12 @@ class Desk:
     @owned
     def take_foul_back(self) -> None:
         """Take back the announced foul: its tile was lifted, or will be."""
-        referee = self._on()
-        pending = referee.state.pending
-        if pending is None:
-            raise ToldError("there is no foul on the table")
-        referee.match.note(FoulTakenBack(pending.n, self.now()))
-        referee.state.pending, referee.state.waived = None, pending.layout
-        self.say("taken-back", n=pending.n, legal=False)
+        self._on().waive_foul(self.now())
 
     @owned
     def overrule_pending(self) -> None:
         """Accept the move of the announced foul although it breaks a rule."""
-        pending = self._on().state.pending
+        pending = self._on().doubts.pending
         if pending is None:
             raise ToldError("there is no foul on the table")
         self.tell({"overrule": pending.n})
@@ -454,9 +447,9 @@ class Desk:
         """Save people's settings for the machine, and announce them."""
         referee = self._on()
         referee.match.note(machine)
-        turn = referee.state.machine
+        turn = referee.doubts.machine
         if turn is not None and turn.player not in machine.seats:
-            referee.state.wants(None)
+            referee.wants(None)
         self.say("machine")
 
     @owned
@@ -473,12 +466,8 @@ class Desk:
     @owned
     def _ended(self) -> None:
         referee = self._on()
-        referee.match.end()
-        referee.state.pending = None
-        referee.state.withdraw_all(self.now())
+        referee.end(self.now())
         self._taken = []
-        outcome = referee.match.game.outcome(referee.match.position)
-        self.say("over", scores=dict(outcome.scores), winners=list(outcome.winners))
 
     def _on(self) -> Referee:
         if self.referee is None:

@@ -21,7 +21,7 @@ HEXAGON = tuple((sin(k * pi / 3) / sqrt(3), cos(k * pi / 3) / sqrt(3)) for k in 
 
 def outlines_ahead(loop: LiveLoop) -> list[list[list[float]]]:
     """Return the outlines, in pixels, of the cells of the machine's chosen tile."""
-    turn, match = loop.referee.state.machine, loop.match
+    turn, match = loop.referee.doubts.machine, loop.match
     if turn is None or turn.move is None or turn.position is not match.position:
         return []
     after = match.after(turn.move)

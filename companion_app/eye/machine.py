@@ -111,12 +111,12 @@ class MachineSeats:
             return None
         if player not in machine.seats:
             return self._ahead_of_people(match)
-        known = referee.state.machine
+        known = referee.doubts.machine
         if known is not None and known.position is position and known.move is not None:
             return None
         if self._has_failed(position) or self._needs(match, player) is not None:
             return None
-        referee.state.wants(MachineTurn(player, position))
+        referee.wants(MachineTurn(player, position))
         if known is None:
             self._desk.say("machine")
         return Task("move", position, self._wanted_of(match, player))
@@ -177,11 +177,11 @@ class MachineSeats:
         elif move.do in SILENT:
             self._make(referee, move, task)
         else:
-            referee.state.wants(MachineTurn(player, task.position, move))
+            referee.wants(MachineTurn(player, task.position, move))
             self._desk.say("machine", player=player, belongs=move_to_json(move))
 
     def _make(self, referee: Referee, move: Move, task: Task) -> None:
-        referee.state.wants(None)
+        referee.wants(None)
         try:
             self._desk.tell({"move": move_to_json(move)})
         except LiveError as error:
@@ -191,7 +191,7 @@ class MachineSeats:
     def _give_up(self, referee: Referee, task: Task) -> None:
         """Let people play for the machine until a later request succeeds."""
         self._failed = task.position, time.monotonic()
-        referee.state.wants(None)
+        referee.wants(None)
         self._desk.say("machine")
 
     # --- how it stands ---------------------------------------------------------------------
@@ -225,7 +225,7 @@ class MachineSeats:
             player = next((one for one in machine.seats if self._needs(match, one)), "")
         if not player:
             return said
-        turn = referee.state.machine
+        turn = referee.doubts.machine
         said |= {
             "player": player,
             "level": machine.seats[player],
@@ -240,8 +240,8 @@ class MachineSeats:
         elif said["needs"] is None:
             said["needs"] = "people" if self._has_failed(match.position) else None
             said["thinking"] = said["needs"] is None
-        if referee.state.otherwise is not None:
-            said["laid"] = move_to_json(referee.state.otherwise.row.moves[0])
+        if referee.doubts.otherwise is not None:
+            said["laid"] = move_to_json(referee.doubts.otherwise.row.moves[0])
         return said
 
     # --- what people say to it -------------------------------------------------------------
@@ -268,9 +268,9 @@ class MachineSeats:
             match.note(Names(names))
         self._failed = None
         referee = desk.referee
-        if referee is not None and referee.state.machine is not None:
+        if referee is not None and referee.doubts.machine is not None:
             # The current move may be wrong for the new seats and levels.
-            referee.state.wants(None)
+            referee.wants(None)
         desk.agree(structs.replace(desk.machine, seats=seats))
 
     def mute(self, on: bool) -> None:
@@ -293,9 +293,10 @@ class MachineSeats:
             problem = _why_not(match.position, self._hands(match) | {player: held})
             if problem is not None:
                 raise ToldError(f"the hand {problem}")
-        state = self._desk.referee.state if self._desk.referee is not None else None
-        if state is not None and state.machine is not None and state.machine.player == player:
-            state.wants(None)
+        referee = self._desk.referee
+        turn = referee.doubts.machine if referee is not None else None
+        if referee is not None and turn is not None and turn.player == player:
+            referee.wants(None)
         told = OpenHand(held, len(match.accepted), match.seq)
         self._desk.agree(structs.replace(machine, hands={**machine.hands, player: told}))
 

@@ -178,8 +178,8 @@ def _summary(desk: Desk) -> dict[str, Any]:
         "turn_name": names.get(turn or "", ""),
         "leader": ", ".join(names[player] for player in ahead),
         "moves": len(match.accepted),
-        "foul": referee.state.pending is not None,
-        "questions": len(referee.state.questions),
+        "foul": referee.doubts.pending is not None,
+        "questions": len(referee.doubts.questions),
         "over": over,
         "winners": [names[player] for player in winners],
     }

@@ -147,7 +147,7 @@ class RecordedGame(Feeder):
             if move.do in SILENT:
                 referee.tell({"move": move_to_json(move)}, self._t)
                 return
-            referee.state.touch()
+            referee.touch()
             several = match.game.facts.several_fields
             after = laid(match.layout, move, match.cells_of(move)[0][0] if several else None)
             if match.game.judge(match.position, move).legal:
@@ -156,7 +156,7 @@ class RecordedGame(Feeder):
             for _ in range(4):
                 self._t += 1.0
                 referee.look(settled_on(after), self._t)
-                if referee.state.pending or len(match.accepted) > known:
+                if referee.doubts.pending or len(match.accepted) > known:
                     return
             referee.tell({"move": move_to_json(move)}, self._t)
         except (LiveError, EngineError) as error:
@@ -167,7 +167,7 @@ class RecordedGame(Feeder):
         waited = 0.0
         while not self._stop.is_set():
             referee = desk.referee
-            if referee is None or not referee.state.pending:
+            if referee is None or not referee.doubts.pending:
                 return
             if waited >= FOUL_LIES_S:
                 desk.do_as(self, desk.take_foul_back)

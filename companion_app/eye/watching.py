@@ -57,7 +57,7 @@ class Watched(Feeder):
         before = desk.referee
         assert before is not None
         loop = LiveLoop(before.match, self._reader, desk.emit, partial(desk.do_as, self))
-        loop.referee.state.take_over(before.state)
+        loop.referee.take_over(before)
         desk.referee = loop.referee
         loop.start()
         return loop

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from companion_app.live.doubts import Standing
+from companion_app.live.draft import Part
 from companion_app.live.explain import Row, up_to_a_word
 from companion_app.live.likeness import cells_of, differ_by_tile, key
 from companion_app.live.places import (
@@ -17,7 +19,6 @@ from companion_app.live.places import (
     spots_of,
 )
 from companion_app.live.questions import HALF_HIDDEN, is_half_hidden
-from companion_app.live.referee_state import RefereeState, Standing
 from companion_app.live.settle import Settled
 from companion_app.live.table import Reading, read_settled
 from engine.game import Json
@@ -26,11 +27,8 @@ from engine.placement import Layout
 from engine.record import move_to_json
 
 
-class Asker:
+class Asker(Part):
     """Asks players what the camera cannot decide."""
-
-    def __init__(self, state: RefereeState) -> None:
-        self._state, self._match = state, state.match
 
     def doubtful(self, reading: Reading, settled: Settled, t: float) -> None:
         """Ask about tiles that have stayed unsure for a while."""
@@ -44,20 +42,20 @@ class Asker:
             first = min(spots)
             # If every look has the same single guess at a card, waiting will not help.
             steady = self._match.box.lattice == "square" and first in settled.steady
-            wait_s = 0.0 if steady else self._state.settings.ask_after_s
-            if self._state.waited(("doubt", first), t, wait_s):
+            wait_s = 0.0 if steady else self._draft.settings.ask_after_s
+            if self._draft.waited(("doubt", first), t, wait_s):
                 self.ask_tile(first, reading.doubts[first].guesses[:4], t, sorted(spots))
 
     def loose(self, loose: frozenset[Spot], settled: Settled, t: float) -> None:
         """Ask about hex cells that fit no tile, unless they lie next to something covered."""
         hidden = settled.covered | {s for s, b in settled.doubts.items() if b.why == "covered"}
-        if beside(loose, hidden) or any(spot in self._state.answers for spot in loose):
+        if beside(loose, hidden) or any(spot in self._doubts.answers for spot in loose):
             return
-        if self._state.waited(("loose", loose), t, self._state.settings.ask_after_s):
+        if self._draft.waited(("loose", loose), t, self._draft.settings.ask_after_s):
             first = min(loose)
             content = settled.sure[first][0] if first in settled.sure else NOBODY_KNOWS
             guesses = [[content[0], 0.5], ["none", 0.5]]
-            self._state.ask(
+            self._draft.ask(
                 "tile",
                 ("loose", loose),
                 guesses,
@@ -80,7 +78,7 @@ class Asker:
         for content, _ in listed:
             choices.setdefault(content[0], content)
         shown = [_guess(content, share) for content, share in listed]
-        self._state.ask(
+        self._draft.ask(
             "tile", ("tile", spot), shown, t, spot=spot, choices=choices, cells=tuple(spots)
         )
 
@@ -92,7 +90,7 @@ class Asker:
             choices[str(len(shown))] = undo
             shown.append("taken-back")
         about = "tile" if differ_by_tile(rows) else "order"
-        self._state.ask(
+        self._draft.ask(
             about,
             ("order", key(table)),
             shown,
@@ -110,7 +108,7 @@ class Asker:
         assert told is not None
         words = ("no-own-tile", "own-tile") if told.moves[-1].declares else ("pass", "foul")
         choices = {words[0]: told, words[1]: table}
-        self._state.ask(
+        self._draft.ask(
             "hand",
             ("hand", key(table)),
             list(choices),
@@ -121,13 +119,13 @@ class Asker:
 
     def ask_whether_lifted(self, hidden: list[Spot], t: float) -> None:
         """Ask once whether the tile of a foul that stays covered has been lifted."""
-        assert self._state.pending is not None
+        assert self._doubts.pending is not None
         spot = hidden[0]
-        told = spot in self._state.answers
-        if not told and self._state.waited(
-            ("lifted", spot), t, self._state.settings.puzzled_after_s
+        told = spot in self._doubts.answers
+        if not told and self._draft.waited(
+            ("lifted", spot), t, self._draft.settings.puzzled_after_s
         ):
-            self._ask_whether_there(spot, contents(self._state.pending.layout)[spot], hidden, t)
+            self._ask_whether_there(spot, contents(self._doubts.pending.layout)[spot], hidden, t)
 
     def strange_table(self, look: Sighting, t: float) -> None:
         """Ask who is next on a table that does not match the known layout."""
@@ -142,7 +140,7 @@ class Asker:
                 self._match.game.facts.several_boards,
             )
             self._ask_next(reading.layouts[0], t)
-        self._state.withdraw_stale(t)
+        self._draft.withdraw_stale(t)
 
     def maybe_join(self, table: Layout, settled: Settled, t: float, least: int = 2) -> bool:
         """Ask who is next if the first table is a game in progress; return whether it is."""
@@ -167,13 +165,15 @@ class Asker:
             for piece in sorted(look.pieces)
             if not look.half_hidden.isdisjoint(spots_of(piece))
         }
-        hidden = {piece: spots for piece, spots in hidden.items() if not spots <= self._state.whole}
+        hidden = {
+            piece: spots for piece, spots in hidden.items() if not spots <= self._doubts.whole
+        }
         keys = {(HALF_HIDDEN, spots) for spots in hidden.values()}
-        asked = filter(is_half_hidden, self._state.questions.values())
-        self._state.withdraw((question for question in asked if question.key not in keys), t)
+        asked = filter(is_half_hidden, self._doubts.questions.values())
+        self._draft.withdraw((question for question in asked if question.key not in keys), t)
         for piece, spots in hidden.items():
-            if self._state.waited((HALF_HIDDEN, spots), t, self._state.settings.ask_after_s):
-                self._state.ask(
+            if self._draft.waited((HALF_HIDDEN, spots), t, self._draft.settings.ask_after_s):
+                self._draft.ask(
                     "tile",
                     (HALF_HIDDEN, spots),
                     [[piece.tile, 0.5]],
@@ -186,14 +186,14 @@ class Asker:
 
     def _ask_next(self, table: Layout, t: float) -> None:
         players = list(self._match.start.players)
-        self._state.ask("next", ("next", key(table)), players, t, choices={"table": table})
+        self._draft.ask("next", ("next", key(table)), players, t, choices={"table": table})
 
     def puzzled(self, table: Layout, reading: Reading, t: float) -> Standing:
         """Ask about a table that no moves explain, once it has stayed for a while."""
-        if self._state.waited(("puzzled", key(table)), t, self._state.settings.puzzled_after_s):
+        if self._draft.waited(("puzzled", key(table)), t, self._draft.settings.puzzled_after_s):
             lifted = sorted(reading.changed - contents(table).keys())
             lying = contents(self._match.layout)
-            told_gone = {spot for spot, told in self._state.answers.items() if told is None}
+            told_gone = {spot for spot, told in self._doubts.answers.items() if told is None}
             if len(reading.changed) == 1 and lifted and lifted[0] not in told_gone:
                 self._ask_whether_there(lifted[0], lying[lifted[0]], (), t)
             else:
@@ -204,7 +204,7 @@ class Asker:
         self, spot: Spot, content: Content, cells: Iterable[Spot], t: float
     ) -> None:
         guesses = [_guess(content, 0.5), ["none", 0.5]]
-        self._state.ask(
+        self._draft.ask(
             "tile",
             ("gone", spot),
             guesses,

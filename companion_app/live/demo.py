@@ -195,16 +195,16 @@ class Standing:
 
 def standing_of(referee: Referee) -> Standing:
     """Return the state of a referee's game as its players know it."""
-    match, state = referee.match, referee.state
-    turn = state.machine
+    match, doubts = referee.match, referee.doubts
+    turn = doubts.machine
     if turn is not None and turn.position is not match.position:
         turn = None
     return Standing(
         match.position,
         tuple(one.move for one in match.accepted),
-        state.pending is not None,
+        doubts.pending is not None,
         match.ended or match.game.outcome(match.position).over,
-        bool(state.questions),
+        bool(doubts.questions),
         turn is not None and turn.move is None,
         None if turn is None else turn.move,
     )

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from math import dist
 from typing import Literal
 
+from companion_app.live.doubts import Standing, needs_roll
 from companion_app.live.likeness import same
 from companion_app.live.places import Point, Spot, beside, contents, spots_of, tiles_of
 from companion_app.live.questions import is_about_the_table
 from companion_app.live.referee import Referee
-from companion_app.live.referee_state import Standing
 from companion_app.live.settle import Settled
 from companion_app.live.table import Reading
 from engine.game import Json
@@ -103,7 +103,7 @@ class Lasting:
 
 def at_the_table(referee: Referee, standing: Standing, settled: Settled) -> Hindrance | None:
     """Return what keeps the referee from a verdict on a settled table."""
-    reading = referee.state.reading
+    reading = referee.doubts.reading
     if standing == "settling":
         return Hindrance("flickering", tuple(sorted(settled.flickering)))
     if (asked := _asked(referee)) is not None:
@@ -125,7 +125,7 @@ def newly_aside(settled: Settled, before: Iterable[Point], box: TileSet) -> Hind
 
 def _asked(referee: Referee) -> Hindrance | None:
     """Return the open question about the table; unexplained tables get a more specific code."""
-    for question in referee.state.questions.values():
+    for question in referee.doubts.questions.values():
         unexplained = question.about == "next" and referee.match.accepted
         if is_about_the_table(question) and not unexplained:
             return Hindrance("question", () if question.spot is None else (question.spot,))
@@ -133,12 +133,14 @@ def _asked(referee: Referee) -> Hindrance | None:
 
 
 def _while_settled(referee: Referee) -> Hindrance | None:
-    if referee.state.pending is not None:
-        laid = contents(referee.state.pending.layout).keys() - contents(referee.match.layout).keys()
+    if referee.doubts.pending is not None:
+        laid = (
+            contents(referee.doubts.pending.layout).keys() - contents(referee.match.layout).keys()
+        )
         return Hindrance("foul", tuple(sorted(laid)))
-    if any(question.about == "roll" for question in referee.state.questions.values()):
+    if any(question.about == "roll" for question in referee.doubts.questions.values()):
         return Hindrance("roll")
-    return Hindrance("question") if referee.state.questions else None
+    return Hindrance("question") if referee.doubts.questions else None
 
 
 def _unread(referee: Referee, reading: Reading, settled: Settled) -> Hindrance | None:
@@ -148,7 +150,7 @@ def _unread(referee: Referee, reading: Reading, settled: Settled) -> Hindrance |
         if hidden:
             return Hindrance("hidden", tuple(sorted(hidden)))
         return Hindrance("unreadable", tuple(sorted(reading.doubts)))
-    loose = reading.loose - referee.state.strays
+    loose = reading.loose - referee.doubts.strays
     if loose:
         near = beside(loose, settled.covered)
         return Hindrance("hidden" if near else "part", tuple(sorted(loose)))
@@ -160,9 +162,9 @@ def _unexplained(referee: Referee, reading: Reading, settled: Settled) -> Hindra
     known, table = referee.match.layout, reading.layouts[0]
     change = change_between(known, table)
     laid, lifted = tiles_of(change.laid), tiles_of(change.lifted)
-    if referee.state.waived is not None and same(table, referee.state.waived):
+    if referee.doubts.waived is not None and same(table, referee.doubts.waived):
         return Hindrance("foul", _places(laid))
-    if laid and referee.state.needs_roll():
+    if laid and needs_roll(referee.match.now, referee.doubts):
         return Hindrance("roll", _places(laid))
     if laid and lifted:
         return Hindrance("changed", _places((*laid, *lifted)))

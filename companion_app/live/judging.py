@@ -9,6 +9,8 @@ from dataclasses import replace
 
 from companion_app.games.entries import LaidInstead
 from companion_app.live.asker import Asker
+from companion_app.live.doubts import Picture, Standing, move_at
+from companion_app.live.draft import Draft, Part
 from companion_app.live.explain import Explanation, Foul, Row, explain, up_to_a_word
 from companion_app.live.keeping import Keeper
 from companion_app.live.likeness import (
@@ -24,7 +26,6 @@ from companion_app.live.likeness import (
 )
 from companion_app.live.machine import LaidOtherwise, MachineTurn
 from companion_app.live.places import Spot, contents, hanging_on, spots_of
-from companion_app.live.referee_state import Picture, RefereeState, Standing
 from companion_app.live.rolling import Rolls
 from companion_app.live.settle import Settled
 from companion_app.live.table import Reading, read_settled
@@ -35,11 +36,11 @@ JOINED_FROM = 3
 """Number of tiles from which on the first table is a game in progress, not its first moves."""
 
 
-class Judge:
+class Judge(Part):
     """Turns settled tables into moves, fouls and questions."""
 
-    def __init__(self, state: RefereeState, keeper: Keeper, asker: Asker, rolls: Rolls) -> None:
-        self._state, self._match = state, state.match
+    def __init__(self, draft: Draft, keeper: Keeper, asker: Asker, rolls: Rolls) -> None:
+        super().__init__(draft)
         self._keeper, self._asker, self._rolls = keeper, asker, rolls
         self._looks = 0
 
@@ -47,19 +48,21 @@ class Judge:
         """Judge a settled table; return how sure the referee is of it."""
         self._looks = settled.looks
         self._rolls.see_die(settled, t)
-        self._state.reading = None
-        self._state.there -= settled.sure.keys() | settled.doubts.keys()
-        self._state.forget_replaced(settled)
+        draft = self._draft
+        seen = settled.sure.keys() | settled.doubts.keys()
+        draft.change(reading=None, there=draft.doubts.there - seen)
+        draft.doubts = draft.doubts.without_replaced(settled, contents(self._match.layout).keys())
         if hidden := self._covered_foul(settled):
             self._asker.ask_whether_lifted(hidden, t)
             return "unsure"
-        reading = self._state.reading = self._read(settled)
+        reading = self._read(settled)
+        draft.change(reading=reading)
         if reading.waiting:
             return "settling"
         if reading.doubts:
             self._asker.doubtful(reading, settled, t)
             return "unsure"
-        if reading.loose <= self._state.strays:
+        if reading.loose <= self._doubts.strays:
             standing = self._judge_table(reading, settled, t, picture)
         else:
             self._asker.loose(reading.loose, settled, t)
@@ -68,8 +71,9 @@ class Judge:
         if standing == "settled":
             lying = contents(self._match.layout)
             read = {spot: content for spot, (content, _) in settled.sure.items()}
-            self._state.clear = frozenset(s for s, c in lying.items() if read.get(s) == c)
-            self._state.match_again(t)
+            draft.change(clear=frozenset(s for s, c in lying.items() if read.get(s) == c))
+            if draft.doubts.touched:
+                draft.change(touched=False, matched_s=t)
             self._rolls.try_rolls(t)
         return standing
 
@@ -79,18 +83,18 @@ class Judge:
             settled,
             self._match.layout,
             self._match.box,
-            self._state.answers,
+            self._doubts.answers,
             self._match.game.facts.several_boards,
-            self._state.there,
-            self._state.clear if self._state.touched else (),
+            self._doubts.there,
+            self._doubts.clear if self._doubts.touched else (),
         )
 
     def _covered_foul(self, settled: Settled) -> list[Spot]:
         """Return the spots of an announced foul's tile that seem to be covered."""
-        if self._state.pending is None:
+        if self._doubts.pending is None:
             return []
-        laid = contents(self._state.pending.layout).keys() - contents(self._match.layout).keys()
-        lifted = {spot for spot, told in self._state.answers.items() if told is None}
+        laid = contents(self._doubts.pending.layout).keys() - contents(self._match.layout).keys()
+        lifted = {spot for spot, told in self._doubts.answers.items() if told is None}
         return sorted(settled.covered & (laid - lifted))
 
     def _judge_table(
@@ -102,13 +106,15 @@ class Judge:
             self._as_accepted(t)
             self._late_clay(reading, t)
             return "settled"
-        if self._state.pending and any(same(table, self._state.pending.layout) for table in tables):
+        if self._doubts.pending and any(
+            same(table, self._doubts.pending.layout) for table in tables
+        ):
             return self._clay_came(tables, t, picture) or "settled"
-        if self._state.waived is not None and any(
-            same(table, self._state.waived) for table in tables
+        if self._doubts.waived is not None and any(
+            same(table, self._doubts.waived) for table in tables
         ):
             return "unsure"
-        if self._state.over and len(gone(known, tables[0])) > len(known.placements()) / 2:
+        if self._doubts.over and len(gone(known, tables[0])) > len(known.placements()) / 2:
             # The game is over and the table is being cleared.
             return "settled"
         if self._misread(reading, tables, t):
@@ -116,35 +122,31 @@ class Judge:
         return self._changed(tables, reading, settled, t, picture)
 
     def _as_accepted(self, t: float) -> None:
-        self._state.begun = True
-        self._state.waived = None
-        self._state.since.clear()
-        self._state.withdraw_about_the_table(t)
-        if self._state.pending:
+        self._draft.change(begun=True, waived=None, since={})
+        self._draft.withdraw_about_the_table(t)
+        if self._doubts.pending:
             self._keeper.take_foul_back(t)
-        if self._state.otherwise is not None:
-            self._state.otherwise = None
-            self._state.say("machine", t)
-        if self._state.going_on:
-            self._keeper.go_on(t)
+        if self._doubts.otherwise is not None:
+            self._draft.change(otherwise=None)
+            self._draft.say("machine", t)
 
     def _misread(self, reading: Reading, tables: list[Layout], t: float) -> bool:
         """Ask about tiles that look different though nobody has touched the table."""
-        if self._state.touched or self._match.box.lattice == "hex":
+        if self._doubts.touched or self._match.box.lattice == "hex":
             return False
         lying = contents(self._match.layout)
         now = contents(reading.layouts[0])
         odd = [s for s in sorted(reading.changed) if s in lying and s in now]
         if not odd or len(odd) != len(reading.changed):
             return False
-        if t - self._state.matched_s < self._state.settings.ask_after_s and any(
+        if t - self._doubts.matched_s < self._draft.settings.ask_after_s and any(
             explain(self._match.game, self._match.position, table).rows for table in tables
         ):
             # The first look after a hand took a tile for the one that it replaces.
-            self._state.touched = True
+            self._draft.change(touched=True)
             return False
         for spot in odd:
-            if self._state.waited(("misread", spot), t, self._state.settings.ask_after_s):
+            if self._draft.waited(("misread", spot), t, self._draft.settings.ask_after_s):
                 tiles = [now[spot], lying[spot]]
                 self._asker.ask_tile(spot, [(content, 0.5) for content in tiles], t)
         return True
@@ -153,10 +155,10 @@ class Judge:
         self, tables: list[Layout], reading: Reading, settled: Settled, t: float, picture: Picture
     ) -> Standing:
         match = self._match
-        if not self._state.begun and self._asker.maybe_join(tables[0], settled, t, JOINED_FROM):
+        if not self._doubts.begun and self._asker.maybe_join(tables[0], settled, t, JOINED_FROM):
             return "unsure"
         undo = self._undone_by(tables[0])
-        if self._state.needs_roll() and not undo:
+        if self._draft.needs_roll() and not undo:
             # The roll is not known yet: a new card must wait for it, a card laid again need not.
             return self._instead(tables[0], reading, settled, t, picture) or "unsure"
         answers = [explain(match.game, match.position, table) for table in tables]
@@ -244,7 +246,7 @@ class Judge:
         known = self._match.layout
         reading = self._read(clear)
         tables = [layout for layout in reading.layouts if not same(layout, known)]
-        if not tables or not reading.loose <= self._state.strays:
+        if not tables or not reading.loose <= self._doubts.strays:
             return "unsure"
         found = [explain(self._match.game, self._match.position, table) for table in tables]
         rows = [row for answer in found for row in answer.rows]
@@ -254,7 +256,7 @@ class Judge:
         self, rows: list[Row], tables: list[Layout], undo: int, t: float, picture: Picture
     ) -> Standing:
         table = tables[0]
-        row = self._state.chosen.get(key(table)) or (
+        row = self._doubts.chosen.get(key(table)) or (
             rows[0] if len(rows) == 1 and not undo else None
         )
         if row is None and not undo:
@@ -262,7 +264,7 @@ class Judge:
         if row is None and not undo and differ_by_drill(rows):
             # The clay that marks a drill may be laid a moment later: wait for it, and take the
             # move as no drill if none comes.
-            if not self._state.waited(("clay", key(table)), t, self._state.settings.clay_s):
+            if not self._draft.waited(("clay", key(table)), t, self._draft.settings.clay_s):
                 return "unsure"
             row = min(rows, key=lambda row: sum(m.origin is not None for m in row.moves))
         if row is None and not undo and differ_by_player(rows):
@@ -274,7 +276,7 @@ class Judge:
         if row is None:
             self._asker.ask_order(rows, undo, table, t)
             return "unsure"
-        if self._state.pending:
+        if self._doubts.pending:
             self._keeper.take_foul_back(t)
         if self._is_otherwise(row, table, t, picture):
             return "settled"
@@ -285,7 +287,7 @@ class Judge:
 
     def _machines_turn(self) -> MachineTurn | None:
         """Return the machine's turn if it is for the current position, else ``None``."""
-        turn = self._state.machine
+        turn = self._doubts.machine
         return turn if turn is not None and turn.position is self._match.position else None
 
     def _as_the_machine_wants(self, rows: list[Row]) -> Row | None:
@@ -304,15 +306,15 @@ class Judge:
         match = self._match
         if same(match.after(row.moves[0]), match.after(turn.move)):
             return False
-        before = self._state.otherwise
+        before = self._doubts.otherwise
         if before is not None and same(before.layout, table):
             return True
-        if self._looks >= self._state.settings.looks_for_foul:
+        if self._looks >= self._draft.settings.looks_for_foul:
             laid = [move_to_json(move) for move in row.moves]
             belongs = move_to_json(turn.move)
             match.note(LaidInstead(laid, belongs, t))
-            self._state.otherwise = LaidOtherwise(row, table, picture())
-            self._state.say("machine", t, player=turn.player, laid=laid[0], belongs=belongs)
+            self._draft.change(otherwise=LaidOtherwise(row, table, picture()))
+            self._draft.say("machine", t, player=turn.player, laid=laid[0], belongs=belongs)
         return True
 
     def _foul(
@@ -324,21 +326,21 @@ class Judge:
         t: float,
         picture: Picture,
     ) -> Standing:
-        if settled.looks < self._state.settings.looks_for_foul:
+        if settled.looks < self._draft.settings.looks_for_foul:
             return "settling"
         # The rule "none-left" means a misread: nobody can lay more tiles than the box has.
         unheard_of = any(broken.rule.id == "none-left" for broken in foul.verdict.violations)
         if unheard_of or not self._is_sure(reading, settled):
             # The tile may be misread: ask instead of calling a foul.
-            if self._state.waited(("foul", key(table)), t, self._state.settings.ask_after_s):
+            if self._draft.waited(("foul", key(table)), t, self._draft.settings.ask_after_s):
                 for spot in sorted(reading.changed & settled.sure.keys()):
-                    if unheard_of or settled.sure[spot][1] < self._state.settings.foul_at:
+                    if unheard_of or settled.sure[spot][1] < self._draft.settings.foul_at:
                         self._asker.ask_tile(spot, [settled.sure[spot]], t)
             return "unsure"
         if up_to_a_word(self._match.game, self._match.position, foul.before):
             self._asker.ask_hand(foul.before, table, t)
             return "unsure"
-        if self._state.pending:
+        if self._doubts.pending:
             self._keeper.take_foul_back(t)
         if foul.before.moves:
             if self._is_otherwise(foul.before, table, t, picture):
@@ -350,8 +352,8 @@ class Judge:
 
     def _clay_came(self, tables: list[Layout], t: float, picture: Picture) -> Standing | None:
         """Accept an announced foul if new clay shows that it is a drill; else return ``None``."""
-        assert self._state.pending is not None
-        if clay_seen(tables[0]) <= clay_seen(self._state.pending.layout):
+        assert self._doubts.pending is not None
+        if clay_seen(tables[0]) <= clay_seen(self._doubts.pending.layout):
             return None
         answers = [explain(self._match.game, self._match.position, table) for table in tables]
         rows = [row for answer in answers for row in answer.rows]
@@ -364,7 +366,7 @@ class Judge:
             lying = match.layouts[-1 - count]
             if same(lying, table):
                 gone = len(match.layout.placements()) - len(lying.placements())
-                return count if gone <= self._state.settings.most_taken_back else 0
+                return count if gone <= self._draft.settings.most_taken_back else 0
         return 0
 
     def _restores_several(self, table: Layout) -> bool:
@@ -380,7 +382,7 @@ class Judge:
         """
         lying, now = contents(self._match.layout), contents(table)
         changed = [spot for spot in lying.keys() | now.keys() if lying.get(spot) != now.get(spot)]
-        if len(changed) != 1 or self._state.move_at(changed[0]) != len(self._match.accepted):
+        if len(changed) != 1 or move_at(self._match.now, changed[0]) != len(self._match.accepted):
             return False
         before, after = lying.get(changed[0]), now.get(changed[0])
         return before is not None and after is not None and before[0] == after[0]
@@ -416,8 +418,8 @@ class Judge:
     def _is_sure(self, reading: Reading, settled: Settled) -> bool:
         """Say whether the looks are confident and numerous enough to call a foul."""
         return (
-            settled.looks >= self._state.settings.looks_for_foul
-            and reading.least_sure >= self._state.settings.foul_at
+            settled.looks >= self._draft.settings.looks_for_foul
+            and reading.least_sure >= self._draft.settings.foul_at
         )
 
     def _late_clay(self, reading: Reading, t: float) -> None:
@@ -431,7 +433,7 @@ class Judge:
             last = len(self._match.accepted)
             for number in range(last, n, -1):
                 self._match.take_back(1, None, t)
-                self._state.say("taken-back", t, n=number)
+                self._draft.say("taken-back", t, n=number)
             (one,) = self._match.correct(n, drilled, t)
-            self._state.say_verdict(n, one, t)
+            self._draft.say_verdict(n, one, t)
             self._keeper.go_on(t)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from companion_app.games.entries import FoulTakenBack
-from companion_app.games.play import Accepted, Pending
+from companion_app.games.play import Accepted, Game, Pending
 from companion_app.live.align import aligner_for
-from companion_app.live.errors import StoreError, ToldError
+from companion_app.live.doubts import Picture, Standing
+from companion_app.live.draft import Draft, Part
+from companion_app.live.errors import ToldError
 from companion_app.live.explain import explain
 from companion_app.live.match import Match
 from companion_app.live.places import Content, Spot, contents
-from companion_app.live.referee_state import Picture, RefereeState, Standing
 from companion_app.live.settle import Settled
 from companion_app.live.table import read_settled
 from engine.errors import RecordError
@@ -30,31 +30,32 @@ LookAgain = Callable[[bytes], TableState | None]
 """Function that reads a kept picture; returns ``None`` if it cannot be read."""
 
 
-class Keeper:
+class Keeper(Part):
     """Saves moves, fouls and undos, and announces turn, score and end."""
 
-    def __init__(self, state: RefereeState, look_again: LookAgain) -> None:
-        self._state, self._match, self._look_again = state, state.match, look_again
+    def __init__(self, draft: Draft, look_again: LookAgain) -> None:
+        super().__init__(draft)
+        self._look_again = look_again
 
     def accept(self, moves: Iterable[Move], t: float, picture: Picture) -> None:
         """Save moves and announce them; link them to the last player's message if it is due."""
-        deeds = self._state.deeds
-        deed = deeds[-1] if deeds and deeds[-1].due else None
+        deeds = self._doubts.deeds
         self._accept(moves, t, picture)
-        if deed is not None:
-            deeds[-1] = replace(deed, accepted=tuple(self._match.accepted), due=False)
+        if deeds and deeds[-1].due:
+            deed = replace(deeds[-1], accepted=self._match.accepted, due=False)
+            self._draft.change(deeds=(*deeds[:-1], deed))
 
     def call_foul(
         self, move: Move, broken: tuple[Violation, ...], table: Layout, t: float, shot: bytes | None
     ) -> None:
         """Save a foul and announce it; it is pending until it is lifted or overruled."""
-        state = self._state
-        seq = self._match.foul(move, broken, t, state.picture, shot)
-        state.pending, state.otherwise = Pending(self._match.next_n, move, broken, table, seq), None
-        self._state.say(
+        seq = self._match.foul(move, broken, t, self._doubts.picture, shot)
+        pending = Pending(self._match.next_n, move, broken, table, seq)
+        self._draft.change(pending=pending, otherwise=None)
+        self._draft.say(
             "verdict",
             t,
-            n=state.pending.n,
+            n=pending.n,
             move=move_to_json(move),
             legal=False,
             violations=[violation_to_json(one) for one in broken],
@@ -66,31 +67,30 @@ class Keeper:
     ) -> None:
         shot = picture()
         added = self._match.accept(tuple(moves), shot, t, overruled)
-        self._state.picture = shot or self._state.picture
-        self._state.begun = True
-        self._state.machine = self._state.otherwise = None
-        self._state.since.clear()
-        self._state.chosen.clear()
-        self._state.forget_answers()
-        self._state.withdraw_all(t)
+        draft = self._draft
+        draft.doubts = draft.doubts.about(contents(self._match.layout).keys())
+        draft.change(picture=shot or draft.doubts.picture, begun=True, since={}, chosen={})
+        draft.wants(None)
+        draft.withdraw_all(t)
         first = len(self._match.accepted) - len(added) + 1
         for n, one in enumerate(added, start=first):
-            self._state.say_verdict(n, one, t)
+            draft.say_verdict(n, one, t)
         self.go_on(t)
 
     def take_foul_back(self, t: float) -> None:
         """Save and announce that the tile of the pending foul was lifted."""
-        assert self._state.pending is not None
-        self._match.note(FoulTakenBack(self._state.pending.n, t))
-        self._state.say("taken-back", t, n=self._state.pending.n, legal=False)
-        self._state.pending = None
+        assert self._doubts.pending is not None
+        self._match.note(FoulTakenBack(self._doubts.pending.n, t))
+        self._draft.say("taken-back", t, n=self._doubts.pending.n, legal=False)
+        self._draft.change(pending=None)
 
     def undo(self, count: int, t: float, picture: Picture) -> Standing:
         """Take back the last ``count`` moves, which are gone from the table."""
         for number, undone in enumerate(self.take_back(count, t, picture)):
             if number < count - 1 and undone.move.do == "roll":
                 # A roll taken back was still rolled: it counts again when its turn comes.
-                self._state.rolls.appendleft((float("-inf"), undone.move))
+                rolls = ((float("-inf"), undone.move), *self._doubts.rolls)
+                self._draft.change(rolls=rolls)
         self.go_on(t)
         return "settled"
 
@@ -98,35 +98,30 @@ class Keeper:
         self, count: int, t: float, picture: Picture = lambda: None
     ) -> Sequence[Accepted]:
         """Take back moves and whatever depends on their position; return them, newest first."""
-        if self._state.pending:
+        if self._doubts.pending:
             self.take_foul_back(t)
         last = len(self._match.accepted)
         gone = self._match.take_back(count, picture(), t)
         for number in range(count):
-            self._state.say("taken-back", t, n=last - number)
-        self._state.wants(None)
-        self._state.since.clear()
-        self._state.chosen.clear()
-        self._state.withdraw_all(t)
+            self._draft.say("taken-back", t, n=last - number)
+        self._draft.wants(None)
+        self._draft.change(since={}, chosen={})
+        self._draft.withdraw_all(t)
         return gone
 
     def accept_again(self, one: Accepted, t: float) -> None:
         """Save a move that was taken back once more, and announce it."""
-        if self._state.pending:
+        if self._doubts.pending:
             self.take_foul_back(t)
         self._accept((one.move,), t, lambda: None, one.overruled)
 
     def overrule(self, t: float) -> None:
         """Accept the move of the pending foul, with the foul's picture."""
-        pending, self._state.pending = self._state.pending, None
+        pending = self._doubts.pending
         assert pending is not None
-        try:
-            shot = self._match.store.picture(pending.seq, "after")
-            self._accept((pending.move,), t, lambda: shot, overruled=True)
-        except StoreError:
-            if self._match.next_n == pending.n:
-                self._state.pending = pending
-            raise
+        self._draft.change(pending=None)
+        shot = self._match.store.picture(pending.seq, "after")
+        self._accept((pending.move,), t, lambda: shot, overruled=True)
 
     def roll(self, move: Move, t: float) -> None:
         """Accept a roll as the roll that the game waits for.
@@ -139,57 +134,39 @@ class Keeper:
         if not verdict.legal:
             problem = " ".join(broken.text for broken in verdict.violations)
             raise ToldError(problem, "against-rules")
-        self._state.rolled_s = t
+        self._draft.change(rolled_s=t)
         self.accept((move,), t, lambda: None)
 
     def next_roll(self, t: float) -> bool:
         """Accept the first queued roll if the game waits for one; return whether it did."""
-        if not self._state.rolls or not self._state.needs_roll():
+        if not self._doubts.rolls or not self._draft.needs_roll():
             return False
+        (_, move), *later = self._doubts.rolls
+        self._draft.change(rolls=tuple(later))
         try:
-            with self.first_roll() as move:
-                self.roll(move, t)
+            self.roll(move, t)
         except ToldError:
             # It was told ahead and cannot be. Those after it may be wrong, too: all are asked for.
-            self._state.rolls.clear()
+            self._draft.change(rolls=())
             return False
         return True
 
-    @contextmanager
-    def first_roll(self) -> Iterator[Move]:
-        """Take the first roll from the queue; put it back if it could not be saved."""
-        first, count = self._state.rolls.popleft(), len(self._match.accepted)
-        try:
-            yield first[1]
-        except StoreError:
-            if len(self._match.accepted) == count:
-                self._state.rolls.appendleft(first)
-            raise
-
     def go_on(self, t: float) -> None:
-        """Announce score, turn and end, move for players without a choice, ask for a roll.
-
-        Raises:
-            StoreError: a move or the end could not be saved; ``going_on`` stays set.
-        """
-        self._state.going_on = True
-        self._say_how_it_stands(t)
-        self._state.going_on = False
-
-    def _say_how_it_stands(self, t: float) -> None:
-        game, match = self._match.game, self._match
+        """Announce score, turn and end, move for players without a choice, ask for a roll."""
+        game, match, draft = self._match.game, self._match, self._draft
         outcome = game.outcome(match.position)
-        if outcome.scores != self._state.scores:
-            self._state.scores = dict(outcome.scores)
-            self._state.say("score", t, scores=self._state.scores)
+        scores = dict(outcome.scores)
+        if scores != draft.doubts.scores:
+            draft.change(scores=scores)
+            draft.say("score", t, scores=scores)
         if outcome.over:
-            if not self._state.over:
+            if not draft.doubts.over:
                 match.end()
-                self._state.over = True
-                self._state.say("over", t, scores=self._state.scores, winners=list(outcome.winners))
+                draft.change(over=True)
+                draft.say("over", t, scores=scores, winners=list(outcome.winners))
             return
-        if self._state.over:
-            self._state.over = False
+        if draft.doubts.over:
+            draft.change(over=False)
             match.reopen()
         if match.ended:  # by hand
             return
@@ -197,27 +174,26 @@ class Keeper:
         if _is_forced(moves):
             self.accept(moves, t, lambda: None)
             return
-        if match.position.to_move != self._state.turn:
-            self._state.turn = match.position.to_move
-            self._state.say("turn", t, player=self._state.turn)
+        if match.position.to_move != draft.doubts.turn:
+            draft.change(turn=match.position.to_move)
+            draft.say("turn", t, player=match.position.to_move)
         self._ask_for_the_roll([move for move in moves if move.do == "discard"], t)
 
     def _ask_for_the_roll(self, discards: list[Move], t: float) -> None:
         """Ask what was rolled, or which card fits nowhere; withdraw what is not asked any more."""
-        due = self._state.needs_roll()
+        due = self._draft.needs_roll()
         if due and self.next_roll(t):
             return
         out = [[move.tile, round(1 / len(discards), 3)] for move in discards]
-        asked = self._state.questions.values()
-        self._state.withdraw((q for q in asked if q.about == "roll" and not due), t)
-        self._state.withdraw(
-            (q for q in asked if "discard" in q.choices and list(q.guesses) != out), t
-        )
+        asked = self._doubts.questions.values()
+        moot = [q for q in asked if q.about == "roll" and not due]
+        moot += [q for q in asked if "discard" in q.choices and list(q.guesses) != out]
+        self._draft.withdraw(moot, t)
         count = len(self._match.accepted)
         if due:
-            self._state.ask("roll", ("roll", count), [1, 2, 3], t)
+            self._draft.ask("roll", ("roll", count), [1, 2, 3], t)
         if out:
-            self._state.ask("hand", ("discard", count), out, t, choices={"discard": True})
+            self._draft.ask("hand", ("discard", count), out, t, choices={"discard": True})
 
     # --- corrections -----------------------------------------------------------------------
 
@@ -239,13 +215,13 @@ class Keeper:
         match.correct(n, move, t)
         self._read_again(n, legal, t)
         for number, one in enumerate(match.accepted[n - 1 :], start=n):
-            self._state.say_verdict(number, one, t)
-        self._state.scores = None
+            self._draft.say_verdict(number, one, t)
+        self._draft.change(scores=None)
         self.go_on(t)
 
     def _read_again(self, n: int, legal: list[bool], t: float) -> None:
         """Read the pictures of later moves again that became illegal by correcting the nth."""
-        left = self._state.settings.most_read_again
+        left = self._draft.settings.most_read_again
         for number in range(n + 1, len(self._match.accepted) + 1):
             one = self._match.accepted[number - 1]
             if not left or not one.violations or one.overruled or not legal[number - 1]:
@@ -258,7 +234,7 @@ class Keeper:
 # --- moves without a choice ----------------------------------------------------------------------
 
 
-def is_made_alone(match: Match, n: int) -> bool:
+def is_made_alone(match: Game, n: int) -> bool:
     """Say whether the nth move is one that the referee makes for a player without a choice."""
     one = match.accepted[n - 1].move
     if one.do not in FORCED:

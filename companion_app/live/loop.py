@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 from companion_app.live.align import aligner_for
 from companion_app.live.apart import SAME_PILE, SAME_PLACE, Entry, as_laid, is_near
 from companion_app.live.covering import grown_outline, is_adrift, misses_board, with_covered
+from companion_app.live.doubts import Event
 from companion_app.live.errors import StoreError
 from companion_app.live.ground import Ground
 from companion_app.live.hindrance import (
@@ -34,7 +35,6 @@ from companion_app.live.keepsake import last_picture, packed, unpacked
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Sighting, Spot, contents, largest_group
 from companion_app.live.referee import Referee
-from companion_app.live.referee_state import Event
 from companion_app.live.settle import Settled, Settler
 from companion_app.live.states import Glimpse, Watcher
 from engine.placement import Layout
@@ -374,7 +374,7 @@ class LiveLoop:
         hindrance = at_the_table(self.referee, standing, settled)
         self._become(standing, t, hindrance or self._lies_aside(settled))
         lying = set(contents(self._known()))
-        if lying and lying.isdisjoint(settled.last.beliefs) and not self.referee.state.questions:
+        if lying and lying.isdisjoint(settled.last.beliefs) and not self.referee.doubts.questions:
             # A reading that shows nothing of what lies there is not kept.
             self.reader.doubt()
         self._jolted = False
@@ -403,7 +403,7 @@ class LiveLoop:
         return newly_aside(settled, self._aside[1], self.match.box)
 
     def _known(self) -> Layout:
-        pending = self.referee.state.pending
+        pending = self.referee.doubts.pending
         return pending.layout if pending else self.match.layout
 
     def _with_covered(self, frame: Frame, look: Sighting, known: Layout) -> Sighting:
@@ -428,7 +428,7 @@ class LiveLoop:
     def _disturb(self) -> None:
         self._settler.moved()
         self._quiet = False
-        self.referee.state.touch()
+        self.referee.touch()
 
     def _lose_camera_place(self) -> None:
         self._disturb()

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import UNSET
 
@@ -25,6 +25,8 @@ from engine.referee import violation_to_json
 from engine.tiles import TileSet
 
 T = TypeVar("T")
+Unwritten = tuple[Line, Mapping[str, bytes]]
+"""A line of the log, with its pictures by name."""
 
 
 class OfGame(Generic[T]):
@@ -38,10 +40,71 @@ class OfGame(Generic[T]):
         return found
 
 
+class Log(Protocol):
+    """What a match needs of the store of all games."""
+
+    def coming(self, game: str, kind: str, body: Mapping[str, Any], ahead: int = 0) -> Line:
+        """Return the line that will come next, or after ``ahead`` others."""
+        ...
+
+    def append(
+        self,
+        game: str,
+        kind: str,
+        body: Mapping[str, Any],
+        pictures: Mapping[str, bytes] | None = None,
+        follow: Callable[[Line], object] = lambda line: None,
+    ) -> Line:
+        """Add a line with its pictures, unless ``follow`` raises an error."""
+        ...
+
+    def write(self, lines: Iterable[Unwritten]) -> None:
+        """Add lines with their pictures, all of them or none."""
+        ...
+
+    def picture(self, seq: int, name: str) -> bytes | None:
+        """Return a kept picture; ``None`` if there was none or it was deleted."""
+        ...
+
+
+class UnwrittenLog:
+    """The lines of a decision in the making, numbered as they will be written."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.lines: list[Unwritten] = []
+
+    def coming(self, game: str, kind: str, body: Mapping[str, Any], ahead: int = 0) -> Line:
+        """Return the line that will come next, or after ``ahead`` others."""
+        return self._log.coming(game, kind, body, len(self.lines) + ahead)
+
+    def append(
+        self,
+        game: str,
+        kind: str,
+        body: Mapping[str, Any],
+        pictures: Mapping[str, bytes] | None = None,
+        follow: Callable[[Line], object] = lambda line: None,
+    ) -> Line:
+        """Add a line with its pictures, unless ``follow`` raises an error."""
+        line = self.coming(game, kind, body)
+        follow(line)
+        self.lines.append((line, pictures or {}))
+        return line
+
+    def write(self, lines: Iterable[Unwritten]) -> None:
+        """Add lines with their pictures."""
+        self.lines += lines
+
+    def picture(self, seq: int, name: str) -> bytes | None:
+        """Return a kept picture; ``None`` if there was none or it was deleted."""
+        return self._log.picture(seq, name)
+
+
 class Match:
     """A game and its log; the game changes only once its next line is on the disk."""
 
-    def __init__(self, store: Store, now: Game) -> None:
+    def __init__(self, store: Log, now: Game) -> None:
         self.store = store
         self.now = now
         """The game as it stands."""

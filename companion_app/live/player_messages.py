@@ -8,23 +8,25 @@ from itertools import takewhile
 from typing import Any
 
 from companion_app.games.entries import Answered, LetStand
-from companion_app.live.errors import QuestionGone, StoreError, ToldError, WouldDrop
+from companion_app.games.play import Game
+from companion_app.live.doubts import Deed, Doubts, move_at
+from companion_app.live.draft import Draft, Part
+from companion_app.live.errors import QuestionGone, ToldError, WouldDrop
 from companion_app.live.explain import Row
 from companion_app.live.keeping import Keeper
 from companion_app.live.places import Content, contents
 from companion_app.live.questions import Question, is_half_hidden
-from companion_app.live.referee_state import Before, Deed, RefereeState
 from companion_app.live.rolling import Rolls, move_told
 from engine.errors import RecordError
 from engine.game import Json, Start
 from engine.given import is_whole, shown
 
 
-class PlayerMessages:
+class PlayerMessages(Part):
     """Applies players' messages to the referee's state and the match."""
 
-    def __init__(self, state: RefereeState, keeper: Keeper, rolls: Rolls) -> None:
-        self._state, self._match = state, state.match
+    def __init__(self, draft: Draft, keeper: Keeper, rolls: Rolls) -> None:
+        super().__init__(draft)
         self._keeper, self._rolls = keeper, rolls
 
     def tell(self, message: Mapping[str, Any], t: float) -> None:
@@ -58,7 +60,7 @@ class PlayerMessages:
             raise ToldError("say answer with value, roll, overrule, pass, finale or discard")
 
     def _answered(self, number: Any, message: Mapping[str, Any], t: float) -> None:
-        question = self._state.questions.get(number) if isinstance(number, int) else None
+        question = self._doubts.questions.get(number) if isinstance(number, int) else None
         if question is None:
             raise QuestionGone(f"there is no question {number} that waits for an answer")
         if question.about == "next" and self._match.accepted and message.get("confirm") is not True:
@@ -66,17 +68,13 @@ class PlayerMessages:
                 f"this begins the game anew with the table as it lies and drops the moves so far: "
                 f'{len(self._match.accepted)}; add "confirm": true to do so'
             )
-        before = self._state.before(question)
+        match, doubts = self._match.now, self._doubts
         value = message.get("value")
-        del self._state.questions[question.id]
-        try:
-            self._take_answer(question, value, t)
-        except (ToldError, StoreError):
-            if self._match.seq == before.match.seq:
-                self._state.questions[question.id] = question
-            raise
+        left = {n: one for n, one in doubts.questions.items() if n != question.id}
+        self._draft.change(questions=left)
+        self._take_answer(question, value, t)
         self._match.note(Answered(question.about, value, t))
-        self._remember(before)
+        self._remember(match, doubts, question)
 
     def _take_answer(self, question: Question, value: Any, t: float) -> None:
         if question.about == "roll":
@@ -108,20 +106,20 @@ class PlayerMessages:
         about = question.key[0] if isinstance(question.key, tuple) else None
         if content is None and about == "loose":
             assert isinstance(question.key, tuple)
-            self._state.strays |= question.key[1]
+            self._draft.change(strays=self._doubts.strays | question.key[1])
             return
         if content is not None and about == "gone":
-            self._state.there |= {question.spot}
+            self._draft.change(there=self._doubts.there | {question.spot})
         guesses = {(guess[0], guess[2] if len(guess) > 2 else 0) for guess in question.guesses}
-        reading = self._state.reading
+        reading = self._doubts.reading
         for spot in ((s[0], s[1], s[2]) for s in question.cells or (question.spot,)):
             in_doubt = reading is not None and spot in reading.doubts
-            self._state.told(spot, content, guesses, in_doubt)
+            self._draft.doubts = self._doubts.told(spot, content, guesses, in_doubt)
         if content is None:
             return
-        if self._state.touched and question.spot in self._state.clear:
+        if self._doubts.touched and question.spot in self._doubts.clear:
             return  # It was read surely before the hand came: what lies there now is new.
-        laid = self._state.move_at(question.spot)
+        laid = move_at(self._match.now, question.spot)
         lying = contents(self._match.layout).get(question.spot)
         if laid is not None and lying is not None and lying != content:
             self._keeper.correct(laid, {"tile": content[0], "turns": content[1]}, t)
@@ -132,7 +130,8 @@ class PlayerMessages:
         named = named[0] if isinstance(named, list) and named else named
         if named not in (question.guesses[0][0], str(question.guesses[0][0]).partition("/")[0]):
             raise ToldError("take away what lies over the tile: the camera must see all of it")
-        self._state.whole |= {(spot[0], spot[1], spot[2]) for spot in question.cells}
+        whole = {(spot[0], spot[1], spot[2]) for spot in question.cells}
+        self._draft.change(whole=self._doubts.whole | whole)
 
     def _content(self, question: Question, value: Any) -> Content | None:
         """Return the content of a spot that an answer names; ``None`` for nothing."""
@@ -162,7 +161,7 @@ class PlayerMessages:
             raise ToldError("answer with the number of a guess, from 0, or with the guess itself")
         assert isinstance(question.key, tuple)
         if isinstance(chosen, Row):
-            self._state.chosen[question.key[1]] = chosen
+            self._draft.change(chosen={**self._doubts.chosen, question.key[1]: chosen})
         else:
             self._keeper.undo(chosen, t, lambda: None)
 
@@ -199,18 +198,17 @@ class PlayerMessages:
         except RecordError as error:
             problem = f"the game cannot go on from this table: {error}"
             raise ToldError(problem, error.code) from error
-        self._state.pending = None
-        self._state.since.clear()
-        self._state.withdraw_all(t)
+        self._draft.change(pending=None, since={})
+        self._draft.withdraw_all(t)
 
     def _overruled(self, n: Any, t: float) -> None:
-        if self._state.pending is None or self._state.pending.n != n:
+        if self._doubts.pending is None or self._doubts.pending.n != n:
             raise ToldError(f"there is no foul with the number {n} to overrule")
         self._keeper.overrule(t)
 
     def _let_stand(self, t: float) -> None:
         """Accept the move on the table as the machine's, although it chose another one."""
-        otherwise = self._state.otherwise
+        otherwise = self._doubts.otherwise
         if otherwise is None:
             raise ToldError("nothing lies otherwise than the machine wants it")
         self._match.note(LetStand(self._match.next_n, t))
@@ -221,15 +219,16 @@ class PlayerMessages:
             raise ToldError(f"there is no move {n} to correct")
         if not isinstance(value, dict):
             raise ToldError("say what the move was")
-        before = self._state.before()
+        match, doubts = self._match.now, self._doubts
         lay = contents(self._match.layout)
         self._keeper.correct(n, value, t)
         # A corrected tile is kept as an answer, so that the camera does not question it again.
         lying = contents(self._match.layout)
         for spot, now in lying.items():
             if lay.get(spot) != now:
-                self._state.told(spot, now, [lay[spot]] if spot in lay else [], in_doubt=False)
-        self._remember(before)
+                read = [lay[spot]] if spot in lay else []
+                self._draft.doubts = self._doubts.told(spot, now, read, in_doubt=False)
+        self._remember(match, doubts)
 
     def _silent(self, written: Mapping[str, Json], t: float) -> None:
         """Accept a move that leaves no trace on the table."""
@@ -242,57 +241,62 @@ class PlayerMessages:
 
     # --- undoing ---------------------------------------------------------------------------
 
-    @property
-    def can_undo_told(self) -> bool:
-        """Whether the last player's message can be undone: nothing but its effects came after."""
-        now = self._match.start, tuple(self._match.accepted)
-        while self._state.deeds and not self._stands(self._state.deeds[-1]):
-            self._state.deeds.pop()
-        return (
-            bool(self._state.deeds)
-            and (self._state.deeds[-1].start, self._state.deeds[-1].accepted) == now
-        )
-
     def undo_told(self, t: float) -> bool:
         """Undo the last player's message and its effects; return whether there was one."""
-        if not self.can_undo_told:
+        if not can_undo_told(self._match.now, self._doubts):
             return False
-        before = self._state.deeds[-1].before
-        if self._state.pending is not None and self._state.pending != before.state["pending"]:
+        *earlier, deed = standing_deeds(self._match.now, self._doubts)
+        draft, match = self._draft, self._match
+        if draft.doubts.pending is not None and draft.doubts.pending != deed.doubts.pending:
             self._keeper.take_foul_back(t)
-        both = zip(before.match.accepted, self._match.accepted, strict=False)
+        both = zip(deed.match.accepted, match.accepted, strict=False)
         count = len(list(takewhile(lambda pair: pair[0] == pair[1], both)))
-        last = len(self._match.accepted)
-        self._match.go_back(before.match, t)
-        self._state.deeds.pop()
+        last = len(match.accepted)
+        match.go_back(deed.match, t)
         for n in range(last, count, -1):
-            self._state.say("taken-back", t, n=n)
-        for n, one in enumerate(self._match.accepted[count:], start=count + 1):
-            self._state.say_verdict(n, one, t)
-        self._state.put_back(before)
-        turn = self._state.machine
-        if turn is not None and turn.position is not self._match.position:
-            self._state.wants(None)
-        self._state.withdraw_all(t)
-        if before.question is not None:
-            self._state.put(before.question, t)
-        self._state.turn = self._state.scores = None
+            draft.say("taken-back", t, n=n)
+        for n, one in enumerate(match.accepted[count:], start=count + 1):
+            draft.say_verdict(n, one, t)
+        draft.doubts = replace(draft.doubts.undone(deed.doubts), deeds=tuple(earlier))
+        turn = draft.doubts.machine
+        if turn is not None and turn.position is not match.position:
+            draft.wants(None)
+        draft.withdraw_all(t)
+        if deed.question is not None:
+            draft.put(deed.question, t)
+        draft.change(turn=None, scores=None)
         self._keeper.go_on(t)
         return True
 
-    def _remember(self, before: Before) -> None:
-        """Push the message that was just handled, with the snapshot from before it."""
-        now = tuple(self._match.accepted)
-        unchanged = now == tuple(before.match.accepted) and self._match.start == before.match.start
-        due = unchanged and self._state.pending == before.state["pending"]
-        self._state.deeds.append(Deed(before, self._match.start, now, due))
+    def _remember(self, match: Game, doubts: Doubts, question: Question | None = None) -> None:
+        """Add the message that was just handled, with game and doubts from before it."""
+        accepted, start = self._match.accepted, self._match.start
+        unchanged = accepted == match.accepted and start == match.start
+        due = unchanged and self._doubts.pending == doubts.pending
+        deed = Deed(match, doubts.to_undo(), question, start, accepted, due)
+        self._draft.change(deeds=(*standing_deeds(match, self._doubts), deed))
 
     def _settle(self) -> None:
         """Note that moves from now on are no effect of the last message: another one came."""
-        if self._state.deeds:
-            self._state.deeds[-1] = replace(self._state.deeds[-1], due=False)
+        deeds = self._doubts.deeds
+        if deeds:
+            self._draft.change(deeds=(*deeds[:-1], replace(deeds[-1], due=False)))
 
-    def _stands(self, deed: Deed) -> bool:
-        """Say whether the moves that a message led to are still part of the game."""
-        first = tuple(self._match.accepted[: len(deed.accepted)])
-        return deed.start == self._match.start and deed.accepted == first
+
+def can_undo_told(match: Game, doubts: Doubts) -> bool:
+    """Say whether the last player's message can be undone: nothing but its effects came after."""
+    deeds = standing_deeds(match, doubts)
+    return bool(deeds) and (deeds[-1].start, deeds[-1].accepted) == (match.start, match.accepted)
+
+
+def standing_deeds(match: Game, doubts: Doubts) -> tuple[Deed, ...]:
+    """Return the messages up to the last one whose moves are still part of the game."""
+    deeds = doubts.deeds
+    while deeds and not _stands(deeds[-1], match):
+        deeds = deeds[:-1]
+    return deeds
+
+
+def _stands(deed: Deed, match: Game) -> bool:
+    """Say whether the moves that a message led to are still part of the game."""
+    return deed.start == match.start and deed.accepted == match.accepted[: len(deed.accepted)]

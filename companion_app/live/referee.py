@@ -1,34 +1,86 @@
-"""The referee: turns settled tables and players' messages into verdicts and questions.
+"""The referee: what it is shown and told makes decisions, each of which counts whole or not at all.
 
-Its parts share one state: the keeper of the match, questions, players' messages, rolls, and the
-judge of tables.
+A decision is made of the game as its log has it and of the doubts beside it, both of which never
+change: it leads to the next ones. Its lines are written in one transaction, and only then do its
+doubts count and its events go out; where they cannot be written, nothing has happened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
-from companion_app.games.play import Accepted
+from companion_app.games.entries import FoulTakenBack
+from companion_app.games.play import Accepted, Game
 from companion_app.live.asker import Asker
-from companion_app.live.judging import Judge
-from companion_app.live.keeping import Keeper, LookAgain, is_made_alone
-from companion_app.live.match import Match
-from companion_app.live.places import Sighting
-from companion_app.live.player_messages import PlayerMessages
-from companion_app.live.referee_state import (
+from companion_app.live.doubts import (
+    Doubts,
     Event,
     Picture,
     RefereeSettings,
-    RefereeState,
     Standing,
+    doubts_of,
 )
+from companion_app.live.draft import Draft
+from companion_app.live.errors import ToldError
+from companion_app.live.judging import Judge
+from companion_app.live.keeping import Keeper, LookAgain, is_made_alone
+from companion_app.live.machine import MachineTurn
+from companion_app.live.match import Match, Unwritten, UnwrittenLog
+from companion_app.live.places import Sighting, contents
+from companion_app.live.player_messages import PlayerMessages, can_undo_told
 from companion_app.live.rolling import Rolls
 from companion_app.live.settle import Settled
 
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision(Generic[Answer]):
+    """What something that the referee was shown or told leads to."""
+
+    game: Game
+    doubts: Doubts
+    lines: tuple[Unwritten, ...]
+    """Lines of the log, with their pictures."""
+    events: tuple[Event, ...]
+    answer: Answer
+
+
+class Parts:
+    """The parts of the referee, which make one decision together."""
+
+    def __init__(self, draft: Draft, look_again: LookAgain) -> None:
+        self.draft = draft
+        self.keeper = Keeper(draft, look_again)
+        self.asker = Asker(draft)
+        rolls = Rolls(draft, self.keeper)
+        self.messages = PlayerMessages(draft, self.keeper, rolls)
+        self.judge = Judge(draft, self.keeper, self.asker, rolls)
+
+
+def decide(
+    match: Match,
+    doubts: Doubts,
+    deed: Callable[[Parts], Answer],
+    settings: RefereeSettings,
+    look_again: LookAgain,
+) -> Decision[Answer]:
+    """Return what a deed leads to in a match; nothing is written or said yet.
+
+    Raises:
+        ToldError: a message cannot be used.
+        StoreError: what it leads to does not fit the game.
+    """
+    log = UnwrittenLog(match.store)
+    draft = Draft(Match(log, match.now), doubts, settings)
+    answer = deed(Parts(draft, look_again))
+    return Decision(draft.match.now, draft.doubts, tuple(log.lines), tuple(draft.events), answer)
+
 
 class Referee:
-    """Builds the parts of the referee for one match; every change of the match goes through it."""
+    """Decides on a match, and remembers the doubts beside it."""
 
     def __init__(
         self,
@@ -38,67 +90,119 @@ class Referee:
         look_again: LookAgain = lambda jpeg: None,
     ) -> None:
         self.match = match
-        self.state = state = RefereeState(
-            match,
-            emit,
-            settings or RefereeSettings(),
-            match.now.pending,
-            begun=bool(match.accepted),
-        )
-        state.recall_corrections()
-        self.keeper = Keeper(state, look_again)
-        self._asker = Asker(state)
-        rolls = Rolls(state, self.keeper)
-        self._messages = PlayerMessages(state, self.keeper, rolls)
-        self._judge = Judge(state, self.keeper, self._asker, rolls)
+        self.doubts = doubts_of(match.now)
+        self._emit, self._look_again = emit, look_again
+        self._settings = settings or RefereeSettings()
+
+    def _decide(self, deed: Callable[[Parts], Answer]) -> Answer:
+        """Make a decision, and let it count.
+
+        Raises:
+            ToldError: a message cannot be used.
+            StoreError: it could not be saved; nothing has changed.
+        """
+        done = decide(self.match, self.doubts, deed, self._settings, self._look_again)
+        self.match.store.write(done.lines)
+        self.match.now, self.doubts = done.game, done.doubts
+        for event in done.events:
+            self._emit(event)
+        return done.answer
+
+    # --- what it is shown ------------------------------------------------------------------
 
     def start(self, t: float) -> None:
         """Announce turn and score."""
-        self.keeper.go_on(t)
+        self._decide(lambda parts: parts.keeper.go_on(t))
 
     def look(self, settled: Settled, t: float, picture: Picture = lambda: None) -> Standing:
-        """Judge a settled table; return how sure the referee is of it.
+        """Judge a settled table; return how sure the referee is of it."""
 
-        Raises:
-            StoreError: the change could not be saved, so it was not announced; the next look
-                tries again.
-        """
-        standing = self._judge.look(settled, t, picture)
-        if standing != "settling":
-            self.state.withdraw_stale(t)
-        if standing == "settled" and self.state.pending is None:
-            self.state.forget_lifted()
-        return standing
+        def looked(parts: Parts) -> Standing:
+            standing = parts.judge.look(settled, t, picture)
+            if standing != "settling":
+                parts.draft.withdraw_stale(t)
+            if standing == "settled" and parts.draft.doubts.pending is None:
+                _forget_lifted(parts.draft)
+            return standing
+
+        return self._decide(looked)
 
     def strange_table(self, look: Sighting, t: float) -> None:
         """Ask who is next on a table that does not match the known layout."""
-        self._asker.strange_table(look, t)
+        self._decide(lambda parts: parts.asker.strange_table(look, t))
+
+    def touch(self) -> None:
+        """Note that something moved at the table, so that tiles may lie differently now."""
+        self.doubts = replace(self.doubts, touched=True)
+
+    # --- what it is told -------------------------------------------------------------------
 
     def tell(self, message: Mapping[str, Any], t: float) -> None:
-        """Process a player's message: an answer, a roll, an overruling, a silent move.
+        """Process a player's message: an answer, a roll, an overruling, a silent move."""
+        self._decide(lambda parts: parts.messages.tell(message, t))
 
-        Raises:
-            ToldError: the message cannot be used; the error says why.
-        """
-        self._messages.tell(message, t)
+    def wants(self, turn: MachineTurn | None) -> None:
+        """Set the machine's turn and move; ``None`` when it is not its turn."""
+        self.doubts = replace(self.doubts, machine=turn, otherwise=None)
 
-    def made_alone(self, n: int) -> bool:
-        """Say whether the referee made the nth move for a player without a choice."""
-        return is_made_alone(self.match, n)
+    def take_back(self, count: int, t: float) -> None:
+        """Take back the last moves as the host says, also a foul."""
 
-    def take_back(self, count: int, t: float) -> Sequence[Accepted]:
-        """Take back the last moves as the host says, also a foul; return them, newest first."""
-        gone = self.keeper.take_back(count, t)
-        self.match.reopen()
-        self.state.forget_lifted()
-        self.keeper.go_on(t)
-        return gone
+        def taken_back(parts: Parts) -> None:
+            parts.keeper.take_back(count, t)
+            parts.draft.match.reopen()
+            _forget_lifted(parts.draft)
+            parts.keeper.go_on(t)
+
+        self._decide(taken_back)
+
+    def accept_again(self, one: Accepted, t: float) -> None:
+        """Accept a move that was taken back once more."""
+        self._decide(lambda parts: parts.keeper.accept_again(one, t))
 
     @property
     def can_undo_told(self) -> bool:
         """Whether the last player's message can be undone: nothing but its effects came after."""
-        return self._messages.can_undo_told
+        return can_undo_told(self.match.now, self.doubts)
 
     def undo_told(self, t: float) -> bool:
         """Undo the last player's message and its effects; return whether there was one."""
-        return self._messages.undo_told(t)
+        return self._decide(lambda parts: parts.messages.undo_told(t))
+
+    def waive_foul(self, t: float) -> None:
+        """Take back the announced foul: its tile was lifted, or will be."""
+
+        def waived(parts: Parts) -> None:
+            draft, pending = parts.draft, parts.draft.doubts.pending
+            if pending is None:
+                raise ToldError("there is no foul on the table")
+            draft.match.note(FoulTakenBack(pending.n, t))
+            draft.change(pending=None, waived=pending.layout)
+            draft.say("taken-back", t, n=pending.n, legal=False)
+
+        self._decide(waived)
+
+    def end(self, t: float) -> None:
+        """End the game at its current position."""
+
+        def ended(parts: Parts) -> None:
+            draft, match = parts.draft, parts.draft.match
+            match.end()
+            draft.change(pending=None)
+            draft.withdraw_all(t)
+            outcome = match.game.outcome(match.position)
+            draft.say("over", t, scores=dict(outcome.scores), winners=list(outcome.winners))
+
+        self._decide(ended)
+
+    def take_over(self, other: Referee) -> None:
+        """Go on from another referee of the same match, whose looks had another clock."""
+        self.doubts = other.doubts.by_another_clock()
+
+    def made_alone(self, n: int) -> bool:
+        """Say whether the referee made the nth move for a player without a choice."""
+        return is_made_alone(self.match.now, n)
+
+
+def _forget_lifted(draft: Draft) -> None:
+    draft.doubts = draft.doubts.without_lifted(contents(draft.match.layout).keys())

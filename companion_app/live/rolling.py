@@ -5,40 +5,42 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from companion_app.live.doubts import Picture
+from companion_app.live.draft import Draft, Part
 from companion_app.live.errors import ToldError
 from companion_app.live.explain import explain
 from companion_app.live.keeping import Keeper
 from companion_app.live.match import Match
 from companion_app.live.questions import who_discards
-from companion_app.live.referee_state import Picture, RefereeState
 from companion_app.live.settle import Settled
 from engine.errors import RecordError
 from engine.game import Json, Move
 from engine.placement import Layout
 
 
-class Rolls:
+class Rolls(Part):
     """Queues rolls and accepts each one when the game waits for it."""
 
-    def __init__(self, state: RefereeState, keeper: Keeper) -> None:
-        self._state, self._match, self._keeper = state, state.match, keeper
+    def __init__(self, draft: Draft, keeper: Keeper) -> None:
+        super().__init__(draft)
+        self._keeper = keeper
 
     def rolled(self, written: dict[str, Json], t: float) -> None:
         """Accept a roll if the game waits for one, else queue it."""
         if "roll" not in self._match.game.facts.actions:
             raise ToldError(f"nobody rolls a die in {self._match.game.facts.title}")
         written = {k: v for k, v in written.items() if v is not None}
-        if self._state.seen_roll == len(self._match.accepted):
+        if self._doubts.seen_roll == len(self._match.accepted):
             # The camera saw this roll already: the message adds the cards, or corrects the value.
             changes = {k: v for k, v in written.items() if k in ("value", "tiles")}
-            self._state.seen_roll = None
+            self._draft.change(seen_roll=None)
             self._keeper.correct(len(self._match.accepted), changes, t)
             return
         move = move_told(self._match, written)
-        if self._state.needs_roll():
+        if self._draft.needs_roll():
             self._keeper.roll(move, t)
         else:
-            self._state.rolls.append((t, move))
+            self._draft.change(rolls=(*self._doubts.rolls, (t, move)))
 
     def try_rolls(self, t: float) -> None:
         """Accept the first queued roll once no card of the roll before it is still to come.
@@ -46,13 +48,13 @@ class Rolls:
         Cards of the earlier roll that were not laid count as discarded.
         """
         if (
-            self._state.over
-            or self._state.pending
-            or not self._state.rolls
-            or self._state.rolls[0][0] >= t
+            self._doubts.over
+            or self._doubts.pending
+            or not self._doubts.rolls
+            or self._doubts.rolls[0][0] >= t
         ):
             return
-        if self._state.rolls[0][0] <= self._state.rolled_s:
+        if self._doubts.rolls[0][0] <= self._doubts.rolled_s:
             # This roll was told early: cards of the roll before it may still be laid.
             return
         out, position = self._discards()
@@ -68,19 +70,19 @@ class Rolls:
         Cards of the earlier roll that were not laid count as discarded.
         """
         game, position = self._match.game, self._match.position
-        if not self._state.rolls or position.turn.is_untold:
+        if not self._doubts.rolls or position.turn.is_untold:
             return False
         out, position = self._discards()
         if position is None:
             return False
-        roll = replace(self._state.rolls[0][1], player=position.to_move)
+        roll = replace(self._doubts.rolls[0][1], player=position.to_move)
         if not game.judge(position, roll).legal:
             return False
         found = explain(game, game.apply(position, roll), table)
         if len(found.rows) != 1:
             return False
-        with self._keeper.first_roll():
-            self._keeper.accept((*out, roll, *found.rows[0].moves), t, picture)
+        self._draft.change(rolls=self._doubts.rolls[1:])
+        self._keeper.accept((*out, roll, *found.rows[0].moves), t, picture)
         return True
 
     def _discards(self) -> tuple[list[Move], Any]:
@@ -101,13 +103,13 @@ class Rolls:
     def see_die(self, settled: Settled, t: float) -> None:
         """Accept a roll from the die in view when its value has changed."""
         shown = settled.die
-        if shown is None or shown == self._state.die:
+        if shown is None or shown == self._doubts.die:
             return
-        if self._state.die is not None and self._state.needs_roll() and not self._state.rolls:
+        if self._doubts.die is not None and self._draft.needs_roll() and not self._doubts.rolls:
             n = self._match.next_n
             self.rolled({"do": "roll", "value": shown}, t)
-            self._state.seen_roll = n
-        self._state.die = shown
+            self._draft.change(seen_roll=n)
+        self._draft.change(die=shown)
 
 
 def move_told(match: Match, written: dict[str, Json]) -> Move:

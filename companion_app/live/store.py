@@ -16,7 +16,7 @@ import logging
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from errno import ENOSPC
 from itertools import count
@@ -152,16 +152,34 @@ class Store:
             StoreFull: there is no room; nothing was written.
             StoreError: the disk or the file fails; nothing was written.
         """
-        with self._transaction() as db:
-            (last,) = db.execute(LAST_SEQ).fetchone()
-            line = Line(last + 1, game, kind, body, round(self._clock(), 3))
-            follow(line)
-            text = written(line)
-            db.execute(ADD_LINE, (line.seq, game, kind, text))
-            for name, jpeg in (pictures or {}).items():
-                db.execute("INSERT INTO pictures VALUES (?, ?, ?)", (line.seq, name, jpeg))
-        self._copy.add(text)
+        line = self.coming(game, kind, body)
+        follow(line)
+        self.write([(line, pictures or {})])
         return line
+
+    def coming(self, game: str, kind: str, body: Mapping[str, Any], ahead: int = 0) -> Line:
+        """Return the line that will come next, or after ``ahead`` others."""
+        ((last,),) = self._found(LAST_SEQ)
+        return Line(last + ahead + 1, game, kind, body, round(self._clock(), 3))
+
+    def write(self, lines: Iterable[tuple[Line, Mapping[str, bytes]]]) -> None:
+        """Write coming lines with their pictures; all of them are on the disk when this returns.
+
+        Raises:
+            StoreFull: there is no room; nothing was written.
+            StoreError: the disk or the file fails, or other lines came first; nothing was written.
+        """
+        added, texts = list(lines), []
+        if not added:
+            return
+        with self._transaction() as db:
+            for line, pictures in added:
+                texts.append(written(line))
+                db.execute(ADD_LINE, (line.seq, line.game, line.kind, texts[-1]))
+                for name, jpeg in pictures.items():
+                    db.execute("INSERT INTO pictures VALUES (?, ?, ?)", (line.seq, name, jpeg))
+        for text in texts:
+            self._copy.add(text)
 
     def forget_pictures(self, game: str | None = None) -> int:
         """Delete the pictures of one game, or of all, but no moves; return how many there were.

@@ -14,10 +14,10 @@ import cv2
 import numpy as np
 
 from calibration.profile import Lens, Profile
+from companion_app.live.doubts import Event
 from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.reading import make_reader
-from companion_app.live.referee_state import Event
 from companion_app.live.store import Store
 from engine.game import Start
 from engine.games import game_named

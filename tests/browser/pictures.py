@@ -340,7 +340,7 @@ def _doubt_next(served: Served, script: Script) -> None:
     settled = settled_on(after)
     sure = {spot: seen for spot, seen in settled.sure.items() if spot != place}
     look = replace(settled, sure=sure, doubts={place: doubt})
-    served.desk.do(referee.state.touch)
+    served.desk.do(referee.touch)
     for second in range(4):
         served.desk.do(partial(referee.look, look, 100.0 + second))
 

@@ -106,7 +106,7 @@ def test_unsure_tile_is_answered_by_its_picture(served, script):
     page.wait("[...document.querySelectorAll('.question .pictured img')].every((i) => i.complete)")
     assert page.js("document.querySelector('.pictured img').getBoundingClientRect().width") >= 96
     page.js("document.querySelectorAll('.question .pictured')[1].click()")
-    wait_until(lambda: not served.desk.referee.state.questions)
+    wait_until(lambda: not served.desk.referee.doubts.questions)
     served.desk.do(partial(served.desk.referee.look, doubtful, 110.0))
 
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 5'")

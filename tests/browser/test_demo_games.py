@@ -75,7 +75,7 @@ def begun_by_wizard(served, game):
 def overruled(served, page):
     """Overrule the first foul; the game goes on from there."""
     page.wait("document.querySelector('.foul .headline')", GAME_S)
-    number = served.desk.referee.state.pending.n
+    number = served.desk.referee.doubts.pending.n
     page.wait("document.querySelector('.foul .crop .picture')?.getBBox().width > 99")
     page.click(".foul button", "overrule")
     wait_until(lambda: len(served.desk.match.accepted) >= number)
@@ -86,7 +86,7 @@ def overruled(served, page):
 def taken_back(served, page):
     """Take the second foul back; the demo's players lift its tile."""
     page.wait("document.querySelector('.foul .headline')", GAME_S)
-    number = served.desk.referee.state.pending.n
+    number = served.desk.referee.doubts.pending.n
     page.click(".foul button", "Take it back")
     page.wait("!document.querySelector('.foul')")
     wait_until(lambda: len(served.desk.match.accepted) >= number, GAME_S)

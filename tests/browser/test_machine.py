@@ -20,7 +20,7 @@ def with_machine(served, name=NEST, **seats):
     record = playthrough(name)
     served.desk.begin(replace(record, moves=()), {}, machine=seats)
     served.eye.machine.look()
-    return served.desk.referee.state.machine.move
+    return served.desk.referee.doubts.machine.move
 
 
 @pytest.mark.parametrize("size", [PHONE, TV], ids=["phone", "television"])
@@ -192,7 +192,7 @@ def test_muted_it_is_shown_and_not_spoken(served):
     page.wait("document.querySelector('.card.machine')")
     page.js("import('/static/ui.js').then((ui) => ui.choose('voice', true))")
     page.js("window.heard = []; speechSynthesis.speak = (one) => { heard.push(one.text); }; 1")
-    served.lay(served.desk.referee.state.machine.move)
+    served.lay(served.desk.referee.doubts.machine.move)
     page.wait("document.getElementById('polite').textContent.includes('Please draw a tile')")
 
     assert not page.js("heard.some((one) => one.includes('Please'))")

@@ -104,7 +104,7 @@ def test_guest_is_asked_for_the_pin_and_a_wrong_one_is_refused(served, script):
     assert page.text("dialog .problem") or page.wait(
         "document.querySelector('dialog .problem').innerText === 'That PIN is wrong.'"
     )
-    assert served.desk.referee.state.pending is not None
+    assert served.desk.referee.doubts.pending is not None
     page.errors.clear()  # the browser notes the refusal
 
 

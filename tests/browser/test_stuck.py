@@ -17,7 +17,7 @@ OLD = read_layout("blue/curve@0,0 red/curve@1,0 blue/tail@0,1 red/tail@1,1")
 
 def shown(served, table: Layout) -> None:
     with served.desk.lock:
-        served.desk.referee.state.touch()
+        served.desk.referee.touch()
         for _ in range(8):
             served.time_s += 1
             served.desk.referee.look(settled_on(table), served.time_s)

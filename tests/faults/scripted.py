@@ -119,7 +119,7 @@ class Player:
             if move.player == match.position.to_move and not match.ended:
                 self._tell(move)
             return
-        self.referee.state.touch()
+        self.referee.touch()
         after = match.game.layout(match.game.apply(match.position, move))
         for _ in range(4):
             self._t += 1.0

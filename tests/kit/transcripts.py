@@ -9,7 +9,7 @@ from __future__ import annotations
 import lzma
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,15 +18,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from companion_app.games.entries import Entry, kind_and_body
 from companion_app.games.play import Accepted
 from companion_app.live.errors import LiveError
-from companion_app.live.keeping import Keeper
 from companion_app.live.machine import MachineTurn
-from companion_app.live.match import Match
+from companion_app.live.match import Match, Unwritten
 from companion_app.live.places import Sighting
 from companion_app.live.referee import Referee
-from companion_app.live.referee_state import RefereeState
 from companion_app.live.settle import Settled
 from companion_app.live.store import Store
 from engine.record import move_to_json
@@ -107,7 +104,7 @@ class Recorder:
         """Begin the session of a new referee."""
         session = Session(log, [])
         self.sessions.append(session)
-        self._of[id(referee.state)] = session
+        self._of[id(referee)] = session
 
     def told(self, event: Json) -> None:
         """Note an event."""
@@ -121,9 +118,9 @@ class Recorder:
         """Note what a kept picture has shown."""
         self._step.read_again.append(_plain(table))
 
-    def note(self, state: RefereeState, step: Step, do: Callable[[], Any]) -> Any:
+    def note(self, referee: Referee, step: Step, do: Callable[[], Any]) -> Any:
         """Do what a step is, and note it with all that it leads to."""
-        session = self._of.get(id(state))
+        session = self._of.get(id(referee))
         if self._inside or session is None:
             return do()
         self._inside, self._step = True, step
@@ -153,15 +150,12 @@ def recording() -> Iterator[Recorder]:
         undo.append(lambda: setattr(owner, name, before))
         setattr(owner, name, make(before))
 
-    def state_of(one: Any) -> RefereeState:
-        return one if isinstance(one, RefereeState) else getattr(one, "state", None) or one._state
-
     def step(make: Callable[..., Step]) -> Callable[[Any], Any]:
         def wrapped(before: Any) -> Any:
-            def noted(self: Any, *given: Any, **more: Any) -> Any:
+            def noted(self: Referee, *given: Any, **more: Any) -> Any:
                 made = make(*given, **more)
                 given = tuple(map(_rounded, given))
-                return recorder.note(state_of(self), made, lambda: before(self, *given, **more))
+                return recorder.note(self, made, lambda: before(self, *given, **more))
 
             return noted
 
@@ -180,18 +174,21 @@ def recording() -> Iterator[Recorder]:
                 recorder.read_again(table)
                 return table
 
+            assert isinstance(match.store, Store)
             log = [(line.kind, _plain(dict(line.body))) for line in match.store.lines(match.key)]
             before(self, match, said, settings, looked)
             recorder.begin(self, log)
 
         return begun
 
-    def append(before: Any) -> Any:
-        def appended(self: Match, entry: Entry, *more: Any) -> Any:
-            recorder.wrote(*kind_and_body(entry))
-            return before(self, entry, *more)
+    def write(before: Any) -> Any:
+        def wrote(self: Store, lines: Iterable[Unwritten]) -> None:
+            added = list(lines)
+            for line, _ in added:
+                recorder.wrote(line.kind, line.body)
+            before(self, added)
 
-        return appended
+        return wrote
 
     wrap(Referee, "__init__", init)
     wrap(Referee, "start", step(lambda t: Step("start", t)))
@@ -200,10 +197,10 @@ def recording() -> Iterator[Recorder]:
     wrap(Referee, "tell", step(lambda message, t: Step("tell", t, _plain(dict(message)))))
     wrap(Referee, "take_back", step(lambda count, t: Step("take-back", t, count)))
     wrap(Referee, "undo_told", step(lambda t: Step("undo", t)))
-    wrap(RefereeState, "touch", step(lambda: Step("touch")))
-    wrap(RefereeState, "wants", step(_wants))
-    wrap(Keeper, "accept_again", step(_again))
-    wrap(Match, "_append", append)
+    wrap(Referee, "touch", step(lambda: Step("touch")))
+    wrap(Referee, "wants", step(_wants))
+    wrap(Referee, "accept_again", step(_again))
+    wrap(Store, "write", write)
     try:
         yield recorder
     finally:
@@ -288,17 +285,17 @@ def _done(referee: Referee, step: Step) -> Any:
 
     def again() -> None:
         move = match.parsed(given[0], "again")
-        referee.keeper.accept_again(Accepted(move, (), given[1], 0), t)
+        referee.accept_again(Accepted(move, (), given[1], 0), t)
 
     def wants() -> None:
         move = given and given[1] and match.parsed(given[1], "wants")
-        referee.state.wants(given and MachineTurn(given[0], match.position, move))
+        referee.wants(given and MachineTurn(given[0], match.position, move))
 
     ways: dict[str, Callable[[], Any]] = {
         "start": lambda: referee.start(t),
         "look": look,
         "strange": lambda: referee.strange_table(msgspec.convert(given, Sighting), t),
-        "touch": referee.state.touch,
+        "touch": referee.touch,
         "tell": lambda: referee.tell(given, t),
         "take-back": lambda: referee.take_back(given, t),
         "undo": lambda: referee.undo_told(t),

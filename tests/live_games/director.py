@@ -87,11 +87,11 @@ class Director:
         self.umpire.fouling = True
         left_s = self.lay(act, act.other)
         referee = self.umpire.loop.referee
-        self.wait_until(lambda: referee.state.pending is not None)
+        self.wait_until(lambda: referee.doubts.pending is not None)
         self.umpire.check_foul(act.rules, act.disturbance, [left_s])
         self.umpire.fouling = False
         self.lay(act, before)
-        self.wait_until(lambda: referee.state.pending is None)
+        self.wait_until(lambda: referee.doubts.pending is None)
         self.umpire.check_as_before(act.disturbance)
 
     def move(self, act: Act) -> None:

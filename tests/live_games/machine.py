@@ -165,12 +165,12 @@ class MachineFilm:
 
     @staticmethod
     def _want(umpire: Umpire, right: Move) -> None:
-        umpire.loop.referee.state.wants(MachineTurn(right.player, umpire.match.position, right))
+        umpire.loop.referee.wants(MachineTurn(right.player, umpire.match.position, right))
 
     @staticmethod
     def _is_noticed(umpire: Umpire) -> bool:
         referee = umpire.loop.referee
-        return referee.state.otherwise is not None or referee.state.pending is not None
+        return referee.doubts.otherwise is not None or referee.doubts.pending is not None
 
     @staticmethod
     def _refuses(event: Result) -> bool:

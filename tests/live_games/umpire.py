@@ -54,6 +54,7 @@ class Umpire:
         self._shots = shots
         self._shown: Frame | None = None
         self.one = one
+        self._store = store
         self.match = Match.begin(store, record)
         self.events: list[Json] = []
         self.fouling = False
@@ -93,12 +94,12 @@ class Umpire:
 
     def _doubts(self) -> set[int]:
         """Return the numbers of open questions, but for those that only a player can answer."""
-        listed = self.loop.referee.state.questions.values()
+        listed = self.loop.referee.doubts.questions.values()
         return {question.id for question in listed if question.about not in NOT_COUNTED}
 
     def answer(self, t: float) -> None:
         """Answer the questions that wait, by the truth."""
-        for question in list(self.loop.referee.state.questions.values()):
+        for question in list(self.loop.referee.doubts.questions.values()):
             value = self._true_answer(question.about, question)
             if value is not None:
                 try:
@@ -128,7 +129,7 @@ class Umpire:
 
     def killed(self) -> None:
         """Start again from the log alone, as after a kill."""
-        self.match = Match.resume(self.match.store, self.match.key)
+        self.match = Match.resume(self._store, self.match.key)
         self.loop = self._started()
 
     @property
@@ -139,7 +140,7 @@ class Umpire:
     @property
     def asks_for_room(self) -> bool:
         """Whether the referee has asked about a tile that lies half under something."""
-        return any(map(is_half_hidden, self.loop.referee.state.questions.values()))
+        return any(map(is_half_hidden, self.loop.referee.doubts.questions.values()))
 
     def _true_answer(self, about: str, question: Any) -> Any:
         if about == "roll" or is_half_hidden(question) or "discard" in question.choices:
@@ -245,7 +246,7 @@ class Umpire:
         """Hold the referee to the position before a foul that was lifted."""
         new = self._new(disturbance)
         accepted = len(self._accepted)
-        if self.loop.referee.state.pending is not None or accepted < self.done - self._first:
+        if self.loop.referee.doubts.pending is not None or accepted < self.done - self._first:
             self.mistake(f"{disturbance}: not as before; {_last_words(new)}")
         elif accepted > self.done - self._first and not self._ahead():
             self.mistake(f"{disturbance}: {accepted} moves, not as before; {_last_words(new)}")

@@ -56,7 +56,7 @@ def fouled(played, script):
     played.begin(script.record)
     played.play(script.record, number)
     played.lay(foul)
-    assert played.desk.referee.state.pending is not None
+    assert played.desk.referee.doubts.pending is not None
     return played
 
 
@@ -106,11 +106,11 @@ def test_nothing_is_done_to_a_game_after_its_desk_is_closed(played):
 
 
 def test_undo_takes_the_foul_on_the_table_back_with_the_move_before_it(fouled):
-    number = fouled.desk.referee.state.pending.n
+    number = fouled.desk.referee.doubts.pending.n
 
     fouled.desk.undo()
 
-    assert fouled.desk.referee.state.pending is None
+    assert fouled.desk.referee.doubts.pending is None
     assert len(moves_of(fouled)) == number - 2
     assert log_kinds(fouled).count("foul-taken-back") == 1
     with pytest.raises(ToldError):
@@ -124,13 +124,13 @@ def test_undo_withdraws_a_question_about_the_position_that_is_gone(played):
     played.lay(next(move for move in legal(match.position) if not move.declares))
     move = next(move for move in legal(match.position) if move.declares)
     shown(played, match.after(move))
-    (question,) = played.desk.referee.state.questions.values()
+    (question,) = played.desk.referee.doubts.questions.values()
     assert question.about == "hand"
 
     played.desk.undo()
 
     assert moves_of(played) == []
-    assert played.desk.referee.state.questions == {}
+    assert played.desk.referee.doubts.questions == {}
     with pytest.raises(ToldError):
         played.desk.tell({"answer": question.id, "value": "no-own-tile"})
 
@@ -152,7 +152,7 @@ def test_undo_after_a_named_foul_that_was_let_stand_takes_back_the_last_move_onl
     played.play(script.record, 2)
     seen, _ = doubtful(played)
     shown(played, seen)
-    (question,) = played.desk.referee.state.questions.values()
+    (question,) = played.desk.referee.doubts.questions.values()
     played.desk.tell({"answer": question.id, "value": {"tile": "red/tail", "turns": 0}})
     shown(played, seen)
     played.desk.overrule_pending()
@@ -173,16 +173,16 @@ def test_question_that_undo_has_put_back_goes_when_the_table_moves_past_it(playe
     played.desk._began -= 10_000  # the desk is older than the camera
     seen, _ = doubtful(played)
     shown(played, seen)
-    (question,) = played.desk.referee.state.questions.values()
+    (question,) = played.desk.referee.doubts.questions.values()
     played.desk.tell({"answer": question.id, "value": "none"})
     camera.loop.now_s = played.time_s
     played.desk.undo()
-    assert list(played.desk.referee.state.questions) == [question.id]
+    assert list(played.desk.referee.doubts.questions) == [question.id]
 
     (((_, x, y), belief),) = seen.doubts.items()
     shown(played, replace(seen, doubts={(0, x + 3, y): belief}))
 
-    assert question.id not in played.desk.referee.state.questions
+    assert question.id not in played.desk.referee.doubts.questions
 
 
 # --- redo ----------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_move_that_was_taken_back_cannot_be_redone_in_a_game_begun_anew(played, 
     played.play(script.record, 1)
     played.desk.undo()
     shown(played, OLD)
-    (question,) = played.desk.referee.state.questions.values()
+    (question,) = played.desk.referee.doubts.questions.values()
 
     played.desk.tell({"answer": question.id, "value": "blue"})
 
@@ -246,11 +246,11 @@ def test_redo_takes_the_foul_on_the_table_back(played, script):
     before = moves_of(played)
     played.desk.undo()
     played.lay(foul)
-    assert played.desk.referee.state.pending is not None
+    assert played.desk.referee.doubts.pending is not None
 
     played.desk.redo()
 
-    assert played.desk.referee.state.pending is None
+    assert played.desk.referee.doubts.pending is None
     assert moves_of(played) == before
 
 
@@ -260,11 +260,11 @@ def test_redo_takes_the_foul_on_the_table_back(played, script):
 def test_ended_game_asks_nothing_any_more(played):
     played.begin(playthrough("sssnake_evening"))
     listener = played.desk.hub.listen(None)
-    (question,) = played.desk.referee.state.questions.values()
+    (question,) = played.desk.referee.doubts.questions.values()
 
     played.desk.end()
 
-    assert played.desk.referee.state.questions == {}
+    assert played.desk.referee.doubts.questions == {}
     events = [event.body for event in listener.take(0.0)]
     assert [one["id"] for one in events if one["event"] == "withdrawn"] == [question.id]
 
@@ -281,14 +281,14 @@ def test_roll_told_after_the_end_is_no_move_of_the_game(played):
 
 def test_undo_of_an_answer_after_the_end_opens_the_game_again(played):
     played.begin(playthrough("sssnake_evening"))
-    (question,) = played.desk.referee.state.questions.values()
+    (question,) = played.desk.referee.doubts.questions.values()
     played.desk.tell({"answer": question.id, "value": 2})
     played.desk.end()
 
     played.desk.undo()
 
     assert not played.desk.match.ended
-    assert [one.about for one in played.desk.referee.state.questions.values()] == ["roll"]
+    assert [one.about for one in played.desk.referee.doubts.questions.values()] == ["roll"]
 
 
 def test_correction_after_the_end_leaves_the_game_ended(played, script):
@@ -397,4 +397,4 @@ def test_foul_stays_on_the_table_when_its_lifting_cannot_be_kept(fouled):
     with pytest.raises(StoreFull):
         fouled.desk.take_foul_back()
 
-    assert fouled.desk.referee.state.pending is not None
+    assert fouled.desk.referee.doubts.pending is not None

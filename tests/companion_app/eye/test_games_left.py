@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from companion_app.eye.watching import Watched
+from companion_app.live.match import Unwritten
 from engine.placement import Layout
 from tests.browser.chromium import wait_until
 from tests.companion_app.eye.test_watching import PATIENCE_S, DrawnTable
@@ -46,13 +47,15 @@ def look_that_decides(played, script) -> int:
     """Return the number of the look after which the move counts."""
     played.begin(script.record)
     table = SlowTable(first_move(played, script))
-    looks, accept = [], played.desk.match.accept
+    looks, write = [], played.store.write
 
-    def noted(*given: object, **more: object) -> object:
-        looks.append(table.looks)
-        return accept(*given, **more)
+    def noted(lines: Iterable[Unwritten]) -> None:
+        added = list(lines)
+        if any(line.kind == "moves" for line, _ in added):
+            looks.append(table.looks)
+        write(added)
 
-    played.desk.match.accept = noted
+    played.store.write = noted
     played.desk.feed(Watched("camera", table, table))
     wait_until(lambda: looks)
     return looks[0]

@@ -186,7 +186,7 @@ def test_foul_is_marked_in_the_picture(played, script):
     table = DrawnTable()
     table.layout = laid(played.desk.match.layout, foul, None)
     played.desk.feed(Watched("camera", table, table))
-    wait_until(lambda: played.desk.referee.state.pending is not None)
+    wait_until(lambda: played.desk.referee.doubts.pending is not None)
 
     assert "wrong" in outlines(played)
 
@@ -212,7 +212,7 @@ def test_corrected_move_stays_corrected_when_another_camera_looks(played, script
     fed_again(played, read)
 
     assert [one.move.tile for one in played.desk.match.accepted[3:]] == [other]
-    assert played.desk.referee.state.pending is None
+    assert played.desk.referee.doubts.pending is None
 
 
 def test_undo_takes_back_a_correction_though_another_camera_looks(played, script):
@@ -233,11 +233,11 @@ def test_machine_wants_the_same_move_when_another_camera_looks(played, script):
     played.play(script.record, 4)
     match = played.desk.match
     turn = MachineTurn("blue", match.position, match.game.legal_moves(match.position)[0])
-    played.desk.referee.state.wants(turn)
+    played.desk.referee.wants(turn)
 
     fed_again(played, match.layout)
 
-    assert played.desk.referee.state.machine is turn
+    assert played.desk.referee.doubts.machine is turn
 
 
 def test_foul_is_called_and_logged_once_when_the_camera_pauses(played, script):
@@ -245,13 +245,13 @@ def test_foul_is_called_and_logged_once_when_the_camera_pauses(played, script):
     played.begin(script.record)
     played.play(script.record, number)
     played.lay(foul)
-    table = played.desk.referee.state.pending.layout
+    table = played.desk.referee.doubts.pending.layout
 
     fed_again(played, table)
 
     kinds = [line.kind for line in played.store.lines(played.desk.match.key)]
     assert kinds.count("foul") == 1
-    assert played.desk.referee.state.pending.layout == table
+    assert played.desk.referee.doubts.pending.layout == table
 
 
 def test_foul_that_will_be_lifted_is_not_called_again_when_the_camera_pauses(played, script):
@@ -259,24 +259,24 @@ def test_foul_that_will_be_lifted_is_not_called_again_when_the_camera_pauses(pla
     played.begin(script.record)
     played.play(script.record, number)
     played.lay(foul)
-    table = played.desk.referee.state.pending.layout
+    table = played.desk.referee.doubts.pending.layout
     played.desk.take_foul_back()
 
     fed_again(played, table)
 
-    assert played.desk.referee.state.pending is None
+    assert played.desk.referee.doubts.pending is None
 
 
 def test_rolls_told_ahead_are_kept_when_the_camera_pauses(played):
     played.begin(playthrough("sssnake_evening"))
     played.desk.tell({"roll": 2})
     played.desk.tell({"roll": 3})
-    assert len(played.desk.referee.state.rolls) == 1
+    assert len(played.desk.referee.doubts.rolls) == 1
     table = DrawnTable()
 
     played.desk.feed(Watched("camera", table, table))
 
-    assert [move.value for _, move in played.desk.referee.state.rolls] == [3]
+    assert [move.value for _, move in played.desk.referee.doubts.rolls] == [3]
 
 
 def test_place_that_nobody_is_sure_of_is_told(played, script):

@@ -136,7 +136,7 @@ def test_ruling_on_a_foul_is_not_carried_out_on_a_later_one(table):
     for what in ("overrule", "lift"):
         for other in (seen, 0):
             assert table.ruled(what, key, number=seen, foul=other) == "played-on"
-    assert table.played.desk.referee.state.pending.seq == later
+    assert table.played.desk.referee.doubts.pending.seq == later
     assert table.ruled("overrule", key, number=later, foul=later) == ""
     assert table.played.desk.match.accepted[-1].move == foul
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from companion_app.live.align import Aligner
+from companion_app.live.doubts import Standing
 from companion_app.live.match import Match
 from companion_app.live.places import Sighting
 from companion_app.live.referee import Referee
-from companion_app.live.referee_state import Standing
 from companion_app.live.settle import Settler
 from companion_app.live.store import Store
 from engine.game import Start
@@ -57,7 +57,7 @@ class Tabletop:
     def shows(self, table: Layout | str | TableState, looks: int = 6) -> list[dict[str, Any]]:
         """Let a hand pass, then show a table for some looks; return the events."""
         self.settler.moved()
-        self.referee.state.touch()
+        self.referee.touch()
         return self.keeps(table, looks)
 
     def keeps(self, table: Layout | str | TableState, looks: int = 6) -> list[dict[str, Any]]:

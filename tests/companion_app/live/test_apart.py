@@ -60,7 +60,7 @@ def test_foul_that_touches_nothing_is_lifted_again(stage):
     stage.aside = ()
     stage.lay(stage.layout)
 
-    assert stage.loop.referee.state.pending is None
+    assert stage.loop.referee.doubts.pending is None
     assert stage.loop.state == "settled"
 
 

@@ -76,7 +76,7 @@ class Umpire:
         self.record = replace(one, start=Start(one.start.players, options))
         self.game = one.game
         self.position = one.game.opening(self.record.start, one.tile_set)
-        self.state = SimpleNamespace(pending=None, machine=None, questions={})
+        self.doubts = SimpleNamespace(pending=None, machine=None, questions={})
         self.accepted: list[Any] = []
 
     @property
@@ -87,19 +87,19 @@ class Umpire:
     def take(self, move: Any) -> None:
         self.position = self.game.apply(self.position, move)
         self.accepted.append(move)
-        self.state.pending = None
+        self.doubts.pending = None
 
     def see(self, lying: Layout) -> None:
         """Judge the table as soon as it changes."""
         change = change_between(self.game.layout(self.position), lying)
         if not change.laid.placements() and not change.lifted.placements():
-            self.state.pending = None
+            self.doubts.pending = None
             return
         mine = [m for m in self.game.legal_moves(self.position) if self._leads_to(m, lying)]
         if mine:
             self.take(mine[0])
         else:
-            self.state.pending = lying
+            self.doubts.pending = lying
 
     def _leads_to(self, move: Any, lying: Layout) -> bool:
         return self.game.layout(self.game.apply(self.position, move)) == lying
@@ -123,7 +123,7 @@ def played(umpire: Umpire, manners: Manners, most: int = 600) -> Iterator[DemoSo
 def test_a_foul_lies_for_a_while_and_is_lifted_again():
     umpire = Umpire({"size": [2, 2]})
     called = sum(
-        umpire.state.pending is not None
+        umpire.doubts.pending is not None
         for _ in played(umpire, Manners(0.0, 1.0, foul_at=(2,), glint_share=0.0))
     )
 
@@ -134,7 +134,7 @@ def test_a_foul_lies_for_a_while_and_is_lifted_again():
 def test_after_an_overruling_the_players_go_on_from_there():
     umpire = Umpire({"size": [2, 2]})
     for source in played(umpire, Manners(0.0, 60.0, foul_at=(2,), glint_share=0.0)):
-        if umpire.state.pending is not None:
+        if umpire.doubts.pending is not None:
             change = change_between(umpire.game.layout(umpire.position), source.lying)
             readings = umpire.game.readings(umpire.position, change)
             umpire.take(next(m for m in readings if m.player == umpire.position.to_move))
@@ -146,11 +146,11 @@ def test_the_players_lay_what_the_machine_wants():
     umpire = Umpire({"size": [3, 3]})
     wanted: list[Any] = []
     for _ in played(umpire, Manners(0.0, foul_at=(), glint_share=0.0)):
-        known, listed = umpire.state.machine, umpire.game.legal_moves(umpire.position)
+        known, listed = umpire.doubts.machine, umpire.game.legal_moves(umpire.position)
         if listed and (known is None or known.position is not umpire.position):
             wanted.append(listed[-1])
             turn = MachineTurn(umpire.position.to_move, umpire.position, wanted[-1])
-            umpire.state.machine = turn
+            umpire.doubts.machine = turn
 
     assert umpire.accepted == wanted[: len(umpire.accepted)]
     assert umpire.game.outcome(umpire.position).over
@@ -158,7 +158,7 @@ def test_the_players_lay_what_the_machine_wants():
 
 def test_while_the_machine_thinks_nobody_lays_a_tile():
     umpire = Umpire({"size": [2, 2]})
-    umpire.state.machine = MachineTurn(umpire.position.to_move, umpire.position)
+    umpire.doubts.machine = MachineTurn(umpire.position.to_move, umpire.position)
 
     for source in played(umpire, Manners(0.0), most=30):
         assert source.lying == Layout()

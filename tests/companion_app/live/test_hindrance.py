@@ -326,7 +326,7 @@ def test_foul_that_lies_there_is_said(stage):
     stage.play(2)
     stage.lay(far(stage, (5, 1)), LONG_S + 1)
 
-    assert stage.loop.referee.state.pending is not None
+    assert stage.loop.referee.doubts.pending is not None
     assert stage.why == "foul"
 
 

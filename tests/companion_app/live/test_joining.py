@@ -33,7 +33,7 @@ def test_game_is_not_taken_up_before_all_of_a_tile_is_seen(table):
     (question,) = said(table.shows(Layout.of(HALF, *REST)), "question")
 
     assert question["about"] == "next"
-    assert [open.about for open in table.referee.state.questions.values()] == ["next"]
+    assert [open.about for open in table.referee.doubts.questions.values()] == ["next"]
     table.tell({"answer": question["id"], "value": "green"})
     assert HALF in table.match.layout.pieces
 
@@ -61,4 +61,4 @@ def test_nobody_can_say_where_the_rest_of_a_hidden_tile_lies(table, value):
     with pytest.raises(ToldError, match="take away what lies over the tile"):
         table.tell({"answer": question["id"], "value": value})
 
-    assert question["id"] in table.referee.state.questions
+    assert question["id"] in table.referee.doubts.questions

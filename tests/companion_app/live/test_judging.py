@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from companion_app.live.doubts import move_at, needs_roll
 from companion_app.live.explain import explain
 from companion_app.live.likeness import differ_by_drill, same
 from companion_app.live.machine import MachineTurn
@@ -78,7 +79,7 @@ def spoilt(table: Tabletop) -> tuple[Move, Layout]:
     play(table, NEST, 7, 4)
     wrong, lying = a_foul(table)
     table.shows(lying)
-    assert table.referee.state.pending is not None
+    assert table.referee.doubts.pending is not None
     return wrong, lying
 
 
@@ -124,7 +125,7 @@ def test_doubtful_tile_leaves_the_table_unsure(nest):
     nest.shows(unsure(0.6))
 
     assert nest.standing == "unsure"
-    assert nest.referee.state.reading.doubts.keys() == {(0, 0, 0)}
+    assert nest.referee.doubts.reading.doubts.keys() == {(0, 0, 0)}
 
 
 def test_cells_that_make_up_no_tile_leave_the_table_unsure(snekagon):
@@ -146,7 +147,7 @@ def test_table_as_it_is_known_is_settled_and_nothing_is_said(nest):
 
     assert nest.shows(nest.match.layout) == []
     assert nest.standing == "settled"
-    assert nest.referee.state.touched is False
+    assert nest.referee.doubts.touched is False
 
 
 def test_foul_under_something_waits_until_it_is_seen(nest):
@@ -156,7 +157,7 @@ def test_foul_under_something_waits_until_it_is_seen(nest):
     assert covering(nest, nest.match.layout, frozenset({(0, *wrong.at)})) == []
 
     assert nest.standing == "unsure"
-    assert nest.referee.state.reading is None
+    assert nest.referee.doubts.reading is None
 
 
 def test_something_over_other_tiles_does_not_hide_that_a_foul_was_lifted(nest):
@@ -238,20 +239,20 @@ def test_as_many_cards_as_hands_replace_were_replaced(carnival):
 def test_answer_about_a_card_that_a_hand_has_replaced_changes_no_earlier_move(carnival):
     play(carnival, CARNIVAL, 2, 8)
     looks_at(carnival, carnival.match.layout)
-    moves, state = accepted(carnival), carnival.referee.state
+    moves, match = accepted(carnival), carnival.match.now
     swap = next(
         move
         for move in carnival.match.game.legal_moves(carnival.match.position)
-        if move.do == "replace" and move.at and state.move_at((0, *move.at))
+        if move.do == "replace" and move.at and move_at(match, (0, *move.at))
     )
     spot, content = (0, *swap.at), (swap.tile, swap.turns)
     sure = {s: (what, 0.999) for s, what in contents(carnival.match.layout).items() if s != spot}
     unread = Settled(8, sure, {spot: Belief(((content, 0.7),), sure=False)})
-    state.touch()
+    carnival.referee.touch()
 
     for step in range(40):
         carnival.referee.look(unread, carnival.t + 0.1 * step)
-        for question in list(state.questions.values()):
+        for question in carnival.referee.doubts.questions.values():
             said_so = {"answer": question.id, "value": {"tile": swap.tile, "turns": swap.turns}}
             carnival.tell(said_so)
 
@@ -266,25 +267,23 @@ def test_foul_that_stays_is_said_once_and_the_table_is_settled(nest):
 
     assert nest.shows(lying, looks=20) == []
     assert nest.standing == "settled"
-    assert nest.referee.state.touched is False
+    assert nest.referee.doubts.touched is False
 
 
 def test_foul_that_will_be_lifted_as_somebody_said_is_not_called_again(nest):
     _, lying = spoilt(nest)
-    state = nest.referee.state
-    state.waived, state.pending = state.pending.layout, None
+    nest.referee.waive_foul(nest.t)
 
     assert nest.shows(lying, looks=20) == []
     assert nest.standing == "unsure"
     assert nest.shows(nest.match.layout) == []
-    assert state.waived is None
+    assert nest.referee.doubts.waived is None
     assert verdicts(nest.shows(lying)) == [(5, False)]
 
 
 def test_another_table_than_the_one_that_will_be_lifted_is_judged(nest):
     spoilt(nest)
-    state = nest.referee.state
-    state.waived, state.pending = state.pending.layout, None
+    nest.referee.waive_foul(nest.t)
     move = moves_now(nest)[0]
 
     assert verdicts(nest.shows(nest.match.after(move))) == [(5, True)]
@@ -292,7 +291,7 @@ def test_another_table_than_the_one_that_will_be_lifted_is_judged(nest):
 
 def finished(table: Tabletop, variant) -> None:
     play(table, variant, 13, 400)
-    assert table.referee.state.over
+    assert table.referee.doubts.over
 
 
 def test_finished_game_is_cleared_once_more_than_half_of_it_is_gone(tmp_path):
@@ -321,7 +320,7 @@ def test_finished_game_of_which_half_is_gone_was_taken_back(tmp_path):
 
         assert said(happened, "taken-back")
         assert len(table.match.accepted) == half
-        assert not table.referee.state.over
+        assert not table.referee.doubts.over
 
 
 def test_game_that_goes_on_is_taken_back_however_much_of_it_is_gone(nest):
@@ -330,16 +329,6 @@ def test_game_that_goes_on_is_taken_back_however_much_of_it_is_gone(nest):
     happened = nest.shows(nest.match.layouts[1])
 
     assert [e["n"] for e in said(happened, "taken-back")] == [6, 5, 4, 3, 2]
-
-
-def test_what_could_not_be_said_before_is_said_once_the_table_is_as_it_is_known(nest):
-    play(nest, NEST, 5, 3)
-    nest.referee.state.going_on, nest.referee.state.turn = True, None
-
-    (turn,) = nest.shows(nest.match.layout, looks=4)
-
-    assert (turn["event"], turn["player"]) == ("turn", nest.match.position.to_move)
-    assert nest.referee.state.going_on is False
 
 
 # --- misread -------------------------------------------------------------------------------------
@@ -425,7 +414,7 @@ def test_tile_swapped_back_is_a_move_or_one_undone_until_it_can_only_be_misread(
 ):
     play(carnival, CARNIVAL, 2, 8)
     before, after = swapped_once(carnival)
-    carnival.referee.state.touch()
+    carnival.referee.touch()
     carnival.t = 60.0
     looks_at(carnival, after, 0.0)
 
@@ -487,7 +476,7 @@ def test_card_laid_anew_does_not_wait_for_the_next_roll(dice):
     second = next(m for m in others if m.at != first.at)
     tables = [dice.match.after(first), dice.match.after(second)]
     dice.shows(tables[0])
-    assert dice.referee.state.needs_roll()
+    assert needs_roll(dice.match.now, dice.referee.doubts)
 
     happened = dice.shows(tables[1])
 
@@ -730,7 +719,7 @@ def test_legal_move_in_place_of_a_foul_takes_the_foul_back_first(nest):
     assert events(happened)[:2] == ["taken-back", "verdict"]
     assert (happened[0]["n"], happened[0]["legal"]) == (5, False)
     assert nest.standing == "settled"
-    assert nest.referee.state.pending is None
+    assert nest.referee.doubts.pending is None
 
 
 # --- beside something that covers tiles ----------------------------------------------------------
@@ -820,7 +809,7 @@ def test_move_far_from_a_cup_waits_while_cells_elsewhere_make_up_no_tile(snekago
 
     assert snekagon.referee.look(settled, snekagon.t) == "unsure"
     assert len(snekagon.match.accepted) == count
-    snekagon.referee.state.strays = frozenset({far})
+    snekagon.referee.doubts = replace(snekagon.referee.doubts, strays=frozenset({far}))
     assert snekagon.referee.look(settled, snekagon.t) == "settled"
     assert len(snekagon.match.accepted) == count + 1
 
@@ -832,7 +821,7 @@ def machine_wants(table: Tabletop) -> tuple[Move, Move]:
     """Let the machine want a move; return it and another legal one."""
     wanted, *others = moves_now(table)
     other = next(m for m in others if m.at != wanted.at)
-    table.referee.state.wants(MachineTurn(wanted.player, table.match.position, wanted))
+    table.referee.wants(MachineTurn(wanted.player, table.match.position, wanted))
     return wanted, other
 
 
@@ -864,7 +853,7 @@ def test_machines_move_laid_otherwise_is_told_once_and_not_taken(nest):
     }
     assert len(nest.match.accepted) == 3
     assert nest.standing == "settled"
-    otherwise = nest.referee.state.otherwise
+    otherwise = nest.referee.doubts.otherwise
     assert otherwise is not None
     assert (otherwise.row.moves, otherwise.layout) == ((other,), table)
     (line,) = (one for one in nest.store.lines(nest.match.key) if one.kind == "laid-otherwise")
@@ -892,7 +881,7 @@ def test_what_lay_otherwise_is_forgotten_once_it_is_lifted(nest):
     (told,) = nest.shows(nest.match.layout, looks=3)
 
     assert told == {"t": round(nest.t, 3), "event": "machine"}
-    assert nest.referee.state.otherwise is None
+    assert nest.referee.doubts.otherwise is None
     assert nest.shows(nest.match.layout) == []
 
 
@@ -911,7 +900,7 @@ def test_machines_move_laid_otherwise_is_told_before_a_foul_after_it(snekagon):
     play(snekagon, SNEKAGON, 2, 6)
     wanted, *others = moves_now(snekagon)
     other = next(m for m in others if set(m.cells or ()).isdisjoint(wanted.cells or ()))
-    snekagon.referee.state.wants(MachineTurn(wanted.player, snekagon.match.position, wanted))
+    snekagon.referee.wants(MachineTurn(wanted.player, snekagon.match.position, wanted))
     seen = snekagon.match.after(other)
     lying = contents(seen)
     own = {spot for spot, content in lying.items() if content[0] == "green"}
@@ -934,7 +923,7 @@ def test_machines_move_laid_otherwise_is_told_before_a_foul_after_it(snekagon):
 
 def test_nobody_chooses_for_a_machine_that_thinks(nest):
     play(nest, NEST, 10, 3)
-    nest.referee.state.wants(MachineTurn(nest.match.position.to_move, nest.match.position))
+    nest.referee.wants(MachineTurn(nest.match.position.to_move, nest.match.position))
 
     assert nest.shows(nest.match.after(moves_now(nest)[0])) == []
 
@@ -944,7 +933,7 @@ def test_nobody_chooses_for_a_machine_that_thinks(nest):
 
 def test_turn_of_the_machine_that_is_past_changes_nothing(nest):
     play(nest, NEST, 10, 3)
-    nest.referee.state.wants(MachineTurn(nest.match.position.to_move, nest.match.positions[1]))
+    nest.referee.wants(MachineTurn(nest.match.position.to_move, nest.match.positions[1]))
 
     assert verdicts(nest.shows(nest.match.after(moves_now(nest)[0])))[0] == (4, True)
 
@@ -953,7 +942,7 @@ def test_move_of_another_player_is_not_the_machines(carnival):
     play(carnival, CARNIVAL, 2, 8)
     match = carnival.match
     other = next(player for player in match.start.players if player != match.position.to_move)
-    carnival.referee.state.wants(MachineTurn(other, match.position))
+    carnival.referee.wants(MachineTurn(other, match.position))
     move = moves_now(carnival)[0]
 
     assert verdicts(carnival.shows(match.after(move)))[0][1] is True
@@ -962,7 +951,7 @@ def test_move_of_another_player_is_not_the_machines(carnival):
 def test_of_moves_that_look_alike_the_machines_is_taken_without_a_question(five):
     drill, after = drilled_or_flat(five)
     bare = replace(after, clay=five.match.layout.clay)
-    five.referee.state.wants(MachineTurn(drill.player, five.match.position, drill))
+    five.referee.wants(MachineTurn(drill.player, five.match.position, drill))
 
     five.shows(bare, looks=3)
 
@@ -972,7 +961,7 @@ def test_of_moves_that_look_alike_the_machines_is_taken_without_a_question(five)
 def test_past_wish_of_the_machine_chooses_none_of_moves_that_look_alike(five):
     drill, after = drilled_or_flat(five)
     bare = replace(after, clay=five.match.layout.clay)
-    five.referee.state.wants(MachineTurn(drill.player, five.match.positions[0], drill))
+    five.referee.wants(MachineTurn(drill.player, five.match.positions[0], drill))
 
     five.shows(bare)
 
@@ -1091,7 +1080,7 @@ def test_foul_in_place_of_another_takes_that_one_back_first(nest):
 
     assert events(happened) == ["taken-back", "verdict"]
     assert verdicts(happened) == [(5, False)]
-    assert nest.referee.state.pending.move.at == other.at
+    assert nest.referee.doubts.pending.move.at == other.at
 
 
 def test_foul_stays_one_while_more_clay_shows_no_drill(five):
@@ -1106,7 +1095,7 @@ def test_foul_stays_one_while_more_clay_shows_no_drill(five):
     assert five.shows(replace(after, clay=known | {*specks})) == []
 
     assert five.standing == "settled"
-    assert five.referee.state.pending is not None
+    assert five.referee.doubts.pending is not None
 
 
 # --- moves that are undone -----------------------------------------------------------------------
@@ -1139,7 +1128,7 @@ def test_a_dozen_tiles_at_most_are_taken_back_at_once(nest, gone, undone):
 
 def test_last_card_turned_in_its_place_was_laid_otherwise_by_whoever_laid_it(carnival):
     first, second = turned_in_place(carnival)
-    carnival.referee.state.touch()
+    carnival.referee.touch()
 
     happened = looks_at(carnival, second)
 
@@ -1264,7 +1253,7 @@ def test_moves_taken_back_with_another_laid_in_their_place_are_undone_up_to_eigh
 
 def test_only_move_of_a_game_may_be_laid_otherwise(nest):
     nest.shows("blue/curve@0,0")
-    nest.referee.state.touch()
+    nest.referee.touch()
 
     happened = looks_at(nest, "blue/straight@0,0")
 
@@ -1287,7 +1276,7 @@ def test_last_card_moved_to_where_it_breaks_a_rule_is_undone_and_called(nest):
 def test_last_card_that_seems_to_lie_wrong_is_not_undone_before_it_is_surely_read(nest):
     nest.shows("blue/curve@0,0")
     nest.shows("blue/curve@0,0 red/curve@1,1")
-    nest.referee.state.touch()
+    nest.referee.touch()
 
     looks_at(nest, "blue/curve@0,0 red/curve@3,1", sure={(0, 0, 0): 0.99, (0, 3, 1): 0.96})
 
@@ -1297,7 +1286,7 @@ def test_last_card_that_seems_to_lie_wrong_is_not_undone_before_it_is_surely_rea
 
 def test_first_card_that_breaks_a_rule_does_not_undo_the_roll_before_it(dice):
     dice.tell({"roll": 1, "tiles": ["straight"]})
-    dice.referee.state.touch()
+    dice.referee.touch()
     own = Placement("straight", (2, 0), 0, 0)
 
     happened = looks_at(dice, Layout(dice.match.layout.cards | {own}))

@@ -43,7 +43,7 @@ def test_correction_that_was_undone_is_forgotten_when_the_game_is_taken_up_again
         key = table.match.key
 
     with a_table(tmp_path, NEST, resume=key) as table:
-        assert table.referee.state.answers == {}
+        assert table.referee.doubts.answers == {}
 
 
 def test_another_tile_in_the_place_of_a_corrected_one_is_seen(tmp_path):

@@ -48,17 +48,17 @@ def test_machines_move_laid_wrongly_is_noticed_and_then_taken_when_right(tmp_pat
         umpire, director = filmed(store, GAME, SEED, act)
         referee, match = umpire.loop.referee, umpire.match
         director.show(director.table.quiet(1.2))
-        referee.state.wants(MachineTurn(right.player, match.position, right))
+        referee.wants(MachineTurn(right.player, match.position, right))
         director.lay(act, wrong)
-        director.wait_until(lambda: referee.state.otherwise is not None)
-        noticed, accepted = referee.state.otherwise, len(match.accepted)
+        director.wait_until(lambda: referee.doubts.otherwise is not None)
+        noticed, accepted = referee.doubts.otherwise, len(match.accepted)
         director.lay(act, one.layouts[NUMBER])
         director.lay(act, one.layouts[NUMBER + 1])
         director.wait_until(lambda: len(match.accepted) > accepted)
 
         assert noticed is not None and accepted == NUMBER
         assert [one.move for one in match.accepted[NUMBER:]] == [right]
-        assert referee.state.otherwise is None
+        assert referee.doubts.otherwise is None
 
 
 def test_machines_move_laid_right_is_never_refused(tmp_path):
@@ -68,7 +68,7 @@ def test_machines_move_laid_right_is_never_refused(tmp_path):
         one, match = umpire.one, umpire.match
         right = one.moves[NUMBER]
         director.show(director.table.quiet(1.2))
-        umpire.loop.referee.state.wants(MachineTurn(right.player, match.position, right))
+        umpire.loop.referee.wants(MachineTurn(right.player, match.position, right))
         director.lay(act, one.layouts[NUMBER + 1])
         director.wait_until(lambda: len(match.accepted) > NUMBER)
 

@@ -44,7 +44,7 @@ def test_foul_that_was_named_stays_one_though_a_hand_came_over_it(nest, seen):
     called_by_its_name(nest)
 
     assert nest.shows(seen, looks=40) == []
-    assert nest.referee.state.pending is not None
+    assert nest.referee.doubts.pending is not None
 
 
 def test_name_counts_though_the_camera_gets_surer_of_another(nest):
@@ -106,7 +106,7 @@ def two_heads(tmp_path):
 
 
 def the_question(table: Tabletop) -> Question:
-    (question,) = table.referee.state.questions.values()
+    (question,) = table.referee.doubts.questions.values()
     return question
 
 
@@ -130,7 +130,7 @@ def test_answer_that_a_question_about_a_pass_does_not_offer_calls_nobody_out(two
         two_heads.tell({"answer": question.id, "value": value})
 
     assert accepted(two_heads) == before
-    assert two_heads.referee.state.pending is None
+    assert two_heads.referee.doubts.pending is None
     assert the_question(two_heads) is question
 
 

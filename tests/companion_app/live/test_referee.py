@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from companion_app.live.doubts import RefereeSettings
 from companion_app.live.errors import StoreFull, ToldError
 from companion_app.live.explain import explain
 from companion_app.live.places import Belief, Sighting, beside, contents, spots_of
 from companion_app.live.questions import as_shown
 from companion_app.live.referee import Referee
-from companion_app.live.referee_state import RefereeSettings
 from companion_app.web.asking import question_in_words
 from companion_app.web.speech import Speech
 from engine.game import Move
@@ -55,7 +55,7 @@ def play(table: Tabletop, variant: Variant, seed: int, most: int) -> list[Move]:
         after = variant.game.layout(variant.game.apply(position, move))
         if after != variant.game.layout(position):
             table.shows(after)
-            for question in list(table.referee.state.questions.values()):
+            for question in list(table.referee.doubts.questions.values()):
                 if "no-own-tile" in question.choices:
                     table.tell({"answer": question.id, "value": "no-own-tile"})
         elif len(table.match.accepted) < len(moves) and variant.options != {"rolls": "trust"}:
@@ -396,7 +396,7 @@ def test_game_joined_in_its_middle_asks_who_is_next(tmp_path):
 def test_card_waits_for_its_roll(tmp_path):
     variant = PLAIN["sssnake"]
     with a_table(tmp_path, variant) as table:
-        assert [q.about for q in table.referee.state.questions.values()] == ["roll"]
+        assert [q.about for q in table.referee.doubts.questions.values()] == ["roll"]
         opening = table.match.position
         rolled = variant.game.apply(opening, Move("a", "roll", value=2))
         move = next(m for m in variant.game.legal_moves(rolled) if m.do == "place")
@@ -530,7 +530,7 @@ def covering(
     before = len(table.events)
     if touched:
         table.settler.moved()
-        table.referee.state.touch()
+        table.referee.touch()
     for _ in range(looks):
         table.t += 0.1
         look = table.aligner.sighting(table.state(layout), table.match.layout)
@@ -728,7 +728,7 @@ def test_foul_that_stays_out_of_sight_is_asked_about_once_and_then_lifted(tmp_pa
         events = covering(table, layout, hidden, touched=False)
 
         assert [e["event"] for e in events] == ["taken-back"]
-        assert table.referee.state.pending is None
+        assert table.referee.doubts.pending is None
 
 
 def test_several_moves_taken_back_are_not_asked_about_though_others_could_lead_there(tmp_path):
@@ -869,7 +869,7 @@ def test_foul_that_clay_shows_to_be_a_drill_is_accepted(tmp_path):
 
         assert [legal for _, legal in verdicts(events)] == [True]
         assert table.match.accepted[-1].move == move
-        assert table.referee.state.pending is None
+        assert table.referee.doubts.pending is None
 
 
 def test_replaced_card_that_one_look_misses_is_no_misreading(tmp_path):
@@ -921,7 +921,7 @@ def last_round(tmp_path):
 
 def test_final_pass_that_nobody_told_is_asked_about(last_round):
     (question,) = said(last_round.shows(f"{GROWN} black/head@0,2^1"), "question")
-    (asked,) = last_round.referee.state.questions.values()
+    (asked,) = last_round.referee.doubts.questions.values()
     shown = as_shown(asked, last_round.match)
     words = question_in_words(shown, last_round.match.now, Speech("en", {}))["text"]
     assert (question["about"], words) == ("hand", "Did Yellow, Violet pass?")
@@ -998,7 +998,7 @@ def test_named_tile_is_not_asked_for_again_while_another_is_doubtful(nest):
     nest.tell({"answer": first["id"], "value": "blue/curve"})
 
     assert said(nest.keeps(both, looks=40), "question") == []
-    assert list(nest.referee.state.questions) == [second["id"]]
+    assert list(nest.referee.doubts.questions) == [second["id"]]
 
 
 def belief(tile: str, sure: bool = True) -> Belief:

@@ -24,7 +24,7 @@ def look_with_another_camera(table: Tabletop) -> None:
     """Let a new referee go on with the game, as when the camera is changed."""
     before = table.referee
     table.referee = Referee(table.match, table.events.append)
-    table.referee.state.take_over(before.state)
+    table.referee.take_over(before)
     table.referee.start(table.t)
 
 
@@ -42,7 +42,7 @@ def test_game_taken_up_in_its_middle_is_given_up_again(table):
     assert table.referee.undo_told(table.t)
 
     assert written(table.match) == before
-    assert list(table.referee.state.questions) == [question["id"]]
+    assert list(table.referee.doubts.questions) == [question["id"]]
     assert not table.referee.undo_told(table.t)
 
 
@@ -81,9 +81,9 @@ def test_tile_that_was_named_wrongly_is_asked_about_again(table):
     assert table.referee.undo_told(table.t)
 
     assert written(table.match) == before
-    assert table.referee.state.answers == {}
+    assert table.referee.doubts.answers == {}
     assert said(table.shows(seen, looks=30), "verdict") == []
-    assert [q.about for q in table.referee.state.questions.values()] == ["tile"]
+    assert [q.about for q in table.referee.doubts.questions.values()] == ["tile"]
 
 
 def named(table):
@@ -105,7 +105,7 @@ def test_move_that_a_named_tile_led_to_is_undone_with_the_name(table):
     table.referee.undo_told(table.t)
 
     assert written(table.match) == before
-    assert table.referee.state.answers == {}
+    assert table.referee.doubts.answers == {}
 
 
 def test_correction_is_undone(table):
@@ -135,7 +135,7 @@ def test_word_about_the_order_is_undone_with_the_moves_it_led_to(tmp_path):
         assert table.referee.undo_told(table.t)
 
         assert written(table.match) == before
-        assert [q.about for q in table.referee.state.questions.values()] == ["order"]
+        assert [q.about for q in table.referee.doubts.questions.values()] == ["order"]
         assert said(table.keeps(both), "verdict") == []
 
 
@@ -150,13 +150,13 @@ def test_word_about_a_hand_is_undone(tmp_path, value):
         (question,) = said(table.shows(lying), "question")
         table.tell({"answer": question["id"], "value": value})
         assert bool(table.match.accepted) == (value == "no-own-tile")
-        assert (table.referee.state.pending is not None) == (value == "own-tile")
+        assert (table.referee.doubts.pending is not None) == (value == "own-tile")
 
         assert table.referee.undo_told(table.t)
 
         assert written(table.match) == before
-        assert table.referee.state.pending is None
-        assert [q.about for q in table.referee.state.questions.values()] == ["hand"]
+        assert table.referee.doubts.pending is None
+        assert [q.about for q in table.referee.doubts.questions.values()] == ["hand"]
 
 
 # --- another camera ------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def test_answer_that_dropped_moves_is_undone_after_the_camera_was_changed(table)
 
     assert table.referee.undo_told(table.t)
     assert written(table.match) == before
-    assert list(table.referee.state.questions) == [question["id"]]
+    assert list(table.referee.doubts.questions) == [question["id"]]
 
 
 def test_move_that_a_named_tile_leads_to_under_another_camera_is_undone_with_the_name(table):
@@ -188,7 +188,7 @@ def test_move_that_a_named_tile_leads_to_under_another_camera_is_undone_with_the
 
     assert table.referee.undo_told(table.t)
     assert written(table.match) == before
-    assert table.referee.state.answers == {}
+    assert table.referee.doubts.answers == {}
 
 
 # --- messages that came after --------------------------------------------------------------------
@@ -214,7 +214,7 @@ def test_what_lay_otherwise_than_the_machine_wants_cannot_stand_in_the_position_
     before, _ = named(table)
     _, other = machine_wants(table)
     table.shows(table.match.after(other))
-    assert table.referee.state.otherwise is not None
+    assert table.referee.doubts.otherwise is not None
 
     table.referee.undo_told(table.t)
 

@@ -21,7 +21,7 @@ def table(tmp_path):
 
 
 def open_questions(table: Tabletop) -> list[str]:
-    return [question.about for question in table.referee.state.questions.values()]
+    return [question.about for question in table.referee.doubts.questions.values()]
 
 
 def puzzled(table: Tabletop) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def test_question_about_a_table_that_was_changed_gives_way_to_one_about_the_new_
 
     (second,) = said(events, "question")
     assert [e["id"] for e in said(events, "withdrawn")] == [first["id"]]
-    assert list(table.referee.state.questions) == [second["id"]]
+    assert list(table.referee.doubts.questions) == [second["id"]]
 
 
 def test_question_stays_while_its_table_lies(table):
@@ -72,7 +72,7 @@ def test_question_stays_while_its_table_lies(table):
     events = table.keeps(OLD, looks=100) + table.shows(OLD, looks=100)
 
     assert said(events, "withdrawn") == said(events, "question") == []
-    assert list(table.referee.state.questions) == [question["id"]]
+    assert list(table.referee.doubts.questions) == [question["id"]]
 
 
 def doubtful(table: Tabletop, at: list[int]) -> TableState:
@@ -96,7 +96,7 @@ def test_question_about_a_tile_is_withdrawn_when_another_place_is_doubtful(table
 
     (second,) = said(events, "question")
     assert [e["id"] for e in said(events, "withdrawn")] == [first["id"]]
-    assert list(table.referee.state.questions) == [second["id"]]
+    assert list(table.referee.doubts.questions) == [second["id"]]
 
 
 def test_question_says_how_many_moves_its_answer_drops_and_the_answer_must_be_confirmed(table):
@@ -106,7 +106,7 @@ def test_question_says_how_many_moves_its_answer_drops_and_the_answer_must_be_co
     with pytest.raises(WouldDrop, match="6"):
         table.tell({"answer": question["id"], "value": "blue"})
     assert len(table.match.accepted) == 6
-    assert question["id"] in table.referee.state.questions
+    assert question["id"] in table.referee.doubts.questions
 
     table.tell({"answer": question["id"], "value": "blue", "confirm": True})
     assert table.match.accepted == ()
@@ -130,5 +130,5 @@ def test_question_stays_while_the_table_settles(table):
     assert table.shows(before, looks=3) == []
 
     assert table.standing == "settling"
-    assert list(table.referee.state.questions) == [question["id"]]
+    assert list(table.referee.doubts.questions) == [question["id"]]
     assert said(table.keeps(before, looks=1), "withdrawn")

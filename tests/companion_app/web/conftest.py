@@ -152,7 +152,7 @@ class Played:
         after = laid(match.layout, move, field)
         if match.game.judge(match.position, move).legal:
             after = match.game.layout(match.game.apply(match.position, move))
-        self.desk.do(referee.state.touch)
+        self.desk.do(referee.touch)
         for _ in range(4):
             self.time_s += 1
             self.desk.do(partial(referee.look, settled_on(after), self.time_s))
@@ -162,7 +162,7 @@ class Played:
         referee = self.desk.referee
         assert referee is not None
         self.time_s += 10
-        self.desk.do(referee.state.touch)
+        self.desk.do(referee.touch)
         self.desk.do(partial(referee.look, settled_on(referee.match.layout), self.time_s))
 
 

@@ -20,7 +20,7 @@ def shown(played: Played, table: Layout | Settled, looks: int = 8) -> None:
     settled = settled_on(table) if isinstance(table, Layout) else table
     referee = played.desk.referee
     assert referee is not None
-    played.desk.do(referee.state.touch)
+    played.desk.do(referee.touch)
     for _ in range(looks):
         played.time_s += 1
         played.desk.do(partial(referee.look, settled, played.time_s))

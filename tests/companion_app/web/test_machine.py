@@ -35,9 +35,9 @@ def wanted(played: Played) -> Move:
     """Let the machine think; return what it wants laid."""
     played.eye.machine.look()
     referee = played.desk.referee
-    assert referee is not None and referee.state.machine is not None
-    assert referee.state.machine.move is not None
-    return referee.state.machine.move
+    assert referee is not None and referee.doubts.machine is not None
+    assert referee.doubts.machine.move is not None
+    return referee.doubts.machine.move
 
 
 def another(played: Played, move: Move, **like: object) -> Move:

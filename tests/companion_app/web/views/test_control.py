@@ -40,18 +40,18 @@ def test_host_takes_a_foul_back(played, script):
 def test_foul_that_will_be_taken_back_is_not_called_again_before_it_was_lifted(played, script):
     with_foul(played, script)
     referee = played.desk.referee
-    table = referee.state.pending.layout
+    table = referee.doubts.pending.layout
     played.host().post("/api/foul/take-back")
 
     for seconds in range(4):
         referee.look(settled_on(table), played.time_s + seconds)
-    still_lying = referee.state.pending
+    still_lying = referee.doubts.pending
     for seconds in range(4, 8):
         referee.look(settled_on(referee.match.layout), played.time_s + seconds)
     played.lay(script.fouls[0][1])
 
     assert still_lying is None
-    assert referee.state.pending is not None
+    assert referee.doubts.pending is not None
 
 
 def test_seat_may_not_overrule(played, script):

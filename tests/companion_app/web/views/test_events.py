@@ -251,7 +251,7 @@ def test_phone_hears_that_a_question_was_withdrawn(played, script):
     old = read_layout("blue/curve@0,0 red/curve@1,0 blue/tail@0,1 red/tail@1,1")
     phone = played.desk.hub.listen(None)
     for table in (old, Layout()):
-        played.desk.referee.state.touch()
+        played.desk.referee.touch()
         for _ in range(4):
             played.time_s += 1
             played.desk.referee.look(settled_on(table), played.time_s)
