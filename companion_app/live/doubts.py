@@ -79,7 +79,11 @@ class Doubts:
     put_s: Mapping[object, float] = field(default_factory=dict)
     """By a question's key: when it was put last since the game has moved on."""
     chosen: Mapping[object, Row] = field(default_factory=dict)
-    """By table: the moves that somebody has chosen as its explanation."""
+    """By number of accepted moves and table: the moves that somebody has chosen to explain it. A
+    hand that takes them back and makes them again is not asked again."""
+    laid_back: frozenset[Spot] = frozenset()
+    """Spots in which, as somebody has said, the tile from before was laid again as a move. It is
+    one there from then on, until a move is taken back there."""
     rolls: tuple[tuple[float, Move], ...] = ()
     """Rolls that were told but do not count yet, with their times, the first one first."""
     rolled_s: float = -inf
@@ -149,7 +153,9 @@ class Doubts:
             elif spot in put_right and spot in settled.sure:
                 stands = settled.sure[spot][0] == content
             else:
-                stands = _may_show(settled, spot, told)
+                # What nobody has touched must show something else surely.
+                is_open = self.touched or spot in settled.sure
+                stands = not is_open or _may_show(settled, spot, told)
             if stands:
                 answers[spot] = content
         return replace(self, answers=answers)
@@ -182,6 +188,7 @@ class Doubts:
             strays=to.strays,
             whole=to.whole,
             chosen=to.chosen,
+            laid_back=to.laid_back,
             rolls=to.rolls,
             rolled_s=to.rolled_s,
             seen_roll=to.seen_roll,

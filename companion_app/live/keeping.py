@@ -13,6 +13,7 @@ from companion_app.live.doubts import Picture, Standing
 from companion_app.live.draft import Draft, Part
 from companion_app.live.errors import ToldError
 from companion_app.live.explain import explain
+from companion_app.live.likeness import changed_spots
 from companion_app.live.match import Match
 from companion_app.live.places import Content, Spot, contents
 from companion_app.live.settle import Settled
@@ -69,7 +70,7 @@ class Keeper(Part):
         added = self._match.accept(tuple(moves), shot, t, overruled)
         draft = self._draft
         draft.doubts = draft.doubts.about(contents(self._match.layout).keys())
-        draft.change(picture=shot or draft.doubts.picture, begun=True, since={}, chosen={})
+        draft.change(picture=shot or draft.doubts.picture, begun=True, since={})
         draft.wants(None)
         draft.withdraw_all(t)
         first = len(self._match.accepted) - len(added) + 1
@@ -101,11 +102,13 @@ class Keeper(Part):
         if self._doubts.pending:
             self.take_foul_back(t)
         last = len(self._match.accepted)
+        layout = self._match.layout
         gone = self._match.take_back(count, picture(), t)
+        laid_back = self._doubts.laid_back - changed_spots(layout, self._match.layout)
         for number in range(count):
             self._draft.say("taken-back", t, n=last - number)
         self._draft.wants(None)
-        self._draft.change(since={}, chosen={})
+        self._draft.change(since={}, laid_back=laid_back)
         self._draft.withdraw_all(t)
         return gone
 

@@ -343,7 +343,8 @@ class LiveLoop:
         if box.lattice != "square" or aside is None:
             return table
         rolls = "roll" in self.match.game.facts.actions
-        lying = [self._aligner.centres_px.get(spot) for spot in contents(known)]
+        cards = contents(known)
+        lying = [self._aligner.centres_px.get(spot) for spot in cards]
         in_play = [entry["outline"] for entry in (*table.tiles, *table.unsure)]
 
         def was_laid(entry: Entry) -> bool:
@@ -360,7 +361,13 @@ class LiveLoop:
             outline = entry["outline"]
             return is_near(outline, places, SAME_PLACE) and not is_near(outline, lying, SAME_PLACE)
 
-        return as_laid(table, box, was_laid, lay_aside)
+        def known_spot(entry: Entry) -> Spot | None:
+            for (spot, (tile, _)), at in zip(cards.items(), lying, strict=True):
+                if tile == entry.get("tile") and is_near(entry["outline"], [at], SAME_PLACE):
+                    return spot
+            return None
+
+        return as_laid(table, box, was_laid, lay_aside, known_spot)
 
     def _referee(self, settled: Settled, frame: Frame, t: float) -> None:
         try:

@@ -14,12 +14,14 @@ from companion_app.live.draft import Draft, Part
 from companion_app.live.errors import QuestionGone, ToldError, WouldDrop
 from companion_app.live.explain import Row
 from companion_app.live.keeping import Keeper
+from companion_app.live.likeness import changed_spots
 from companion_app.live.places import Content, contents
 from companion_app.live.questions import Question, is_half_hidden
 from companion_app.live.rolling import Rolls, move_told
 from engine.errors import RecordError
 from engine.game import Json, Start
 from engine.given import is_whole, shown
+from engine.placement import Layout
 
 
 class PlayerMessages(Part):
@@ -161,7 +163,11 @@ class PlayerMessages(Part):
             raise ToldError("answer with the number of a guess, from 0, or with the guess itself")
         assert isinstance(question.key, tuple)
         if isinstance(chosen, Row):
-            self._draft.change(chosen={**self._doubts.chosen, question.key[1]: chosen})
+            at = len(self._match.accepted), question.key[1]
+            self._draft.change(chosen={**self._doubts.chosen, at: chosen})
+            if "taken-back" in question.guesses:
+                back = changed_spots(self._match.layout, Layout(*question.key[1]))
+                self._draft.change(laid_back=self._doubts.laid_back | back)
         else:
             self._keeper.undo(chosen, t, lambda: None)
 

@@ -150,6 +150,7 @@ class Referee:
 
         def taken_back(parts: Parts) -> None:
             parts.keeper.take_back(count, t)
+            parts.draft.change(chosen={})
             parts.draft.match.reopen()
             _forget_lifted(parts.draft)
             parts.keeper.go_on(t)
