@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -16,23 +16,31 @@ from companion_app.live.questions import Question, is_about_the_table, question_
 from engine.game import EMPTY, Json
 from engine.record import move_to_json
 from engine.referee import violation_to_json
+from vision import TableState
 
 ASKED_AGAIN_AFTER_S = 10.0
 """Seconds within which the same question never comes twice, unless the game moves on between."""
+
+LookAgain = Callable[[bytes], TableState | None]
+"""Function that reads a kept picture; returns ``None`` if it cannot be read."""
 
 
 class Draft:
     """What a decision leads to so far; nothing of it counts before all of it is on the disk."""
 
-    def __init__(self, match: Match, doubts: Doubts, settings: RefereeSettings) -> None:
+    def __init__(
+        self, match: Match, doubts: Doubts, settings: RefereeSettings, look_again: LookAgain
+    ) -> None:
         """Begin with nothing changed.
 
         Args:
-            match: the game, with a log whose lines are not written yet.
+            match: the game, whose lines are not written yet.
             doubts: what is known beside it.
             settings: when the referee speaks.
+            look_again: reads a kept picture.
         """
-        self.match, self.doubts, self.settings = match, doubts, settings
+        self.match, self.doubts = match, doubts
+        self.settings, self.look_again = settings, look_again
         self.events: list[Event] = []
 
     def change(self, **fields: Any) -> None:

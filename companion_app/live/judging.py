@@ -40,9 +40,9 @@ JOINED_FROM = 3
 class Judge(Part):
     """Turns settled tables into moves, fouls and questions."""
 
-    def __init__(self, draft: Draft, keeper: Keeper, asker: Asker, rolls: Rolls) -> None:
+    def __init__(self, draft: Draft) -> None:
         super().__init__(draft)
-        self._keeper, self._asker, self._rolls = keeper, asker, rolls
+        self._keeper, self._asker, self._rolls = Keeper(draft), Asker(draft), Rolls(draft)
         self._looks = 0
 
     def look(self, settled: Settled, t: float, picture: Picture) -> Standing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from companion_app.games.entries import FoulTakenBack
 from companion_app.games.play import Accepted, Game, Pending
 from companion_app.live.align import aligner_for
 from companion_app.live.doubts import Picture, Standing
-from companion_app.live.draft import Draft, Part
+from companion_app.live.draft import LookAgain, Part
 from companion_app.live.errors import ToldError
 from companion_app.live.explain import explain
 from companion_app.live.likeness import changed_spots
@@ -27,16 +27,10 @@ from vision import TableState
 
 FORCED = ("pass", "finale", "discard")
 """Moves that the referee makes for a player who has no other."""
-LookAgain = Callable[[bytes], TableState | None]
-"""Function that reads a kept picture; returns ``None`` if it cannot be read."""
 
 
 class Keeper(Part):
     """Saves moves, fouls and undos, and announces turn, score and end."""
-
-    def __init__(self, draft: Draft, look_again: LookAgain) -> None:
-        super().__init__(draft)
-        self._look_again = look_again
 
     def accept(self, moves: Iterable[Move], t: float, picture: Picture) -> None:
         """Save moves and announce them; link them to the last player's message if it is due."""
@@ -230,7 +224,7 @@ class Keeper(Part):
             if not left or not one.violations or one.overruled or not legal[number - 1]:
                 continue
             left -= 1
-            for later, move in moves_shown(self._match, number, self._look_again).items():
+            for later, move in moves_shown(self._match, number, self._draft.look_again).items():
                 self._match.correct(later, move, t)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import dist, hypot
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from companion_app.live.align import aligner_for
 from companion_app.live.apart import SAME_PILE, SAME_PLACE, Entry, as_laid, is_near
@@ -56,20 +56,8 @@ STRANGE_AFTER_S = 6.0
 """Seconds after which a table that does not match the known layout is asked about."""
 
 
-Gained = TypeVar("Gained")
-
-
-class Owner(Protocol):
-    """Whoever owns the game: does what changes it, and returns what comes of it."""
-
-    def __call__(self, deed: Callable[[], Gained], /) -> Gained:
-        """Do something to the game."""
-        ...
-
-
-def by_itself(deed: Callable[[], Gained], /) -> Gained:
-    """Do something to a game that one thread alone knows."""
-    return deed()
+Owner = Callable[[Callable[[], Any]], Any]
+"""Whoever owns the game: does what changes it, and returns what comes of it."""
 
 
 class Reader(Protocol):
@@ -104,7 +92,7 @@ class LiveLoop:
         match: Match,
         reader: Reader,
         emit: Callable[[Event], None],
-        owner: Owner = by_itself,
+        owner: Owner = lambda deed: deed(),
     ) -> None:
         """Set up the loop for one match.
 

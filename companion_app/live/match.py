@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from msgspec import UNSET
 
@@ -40,74 +40,15 @@ class OfGame(Generic[T]):
         return found
 
 
-class Log(Protocol):
-    """What a match needs of the store of all games."""
-
-    def coming(self, game: str, kind: str, body: Mapping[str, Any], ahead: int = 0) -> Line:
-        """Return the line that will come next, or after ``ahead`` others."""
-        ...
-
-    def append(
-        self,
-        game: str,
-        kind: str,
-        body: Mapping[str, Any],
-        pictures: Mapping[str, bytes] | None = None,
-        follow: Callable[[Line], object] = lambda line: None,
-    ) -> Line:
-        """Add a line with its pictures, unless ``follow`` raises an error."""
-        ...
-
-    def write(self, lines: Iterable[Unwritten]) -> None:
-        """Add lines with their pictures, all of them or none."""
-        ...
-
-    def picture(self, seq: int, name: str) -> bytes | None:
-        """Return a kept picture; ``None`` if there was none or it was deleted."""
-        ...
-
-
-class UnwrittenLog:
-    """The lines of a decision in the making, numbered as they will be written."""
-
-    def __init__(self, log: Log) -> None:
-        self._log = log
-        self.lines: list[Unwritten] = []
-
-    def coming(self, game: str, kind: str, body: Mapping[str, Any], ahead: int = 0) -> Line:
-        """Return the line that will come next, or after ``ahead`` others."""
-        return self._log.coming(game, kind, body, len(self.lines) + ahead)
-
-    def append(
-        self,
-        game: str,
-        kind: str,
-        body: Mapping[str, Any],
-        pictures: Mapping[str, bytes] | None = None,
-        follow: Callable[[Line], object] = lambda line: None,
-    ) -> Line:
-        """Add a line with its pictures, unless ``follow`` raises an error."""
-        line = self.coming(game, kind, body)
-        follow(line)
-        self.lines.append((line, pictures or {}))
-        return line
-
-    def write(self, lines: Iterable[Unwritten]) -> None:
-        """Add lines with their pictures."""
-        self.lines += lines
-
-    def picture(self, seq: int, name: str) -> bytes | None:
-        """Return a kept picture; ``None`` if there was none or it was deleted."""
-        return self._log.picture(seq, name)
-
-
 class Match:
     """A game and its log; the game changes only once its next line is on the disk."""
 
-    def __init__(self, store: Log, now: Game) -> None:
+    def __init__(self, store: Store, now: Game, unwritten: list[Unwritten] | None = None) -> None:
         self.store = store
         self.now = now
         """The game as it stands."""
+        self.unwritten = unwritten
+        """The lines of a decision in the making; ``None`` where each line is written at once."""
 
     # --- making and finding ----------------------------------------------------------------
 
@@ -230,4 +171,10 @@ class Match:
         pictures: Mapping[str, bytes] = EMPTY,
         follow: Callable[[Line], object] = lambda line: None,
     ) -> Line:
-        return self.store.append(self.key, *kind_and_body(entry), pictures, follow)
+        line = self.store.coming(self.key, *kind_and_body(entry), len(self.unwritten or ()))
+        follow(line)
+        if self.unwritten is None:
+            self.store.write([(line, pictures)])
+        else:
+            self.unwritten.append((line, pictures))
+        return line

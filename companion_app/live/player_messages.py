@@ -27,9 +27,9 @@ from engine.placement import Layout
 class PlayerMessages(Part):
     """Applies players' messages to the referee's state and the match."""
 
-    def __init__(self, draft: Draft, keeper: Keeper, rolls: Rolls) -> None:
+    def __init__(self, draft: Draft) -> None:
         super().__init__(draft)
-        self._keeper, self._rolls = keeper, rolls
+        self._keeper, self._rolls = Keeper(draft), Rolls(draft)
 
     def tell(self, message: Mapping[str, Any], t: float) -> None:
         """Process a player's message: an answer, a roll, an overruling, a silent move.

@@ -22,15 +22,14 @@ from companion_app.live.doubts import (
     Standing,
     doubts_of,
 )
-from companion_app.live.draft import Draft
+from companion_app.live.draft import Draft, LookAgain
 from companion_app.live.errors import ToldError
 from companion_app.live.judging import Judge
-from companion_app.live.keeping import Keeper, LookAgain, is_made_alone
+from companion_app.live.keeping import Keeper, is_made_alone
 from companion_app.live.machine import MachineTurn
-from companion_app.live.match import Match, Unwritten, UnwrittenLog
+from companion_app.live.match import Match, Unwritten
 from companion_app.live.places import Sighting, contents
 from companion_app.live.player_messages import PlayerMessages, can_undo_told
-from companion_app.live.rolling import Rolls
 from companion_app.live.settle import Settled
 
 Answer = TypeVar("Answer")
@@ -48,22 +47,10 @@ class Decision(Generic[Answer]):
     answer: Answer
 
 
-class Parts:
-    """The parts of the referee, which make one decision together."""
-
-    def __init__(self, draft: Draft, look_again: LookAgain) -> None:
-        self.draft = draft
-        self.keeper = Keeper(draft, look_again)
-        self.asker = Asker(draft)
-        rolls = Rolls(draft, self.keeper)
-        self.messages = PlayerMessages(draft, self.keeper, rolls)
-        self.judge = Judge(draft, self.keeper, self.asker, rolls)
-
-
 def decide(
     match: Match,
     doubts: Doubts,
-    deed: Callable[[Parts], Answer],
+    deed: Callable[[Draft], Answer],
     settings: RefereeSettings,
     look_again: LookAgain,
 ) -> Decision[Answer]:
@@ -73,10 +60,10 @@ def decide(
         ToldError: a message cannot be used.
         StoreError: what it leads to does not fit the game.
     """
-    log = UnwrittenLog(match.store)
-    draft = Draft(Match(log, match.now), doubts, settings)
-    answer = deed(Parts(draft, look_again))
-    return Decision(draft.match.now, draft.doubts, tuple(log.lines), tuple(draft.events), answer)
+    lines: list[Unwritten] = []
+    draft = Draft(Match(match.store, match.now, lines), doubts, settings, look_again)
+    answer = deed(draft)
+    return Decision(draft.match.now, draft.doubts, tuple(lines), tuple(draft.events), answer)
 
 
 class Referee:
@@ -94,7 +81,7 @@ class Referee:
         self._emit, self._look_again = emit, look_again
         self._settings = settings or RefereeSettings()
 
-    def _decide(self, deed: Callable[[Parts], Answer]) -> Answer:
+    def _decide(self, deed: Callable[[Draft], Answer]) -> Answer:
         """Make a decision, and let it count.
 
         Raises:
@@ -112,24 +99,24 @@ class Referee:
 
     def start(self, t: float) -> None:
         """Announce turn and score."""
-        self._decide(lambda parts: parts.keeper.go_on(t))
+        self._decide(lambda draft: Keeper(draft).go_on(t))
 
     def look(self, settled: Settled, t: float, picture: Picture = lambda: None) -> Standing:
         """Judge a settled table; return how sure the referee is of it."""
 
-        def looked(parts: Parts) -> Standing:
-            standing = parts.judge.look(settled, t, picture)
+        def looked(draft: Draft) -> Standing:
+            standing = Judge(draft).look(settled, t, picture)
             if standing != "settling":
-                parts.draft.withdraw_stale(t)
-            if standing == "settled" and parts.draft.doubts.pending is None:
-                _forget_lifted(parts.draft)
+                draft.withdraw_stale(t)
+            if standing == "settled" and draft.doubts.pending is None:
+                _forget_lifted(draft)
             return standing
 
         return self._decide(looked)
 
     def strange_table(self, look: Sighting, t: float) -> None:
         """Ask who is next on a table that does not match the known layout."""
-        self._decide(lambda parts: parts.asker.strange_table(look, t))
+        self._decide(lambda draft: Asker(draft).strange_table(look, t))
 
     def touch(self) -> None:
         """Note that something moved at the table, so that tiles may lie differently now."""
@@ -139,7 +126,7 @@ class Referee:
 
     def tell(self, message: Mapping[str, Any], t: float) -> None:
         """Process a player's message: an answer, a roll, an overruling, a silent move."""
-        self._decide(lambda parts: parts.messages.tell(message, t))
+        self._decide(lambda draft: PlayerMessages(draft).tell(message, t))
 
     def wants(self, turn: MachineTurn | None) -> None:
         """Set the machine's turn and move; ``None`` when it is not its turn."""
@@ -148,18 +135,18 @@ class Referee:
     def take_back(self, count: int, t: float) -> None:
         """Take back the last moves as the host says, also a foul."""
 
-        def taken_back(parts: Parts) -> None:
-            parts.keeper.take_back(count, t)
-            parts.draft.change(chosen={})
-            parts.draft.match.reopen()
-            _forget_lifted(parts.draft)
-            parts.keeper.go_on(t)
+        def taken_back(draft: Draft) -> None:
+            Keeper(draft).take_back(count, t)
+            draft.change(chosen={})
+            draft.match.reopen()
+            _forget_lifted(draft)
+            Keeper(draft).go_on(t)
 
         self._decide(taken_back)
 
     def accept_again(self, one: Accepted, t: float) -> None:
         """Accept a move that was taken back once more."""
-        self._decide(lambda parts: parts.keeper.accept_again(one, t))
+        self._decide(lambda draft: Keeper(draft).accept_again(one, t))
 
     @property
     def can_undo_told(self) -> bool:
@@ -168,13 +155,13 @@ class Referee:
 
     def undo_told(self, t: float) -> bool:
         """Undo the last player's message and its effects; return whether there was one."""
-        return self._decide(lambda parts: parts.messages.undo_told(t))
+        return self._decide(lambda draft: PlayerMessages(draft).undo_told(t))
 
     def waive_foul(self, t: float) -> None:
         """Take back the announced foul: its tile was lifted, or will be."""
 
-        def waived(parts: Parts) -> None:
-            draft, pending = parts.draft, parts.draft.doubts.pending
+        def waived(draft: Draft) -> None:
+            pending = draft.doubts.pending
             if pending is None:
                 raise ToldError("there is no foul on the table")
             draft.match.note(FoulTakenBack(pending.n, t))
@@ -186,8 +173,8 @@ class Referee:
     def end(self, t: float) -> None:
         """End the game at its current position."""
 
-        def ended(parts: Parts) -> None:
-            draft, match = parts.draft, parts.draft.match
+        def ended(draft: Draft) -> None:
+            match = draft.match
             match.end()
             draft.change(pending=None)
             draft.withdraw_all(t)

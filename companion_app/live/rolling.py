@@ -21,9 +21,9 @@ from engine.placement import Layout
 class Rolls(Part):
     """Queues rolls and accepts each one when the game waits for it."""
 
-    def __init__(self, draft: Draft, keeper: Keeper) -> None:
+    def __init__(self, draft: Draft) -> None:
         super().__init__(draft)
-        self._keeper = keeper
+        self._keeper = Keeper(draft)
 
     def rolled(self, written: dict[str, Json], t: float) -> None:
         """Accept a roll if the game waits for one, else queue it."""

@@ -137,23 +137,9 @@ class Store:
         kind: str,
         body: Mapping[str, Any],
         pictures: Mapping[str, bytes] | None = None,
-        follow: Callable[[Line], object] = lambda line: None,
     ) -> Line:
-        """Write one line with its pictures; it is on the disk when this returns.
-
-        Args:
-            game: the key of the game.
-            kind: what kind of line it is.
-            body: what the line says.
-            pictures: pictures by name.
-            follow: called with the line before it is written; what it raises keeps the line out.
-
-        Raises:
-            StoreFull: there is no room; nothing was written.
-            StoreError: the disk or the file fails; nothing was written.
-        """
+        """Write the next line of a game with its pictures; it is on the disk when this returns."""
         line = self.coming(game, kind, body)
-        follow(line)
         self.write([(line, pictures or {})])
         return line
 

@@ -174,7 +174,6 @@ def recording() -> Iterator[Recorder]:
                 recorder.read_again(table)
                 return table
 
-            assert isinstance(match.store, Store)
             log = [(line.kind, _plain(dict(line.body))) for line in match.store.lines(match.key)]
             before(self, match, said, settings, looked)
             recorder.begin(self, log)

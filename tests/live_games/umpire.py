@@ -54,7 +54,6 @@ class Umpire:
         self._shots = shots
         self._shown: Frame | None = None
         self.one = one
-        self._store = store
         self.match = Match.begin(store, record)
         self.events: list[Json] = []
         self.fouling = False
@@ -129,7 +128,7 @@ class Umpire:
 
     def killed(self) -> None:
         """Start again from the log alone, as after a kill."""
-        self.match = Match.resume(self._store, self.match.key)
+        self.match = Match.resume(self.match.store, self.match.key)
         self.loop = self._started()
 
     @property

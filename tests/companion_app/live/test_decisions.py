@@ -11,6 +11,7 @@ import pytest
 from companion_app.eye.recorded import settled_on
 from companion_app.live.doubts import RefereeSettings
 from companion_app.live.errors import StoreFull, ToldError
+from companion_app.live.judging import Judge
 from companion_app.live.referee import decide
 from tests.companion_app.live.tabletop import Tabletop
 from tests.companion_app.live.test_referee import PLAIN, a_table, accepted
@@ -45,8 +46,8 @@ def test_decision_changes_nothing_of_what_it_is_made_of(nest):
     settled = settled_on(next_table(nest))
 
     def made():
-        def looked(parts):
-            return parts.judge.look(settled, 1.0, lambda: None)
+        def looked(draft):
+            return Judge(draft).look(settled, 1.0, lambda: None)
 
         return decide(nest.match, doubts, looked, RefereeSettings(), lambda jpeg: None)
 

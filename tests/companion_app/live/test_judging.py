@@ -10,6 +10,7 @@ import pytest
 
 from companion_app.live.doubts import move_at, needs_roll
 from companion_app.live.explain import explain
+from companion_app.live.keeping import Keeper
 from companion_app.live.likeness import differ_by_drill, same
 from companion_app.live.machine import MachineTurn
 from companion_app.live.places import Belief, Sighting, Spot, beside, contents, spots_of
@@ -582,7 +583,7 @@ def test_order_that_somebody_has_chosen_stands_where_a_hand_takes_it_back_and_ma
     carnival.tell({"answer": question["id"], "value": 0})
     carnival.keeps(before)
     made = len(carnival.match.accepted) - count
-    carnival.referee._decide(lambda parts: parts.keeper.undo(made, carnival.t, lambda: None))
+    carnival.referee._decide(lambda draft: Keeper(draft).undo(made, carnival.t, lambda: None))
     assert carnival.match.layout == after
 
     assert said(carnival.shows(before), "question") == []
