@@ -190,7 +190,7 @@ def test_model_of_another_box_is_refused(trained):
     (fault,) = [check for check in model_checks(trained) if check.ok is False]
 
     assert fault.name == "model sssnake"
-    assert "reader.json" in fault.text
+    assert "prints of sssnake" in fault.text
 
 
 def test_model_for_other_tiles_of_the_same_name_is_refused(trained):
