@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ def opening(game: AnyGame, row: Row) -> Any:
     start = Start(
         tuple(row.get("players", PLAYERS[name]).split()),
         parse_options(game, row.get("options", {})),
-        read_layout(row.get("table", row.get("setup", "")), game.facts.lattice),
+        read_layout(row.get("table") or row.get("setup", ""), game.facts.lattice),
         row.get("turn"),
         midgame="table" in row,
         tokens=row.get("tokens", {}),
@@ -187,7 +187,7 @@ def at_path(value: Any, path: str) -> Any:
     return value
 
 
-ASKED = {
+ASKED: dict[str, Callable[[AnyGame, Any, Any], Any]] = {
     "tries": tries,
     "inspect": lambda game, position, row: told(game.inspect(position), row),
     "listed": listed,
