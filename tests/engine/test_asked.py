@@ -1,4 +1,4 @@
-"""What somebody gives is checked as a table is; what was kept by an earlier version still opens."""
+"""What somebody gives is checked as a table is."""
 
 from __future__ import annotations
 
@@ -50,13 +50,6 @@ def test_what_no_table_holds_is_refused_where_it_is_given(what):
     with pytest.raises(RecordError) as error:
         parse_given(json.loads(json.dumps(record)))
     assert said in str(error.value)
-
-
-@pytest.mark.parametrize("what", TAKEN_SILENTLY)
-def test_the_same_kept_by_an_earlier_version_still_opens(what):
-    record = parse_record(TAKEN_SILENTLY[what][0])
-
-    assert record.game.opening(record.start, record.tile_set) is not None
 
 
 def test_a_record_without_moves_is_refused():
