@@ -26,17 +26,16 @@ from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.app import create_hall_app
 from companion_app.hall.web.hall import Hall, first_pin
 from companion_app.hall.web.overview import Overview
-from companion_app.listening import reachable_host
-from companion_app.web.serving.server import Server
+from companion_app.listening import listening, reachable_host
+from companion_app.web.serving.web_server import Server
 
 log = logging.getLogger(__name__)
 PAGE_PORT = 8090
-NEXT_PORTS = 20
 LOOK_S = 1.0
 MOST_SHOWN = 60
 """Games cached in memory for people who look through them."""
-MOST_THREADS, MOST_CONNECTIONS = 1200, 1400
-"""Every listening phone blocks a thread: 1,000 phones, and a reserve for other requests."""
+MOST_LISTENERS, MOST_CONNECTIONS = 1000, 1400
+"""Phones that listen, and a reserve for other requests."""
 MOST_FILES = 16384
 """Files and connections that a process may have open; many shells allow 1,024."""
 AT_ONCE = 8
@@ -169,24 +168,18 @@ class HallProcess:
         self.keeper.added(games)
 
     def _served(self) -> Server:
-        app, asked = create_hall_app(self.hall), self._asked
-        ports = (
-            [asked.port] if asked.port is not None else [PAGE_PORT + n for n in range(NEXT_PORTS)]
+        try:
+            sock = listening(self._asked.host, self._asked.port, PAGE_PORT)
+        except OSError as error:
+            port = self._asked.port or PAGE_PORT
+            raise HallError(f"port {port} cannot be used: {error.strerror}") from error
+        return Server(
+            create_hall_app(self.hall),
+            sock=sock,
+            most_connections=MOST_CONNECTIONS,
+            most_listeners=MOST_LISTENERS,
+            at_once=AT_ONCE,
         )
-        for port in ports:
-            try:
-                return Server(
-                    app,
-                    asked.host,
-                    port,
-                    most_threads=MOST_THREADS,
-                    most_connections=MOST_CONNECTIONS,
-                    at_once=AT_ONCE,
-                )
-            except OSError as error:
-                if port == ports[-1]:
-                    raise HallError(f"port {port} cannot be used: {error.strerror}") from error
-        raise AssertionError("there is always a port to try")
 
     def _look(self) -> None:
         while not self._stop.wait(LOOK_S):

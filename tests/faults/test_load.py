@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from companion_app.line.hub import MOST_LISTENERS
+from companion_app.web.serving.streams import MOST_LISTENERS
 from tests.faults.companion import Companion, Phone
 from tests.faults.load import GARBAGE, House
 from tests.faults.scripted import Announced
@@ -79,7 +79,8 @@ def test_garbage_is_refused_in_words_or_cut_off(companion):
 
 def test_phone_that_never_reads_is_dropped(played):
     from companion_app.web.serving.admission import STUCK_S
-    from companion_app.web.serving.server import Server
+
+    from companion_app.web.serving.web_server import Server
 
     server = Server(played.app, "127.0.0.1", 0)
     server.start()
