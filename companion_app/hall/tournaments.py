@@ -9,7 +9,7 @@ import asyncio
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,7 +138,7 @@ class Tournaments:
 
     async def follow(
         self, id_: str, bell: Bell, heartbeat_s: float = HEARTBEAT_S
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         """Yield server-sent events with the number of the last event when it changes."""
         yield HELLO
         known: int | None = None

@@ -130,10 +130,11 @@ class _Hand:
 
     def do(self, work: Work, call: Callable[..., T], args: tuple[Any, ...]) -> T:
         self._ready()
-        assert self._pool is not None
-        memory = memory_bytes(work)
+        pool, memory = self._pool, memory_bytes(work)
+        if pool is None:  # closed meanwhile
+            raise HandLost(work.name)
         try:
-            coming = self._pool.submit(do_work, work.seconds, memory, call, args)
+            coming = pool.submit(do_work, work.seconds, memory, call, args)
             done: T = self._awaited(coming, work, memory + WORKER_MB * MB)
         except BrokenProcessPool as error:
             self.end()

@@ -14,7 +14,7 @@ from companion_app.refusal import Refusal
 from companion_app.seat.player import Player
 from engine.record import Record, record_to_json
 
-MOST_GAMES, MOST_OF_ONE = 8, 4
+MOST_GAMES, MOST_OF_ONE = 4, 3
 """Games that may run, and those of one address."""
 LEFT_AFTER_S = 1800.0
 """Seconds without a move after which a game is removed when another one begins."""

@@ -291,11 +291,6 @@ class Known:
 
 
 KNOWN = (
-    Known("uploads are bounded one by one, not together", "serving", "uploads"),
-    Known(
-        "silent lines to the https port use up descriptors, and each error of accepting is logged",
-        "serving",
-    ),
     Known(
         "the endless demo takes more than 450 MB, a game before a camera more than 350",
         "demo",

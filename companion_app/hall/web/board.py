@@ -10,7 +10,7 @@ import json
 import threading
 import time
 from asyncio import sleep
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -132,7 +132,7 @@ class Board:
 
     async def follow(
         self, asked: str, bell: Bell, heartbeat_s: float = HEARTBEAT_S
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         """Yield one table as it stands, and again at once whenever it changes.
 
         A name leads to another table once that one has taken its place.
@@ -170,7 +170,7 @@ class Board:
 
     async def changes(
         self, known: int, bell: Bell, heartbeat_s: float = HEARTBEAT_S
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         """Yield what changed since serial ``known``, merged, at most once every ``merged_s``."""
         yield HELLO
         if known > self._serial:

@@ -8,16 +8,14 @@ a phone for which there is no room is told so. Everything runs in the loop of th
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import logging
 import socket
 import ssl
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 from uvicorn.config import Config
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from companion_app.web.serving.limits import network_of
@@ -32,16 +30,13 @@ MOST_SILENT = 32
 """Connections of one address that have not made a request yet; the next one closes the oldest."""
 MOST_TURNED_AWAY = 32
 """Connections beyond the limit that are told so; further ones are closed."""
-HANDSHAKE_S, FIRST_REQUEST_S, IDLE_S, UNREAD_S = 10.0, 18.0, 60.0, 5.0
+HANDSHAKE_S, FIRST_REQUEST_S, IDLE_S, UNREAD_S = 10.0, 18.0, 60.0, 20.0
 """Seconds for a TLS handshake, for the first request after it, for the next one, and for the rest
 of a request that was refused before it was read."""
 ACCEPTED_AT_ONCE = 8
 """Connections accepted before those that are there are read: what was sent is no longer silent."""
 PAUSE_S = 1.0
 """Seconds for which nobody is accepted after an error, as where no more files may be opened."""
-SELECTABLE, RESERVED = 1024, 400
-"""File descriptors below the first work with ``select()``, by which the MQTT library waits; of
-those, so many are left to the rest of the process."""
 
 
 class Gate:
@@ -93,24 +88,11 @@ class Gate:
                 self.loop.remove_reader(sock)
                 self.loop.call_later(PAUSE_S, self._accept_again, sock)
                 return
-            self._let_in(self._apart(caller), network_of(str(peer[0])), self._open[sock])
+            self._let_in(caller, network_of(str(peer[0])), self._open[sock])
 
     def _accept_again(self, sock: socket.socket) -> None:
         if sock in self._open:
             self.loop.add_reader(sock, self._accept, sock)
-
-    def _apart(self, caller: socket.socket) -> socket.socket:
-        """Return a connection under a descriptor that ``select()`` would refuse, if there are many.
-
-        While a thousand phones had the low ones, a hall could never reach its broker again.
-        """
-        if self._most <= SELECTABLE - RESERVED:
-            return caller
-        with suppress(OSError):
-            high = fcntl.fcntl(caller.fileno(), fcntl.F_DUPFD_CLOEXEC, SELECTABLE)
-            caller.close()
-            return socket.socket(fileno=high)
-        return caller
 
     def _let_in(self, caller: socket.socket, address: str, context: ssl.SSLContext | None) -> None:
         caller.setblocking(False)
@@ -188,7 +170,7 @@ class Line(H11Protocol):
         """Brings the connection about; a TLS handshake takes its time."""
         self.streaming: asyncio.Task[Any] | None = None
         """Writes an event stream to the phone."""
-        self.has_asked = False
+        self.has_asked, self._is_open = False, False
         self.since_s = gate.loop.time()
         """When the last request was answered, or the connection was accepted."""
         self._limit: asyncio.TimerHandle | None = None
@@ -196,11 +178,13 @@ class Line(H11Protocol):
     @property
     def is_busy(self) -> bool:
         """Whether a request is being answered."""
-        return self.cycle is not None and not self.cycle.response_complete
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is not None and not cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
         super().connection_made(transport)
+        self._is_open = True
         self._wait(UNREAD_S if self.is_turned_away else FIRST_REQUEST_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -230,17 +214,17 @@ class Line(H11Protocol):
         """Close the connection as soon as its answer is sent; a stream ends now."""
         if self.streaming is not None:
             self.streaming.cancel()
-        if self.transport is None:
-            self.drop()
-        else:
+        if self._is_open:
             self.shutdown()
+        else:
+            self.drop()
 
     def drop(self) -> None:
         """Cut the connection."""
         self._gate.forget(self)
-        if self.cycle is not None:
+        if self.is_busy:
             self.cycle.disconnected = True
-        if self.transport is not None:
+        if self._is_open:
             self.transport.abort()
         elif self.coming is not None:
             self.coming.cancel()

@@ -47,11 +47,11 @@ PIECE = 256 << 10
 """Bytes of a long answer that are made at a time."""
 THREADS = 64
 """The most views that run or wait for another process."""
+BUSY = 503
 AT_ONCE = 2
 """Requests computed at once: while one waits for the disk, another computes."""
 
 Scope = dict[str, Any]
-Headers = list[tuple[bytes, bytes]]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -61,7 +61,7 @@ class Answer:
     """What a view answered: its head, and its body in pieces."""
 
     status: int
-    headers: Headers
+    headers: list[tuple[str, str]]
     parts: Iterator[bytes]
     begin: Begin | None = None
     """Begins the stream that is the body."""
@@ -69,7 +69,7 @@ class Answer:
     is_last: bool = False
     """Whether nothing follows this piece."""
 
-    def go_on(self) -> Answer:
+    def go_on(self) -> None:
         """Make the next piece; it may take a while."""
         made, self.is_last = bytearray(), True
         for part in self.parts:
@@ -78,24 +78,21 @@ class Answer:
                 self.is_last = False
                 break
         self.piece = bytes(made)
-        return self
 
 
-def refusal(status: int, code: str, text: str) -> Answer:
-    """Return the answer to a request that no view sees, so that its language is unread."""
-    headers = [(b"Content-Type", b"application/json"), (b"Connection", b"close")]
-    if status == 503:
-        headers.append((b"Retry-After", str(RETRY_AFTER_S).encode()))
-    body = f'{{"error": {{"code": "{code}", "text": "{text}"}}}}'
-    return Answer(status, headers, iter([body.encode()])).go_on()
+class Refused(Exception):  # noqa: N818 - an answer, in its own words
+    """A request that no view sees; its language is unread, so the words are English."""
+
+    def __init__(self, status: int, code: str, text: str) -> None:
+        body = f'{{"error": {{"code": "{code}", "text": "{text}"}}}}'.encode()
+        headers = [("Content-Type", "application/json")]
+        if status == BUSY:
+            headers.append(("Retry-After", str(RETRY_AFTER_S)))
+        self.answer = Answer(status, headers, iter(()), piece=body, is_last=True)
 
 
-class NoRoom(Exception):  # noqa: N818 - said to the phone as it is
-    """There is no room for a request now."""
-
-
-class TooLargeBody(Exception):  # noqa: N818
-    """A body is larger than any may be."""
+def _full() -> Refused:
+    return Refused(BUSY, "full-house", "Too many phones. Try again in a moment.")
 
 
 class Shell:
@@ -127,7 +124,7 @@ class Shell:
             line.drop()
 
     def close(self) -> None:
-        """Begin no more requests."""
+        """Leave the requests that still run to themselves."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     # --- bodies ------------------------------------------------------------------------------
@@ -135,45 +132,42 @@ class Shell:
     async def _answered(self, scope: Scope, receive: Receive, line: Line) -> Answer:
         try:
             if line.is_turned_away:
-                raise NoRoom
+                raise _full()
+            if not scope["raw_path"].startswith(b"/"):
+                raise Refused(400, "bad-request", "That is no address of this page.")
             async with self._received(scope, receive, line.address) as body:
                 environ = environ_of(scope, body)
                 return await self._viewed({**environ, LISTENERS: self._listeners})
-        except NoRoom:
-            return refusal(503, "full-house", "Too many phones. Try again in a moment.")
-        except TooLargeBody:
-            return refusal(413, "too-large", "That is too large.")
+        except Refused as refusal:
+            if line.is_turned_away:
+                refusal.answer.headers.append(("Connection", "close"))
+            return refusal.answer
 
     @asynccontextmanager
     async def _received(
         self, scope: Scope, receive: Receive, address: str
     ) -> AsyncIterator[BytesIO]:
-        """Receive a body, which takes its part of the budget until the block ends.
-
-        One whose stated size is too large is left out: the view refuses it by that size.
-        """
-        headers = dict(scope["headers"])
-        stated, body, taken = int(headers.get(b"content-length", 0)), BytesIO(), 0
+        """Receive a body, which takes its part of the budget until the block ends."""
+        headers, body, taken = dict(scope["headers"]), BytesIO(), 0
         try:
-            if b"transfer-encoding" in headers or 0 < stated <= LARGEST_BODY:
-                taken = self._take(address, stated)
+            taken = self._take(address, int(headers.get(b"content-length", 0)), 0)
+            if taken or b"transfer-encoding" in headers:
                 async with asyncio.timeout(BODY_S):
                     async for chunk in _chunks(receive):
                         body.write(chunk)
-                        taken += self._take(address, max(0, body.tell() - taken))
-                        if taken > LARGEST_BODY:
-                            raise TooLargeBody
+                        taken += self._take(address, max(0, body.tell() - taken), taken)
                 body.seek(0)
             yield body
         finally:
             self._bodies[address] -= taken
             self._bodies += Counter()  # forgets addresses without a body
 
-    def _take(self, address: str, count: int) -> int:
-        if self._bodies[address] + count > BODIES_OF_ONE:
-            raise NoRoom
-        if self._bodies.total() + count > MOST_BODIES:
-            raise NoRoom
+    def _take(self, address: str, count: int, before: int) -> int:
+        if before + count > LARGEST_BODY:
+            raise Refused(413, "too-large", "That is too large.")
+        of_one, of_all = self._bodies[address] + count, self._bodies.total() + count
+        if of_one > BODIES_OF_ONE or of_all > MOST_BODIES:
+            raise _full()
         self._bodies[address] += count
         return count
 
@@ -190,32 +184,31 @@ class Shell:
                 has_place = False
                 self._places.release()
 
-        def leave_from_thread() -> None:
-            with suppress(RuntimeError):  # the loop has ended meanwhile
-                self._loop.call_soon_threadsafe(leave)
-
-        def view() -> Answer:
-            with placed(leave_from_thread):
-                return self._view(environ)
-
         try:
-            return await self._loop.run_in_executor(self._threads, view)
+            return await self._loop.run_in_executor(self._threads, self._view, environ, leave)
         finally:
             leave()
 
-    def _view(self, environ: dict[str, Any]) -> Answer:
-        head: list[Any] = []
+    def _view(self, environ: dict[str, Any], leave: Callable[[], None]) -> Answer:
+        answer = Answer(500, [], iter(()))
+
+        def stand_aside() -> None:
+            with suppress(RuntimeError):  # the loop has ended meanwhile
+                self._loop.call_soon_threadsafe(leave)
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-            head[:] = int(status.split(maxsplit=1)[0]), _encoded(headers)
+            answer.status, answer.headers = int(status.split(maxsplit=1)[0]), headers
 
         try:
-            parts = self._app(environ, start)
-            return Answer(*head, _closed_after(parts), environ.get(STREAM)).go_on()
+            with placed(stand_aside):
+                answer.parts = _closed_after(self._app(environ, start))
+                answer.begin = environ.get(STREAM)
+                answer.go_on()
+                return answer
         except Exception:
             # The errors of views are answered by Flask; this is an answer that breaks off.
             log.exception("an answer failed: %s", environ["PATH_INFO"])
-            return refusal(500, "broken", "Something broke.")
+            return Refused(500, "broken", "Something broke.").answer
 
     # --- answers -----------------------------------------------------------------------------
 
@@ -230,7 +223,7 @@ class Shell:
     async def _stream(self, begin: Begin, answer: Answer, line: Line, send: Send) -> None:
         """Send a stream until it ends, the phone hangs up or the server is closed."""
         line.streaming = asyncio.current_task()
-        answer.headers = [pair for pair in answer.headers if pair[0] != b"Content-Length"]
+        answer.headers = [pair for pair in answer.headers if pair[0] != "Content-Length"]
         await send(_head(answer))
         with suppress(asyncio.CancelledError), self._listeners.counted(line.address):
             async with aclosing(begin(Bell(self._bells))) as pieces:
@@ -252,7 +245,6 @@ def environ_of(scope: Scope, body: BytesIO) -> dict[str, Any]:
         "SERVER_NAME": server,
         "SERVER_PORT": str(port),
         "REMOTE_ADDR": client,
-        "CONTENT_LENGTH": str(body.getbuffer().nbytes),
         "wsgi.url_scheme": scope["scheme"],
         "wsgi.input": body,
         "wsgi.errors": sys.stderr,
@@ -266,6 +258,8 @@ def environ_of(scope: Scope, body: BytesIO) -> dict[str, Any]:
             before = environ.get(f"HTTP_{key}")
             joint = "; " if key == "COOKIE" else ","
             environ[f"HTTP_{key}"] = joint.join(filter(None, (before, value.decode("latin-1"))))
+    if "CONTENT_LENGTH" not in environ:
+        environ["CONTENT_LENGTH"] = str(body.getbuffer().nbytes)
     return environ
 
 
@@ -287,11 +281,8 @@ async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
 
 
 def _head(answer: Answer) -> dict[str, Any]:
-    return {
-        "type": "http.response.start",
-        "status": answer.status,
-        "headers": answer.headers,
-    }
+    headers = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in answer.headers]
+    return {"type": "http.response.start", "status": answer.status, "headers": headers}
 
 
 async def _send_piece(send: Send, piece: bytes, *, more: bool) -> None:
@@ -302,10 +293,6 @@ async def _send_piece(send: Send, piece: bytes, *, more: bool) -> None:
     """
     async with asyncio.timeout(STUCK_S):
         await send({"type": "http.response.body", "body": piece, "more_body": more})
-
-
-def _encoded(headers: Iterable[tuple[str, str]]) -> Headers:
-    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
 
 def _closed_after(parts: Iterable[bytes]) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from flask import Response, request
@@ -46,7 +46,7 @@ class Bell:
         return is_rung
 
 
-Begin = Callable[[Bell], AsyncIterator[bytes]]
+Begin = Callable[[Bell], AsyncGenerator[bytes, None]]
 """Begins a stream that waits for its bell: yields its text, piece by piece."""
 
 

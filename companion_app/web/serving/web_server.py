@@ -103,12 +103,12 @@ class Server:
 
     async def _end(self) -> None:
         self._gate.close()
-        self._shell.close()
         until_s = self._loop.time() + END_S
         while self._gate.lines() and self._loop.time() < until_s:
             await asyncio.sleep(GLANCE_S)
         for line in self._gate.lines():
             line.drop()
+        self._shell.close()
         self._loop.call_soon(self._loop.stop)
 
     def _note_date(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from functools import lru_cache
 
 from flask import Response, request
@@ -33,7 +33,7 @@ def events() -> Response:
     return stream(lambda bell: lines(hub, after, bell), access.is_host())
 
 
-async def lines(hub: Hub, after: int | None, bell: Bell) -> AsyncIterator[bytes]:
+async def lines(hub: Hub, after: int | None, bell: Bell) -> AsyncGenerator[bytes, None]:
     """Yield the text of a stream until it is closed or the server shuts down."""
     listener = hub.listen(after, bell=bell.ring)
     try:

@@ -24,7 +24,7 @@ from companion_app.listening import listening
 from companion_app.web.alone import MOST_OF_ONE
 from companion_app.web.serving import gate, shell
 from companion_app.web.serving.certificate import HttpsOffer
-from companion_app.web.serving.gate import MOST_SILENT, SELECTABLE, SHARE
+from companion_app.web.serving.gate import MOST_SILENT, SHARE
 from companion_app.web.serving.streams import FOR_HOSTS
 from companion_app.web.serving.web_server import Server
 from tests.kit.phones import Guest, Phone
@@ -422,18 +422,7 @@ def test_upload_that_stops_is_dropped_and_leaves_the_budget(page, monkeypatch):
     assert asked(table.server.port, "/size", SECOND, body=b"x" * 1500) == 200
 
 
-# --- descriptors, and the end --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("most", "are_high"), [(350, False), (1400, True)])
-def test_connections_of_a_hall_leave_the_low_descriptors_to_mqtt(page, most, are_high):
-    table = page(most_connections=most)
-    with table.come("/") as phone:
-        assert phone.recv(4096)
-        (line,) = table.server._gate.lines()
-        number = line.transport.get_extra_info("socket").fileno()
-
-    assert (number >= SELECTABLE) == are_high
+# --- the end --------------------------------------------------------------------------------------
 
 
 def test_server_ends_without_a_word_with_phones_connected(played, page, caplog):
