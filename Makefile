@@ -93,16 +93,14 @@ golden: setup
 		$(if $(AGAINST),--against $(AGAINST)) $(if $(RENDERS),--renders $(RENDERS)) \
 		$(if $(OUT),--out $(OUT))
 
-# What the repository ships, trained anew from what it contains. The detector and the hex networks
+# What the repository ships, trained anew from what it contains. Detector, reader and hex networks
 # need torch (the extra `train`) and, on a plain processor, patience.
 train: setup
-	.venv/bin/python -m models.lab.training.reader --out models/trained
-	.venv/bin/python -m models.lab.training.evidence --out models/trained
 	.venv/bin/python -m models.lab.training.taught_evidence --out models/trained
-	.venv/bin/python -m models.lab.training.covered --out models/trained
 	.venv/bin/python -m models.lab.training.candidates --out models/trained
 	.venv/bin/python -m models.lab.training.fields --out models/trained
 	.venv/bin/python -m models.lab.training.detector --out build/detector
+	.venv/bin/python -m models.lab.training.reader --out build/reader
 	.venv/bin/python -m models.lab.training.hex_boards --out build/hex
 
 soak: .venv/dev-ready

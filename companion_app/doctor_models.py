@@ -29,7 +29,7 @@ def _checks(trained: Path, stamps: tuple[tuple[str, int], ...]) -> tuple[Check, 
     return (
         _check("model detector", _detector, trained),
         *(_check(f"model {box.name}", _reader, box, trained) for box in boxes),
-        *(_check(f"model {name}", _other, name, trained) for name in _other_names(boxes, trained)),
+        *(_check(f"model {name}", _other, name, trained) for name in _other_names(trained)),
     )
 
 
@@ -41,14 +41,14 @@ def _check(label: str, load: Callable[..., str], *what: object) -> Check:
         return Check(label, False, said[:1].upper() + said[1:] + ".", FIX)
 
 
-def _other_names(boxes: list[TileSet], folder: Path) -> list[str]:
-    """Return the names of model files that belong to neither the detector nor a box's reader."""
-    from vision.classify.reader import file_names
+def _other_names(folder: Path) -> list[str]:
+    """Return the names of model files that belong to neither the detector nor a reader."""
+    from vision.classify import reader
     from vision.detect.network import QUICK_FILE
     from vision.hexes.models import MANIFEST, NETWORKS
 
-    known = {MANIFEST.removesuffix(".json"), *NETWORKS, "detector", Path(QUICK_FILE).stem}
-    known |= {Path(file_names(box.name)[0]).stem for box in boxes}
+    known = {Path(MANIFEST).stem, Path(reader.MANIFEST).stem, *NETWORKS}
+    known |= {"detector", Path(QUICK_FILE).stem}
     files = [file for file in folder.iterdir() if file.suffix in (".json", ".npz", ".onnx")]
     return sorted({file.stem for file in files} - known)
 
@@ -72,10 +72,10 @@ def _reader(box: TileSet, folder: Path) -> str:
 
 
 def _square_reader(box: TileSet, folder: Path) -> str:
-    from vision.classify.reader import file_names, load_reader
+    from vision.classify.reader import NETWORK, load_reader
 
     load_reader(box, folder)
-    return f"The tiles of {box.title} can be read ({file_names(box.name)[1]})."
+    return f"The tiles of {box.title} can be read ({NETWORK})."
 
 
 def _hex_reader(box: TileSet, folder: Path) -> str:

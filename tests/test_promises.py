@@ -13,6 +13,7 @@ def found():
 def test_every_promise_has_a_test(found):
     assert {one.page for one in found} == {"SECURITY", "INTERFACE", "faults"}
     assert [f"{one.page}: {one.text}" for one in found if not one.tests] == []
+    assert len({(one.page, one.text) for one in found}) == len(found), "none is made twice"
 
 
 def test_every_test_that_a_promise_names_is_there(found):

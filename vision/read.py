@@ -16,8 +16,10 @@ import numpy as np
 
 from calibration.profile import Profile
 from vision.classify.evidence import in_company
-from vision.classify.reader import CellReading, Reader, load_reader
+from vision.classify.reader import Reader
+from vision.classify.reading import CellReading
 from vision.classify.taught import reader_of
+from vision.classify.taught_looks import TaughtReader
 from vision.classify.taught_tiles import read_taught, with_own_tiles
 from vision.core.crop import cut
 from vision.core.files import alone
@@ -54,7 +56,7 @@ from vision.layout.unread import (
 )
 from vision.layout.whole_bigs import with_whole_bigs
 
-__all__ = ["Stages", "load_reader", "read_table", "stages_for"]
+__all__ = ["AnyReader", "Stages", "read_table", "stages_for"]
 
 FINER_BELOW_PX = 30.0
 """Below this median tile width a picture that was decoded at reduced size is decoded in full."""
@@ -72,8 +74,9 @@ three of 1,500 drawn tables above this share, other cards were wrong or missing.
 
 
 Detect = Callable[[Bgr, ReadRequest], Detections]
+AnyReader = Reader | TaughtReader
 ReadCells = Callable[
-    [Bgr, Sequence[Detection], Reader | None, Profile | None], Sequence[CellReading]
+    [Bgr, Sequence[Detection], AnyReader | None, Profile | None], Sequence[CellReading]
 ]
 
 
@@ -96,7 +99,7 @@ class Stages:
     """The exchangeable stages of the pipeline; tests and evaluation pass their own."""
 
     detect: Detect
-    reader: Reader | None
+    reader: AnyReader | None
     """``None`` when the request names no box."""
     cells: ReadCells | None = None
     """Reads the outlines, for instance from a cache; ``None`` classifies every outline."""
@@ -138,12 +141,11 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         shown("classify", (detections, readings))
         first = detections.found, readings
         # A taught box may be the other box in another print: it is asked only if nothing is read.
-        taught = stages.reader is not None and stages.reader.embedded
+        taught = isinstance(stages.reader, TaughtReader)
         other = None if taught else _other_box(picture.bgr, *first, request)
         if other is not None and other.looks_like is not None:
             readings = [CellReading((), UNKNOWN_TILE)] * len(readings)
         else:
-            readings = _in_company(readings, stages.reader)
             detections, readings = _with_overlooked(
                 picture.bgr, detections, readings, stages.reader, request
             )
@@ -201,7 +203,7 @@ def _with_overlooked(
     bgr: Bgr,
     detections: Detections,
     readings: Sequence[CellReading],
-    reader: Reader | None,
+    reader: AnyReader | None,
     request: ReadRequest,
 ) -> tuple[Detections, Sequence[CellReading]]:
     """Return the outlines and readings with tiles added that the detector missed.
@@ -215,7 +217,8 @@ def _with_overlooked(
     """
     if request.grid is not None or reader is None or request.tile_set is None:
         return detections, readings
-    if reader.embedded:
+    if isinstance(reader, TaughtReader):
+        readings = _in_company(readings, reader)
         look = partial(read_cells, bgr, reader=reader, profile=request.profile)
         ground = Ground(bgr, [one.corners_px for one in detections.found])
         bare = replace(reader, evidence=None)
@@ -226,13 +229,13 @@ def _with_overlooked(
         return known_only(bgr, found, said)
     if request.shape != "square":
         return detections, readings
-    look = partial(read_cells, bgr, reader=reader.whole, profile=request.profile)
+    look = partial(read_cells, bgr, reader=reader, profile=request.profile)
     return with_whole_bigs(*with_faint(detections, readings, look), request.tile_set, look)
 
 
-def _in_company(readings: Sequence[CellReading], reader: Reader | None) -> Sequence[CellReading]:
+def _in_company(readings: Sequence[CellReading], reader: TaughtReader) -> Sequence[CellReading]:
     """Return the readings of one picture, less sure if most of its outlines are strangers."""
-    if reader is None or reader.evidence is None:
+    if reader.evidence is None:
         return readings
     return in_company(readings, reader.evidence.share)
 
@@ -242,7 +245,7 @@ def _sight(
     ground: Ground,
     every: Sequence[Detection],
     cards: Sequence[Detection],
-    reader: Reader | None,
+    reader: AnyReader | None,
     request: ReadRequest,
 ) -> Sight | None:
     """Return what a second look for cards needs; ``None`` unless the request is loose."""
@@ -251,7 +254,7 @@ def _sight(
     kept = set(cards)
     doubtful = tuple(one.centre_px for one in every if one not in kept)
     # The paper of a taught box is unknown, so its reader could take bare table for a tile.
-    known = None if reader is None or reader.embedded else reader
+    known = None if isinstance(reader, TaughtReader) else reader
     look = partial(read_cells, bgr, reader=known, profile=request.profile)
     return Sight(ground.beside([card.corners_px for card in cards]), look, doubtful)
 
@@ -263,13 +266,13 @@ def stages_for(request: ReadRequest) -> Stages:
 
 
 def read_cells(
-    bgr: Bgr, found: Sequence[Detection], reader: Reader | None, profile: Profile | None = None
+    bgr: Bgr, found: Sequence[Detection], reader: AnyReader | None, profile: Profile | None = None
 ) -> Sequence[CellReading]:
     """Return what each outline shows, in white light where the profile knows white."""
     if reader is None:
         return [CellReading(())] * len(found)
     lit = partial(in_white_light, profile=profile)
-    if reader.embedded:
+    if isinstance(reader, TaughtReader):
         return read_taught(bgr, found, reader, lit)
     patches = lit(cut(bgr, [detection.corners_px for detection in found]))
     return reader.read(patches, [detection.across_px for detection in found])

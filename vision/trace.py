@@ -16,7 +16,7 @@ from time import perf_counter
 import cv2
 import numpy as np
 
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.core.stages import watched_by
 from vision.core.tables import TableState
 from vision.core.types import LIKELIER, TOLD, Bgr, Detection, Detections, Guess, Points

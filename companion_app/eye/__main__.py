@@ -12,7 +12,7 @@ from companion_app.eye.camera import TableCamera
 from companion_app.eye.commands import Commands
 from companion_app.eye.corrections import Corrections
 from companion_app.eye.demo_rounds import demo_rounds
-from companion_app.eye.desk import Desk
+from companion_app.eye.desk import Desk, GameLeftError
 from companion_app.eye.machine import MachineSeats
 from companion_app.eye.mqtt import publisher_for
 from companion_app.eye.starting import begin, is_asked, opened_store, source_asked
@@ -25,8 +25,8 @@ from engine.errors import EngineError
 
 FIRST_PAGE_S, TOLD_S = 10.0, 2.0
 """Seconds to wait for the first page, and until it has been sent the current game."""
-LOCK_S = 5.0
-"""Seconds for which the desk's lock may be held before the desk counts as hanging."""
+DEED_S = 5.0
+"""Seconds for which the desk may be busy before it counts as hanging."""
 
 
 def main() -> int:
@@ -77,16 +77,17 @@ def _watch(child: Child, desk: Desk) -> int:
         camera.release()
         if publisher is not None:
             publisher.close()
-        desk.close()
         answering.close()
+        desk.close()
     return ANSWERED
 
 
 def _lives(desk: Desk) -> bool:
-    """Say whether the desk's lock can be acquired in time."""
-    if not desk.lock.acquire(timeout=LOCK_S):
+    """Say whether the desk comes to do something in time."""
+    try:
+        desk.do(lambda: None, DEED_S)
+    except (TimeoutError, GameLeftError):
         return False
-    desk.lock.release()
     return True
 
 

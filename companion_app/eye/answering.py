@@ -17,6 +17,7 @@ from secrets import token_hex
 from typing import Any
 
 from companion_app.eye.commands import Commands
+from companion_app.eye.desk import GameLeftError
 from companion_app.line.hub import MISSED, Event, Hub, Listener
 from companion_app.line.standing import Standing
 from companion_app.line.wire import Wire, WireCut, listen
@@ -161,7 +162,7 @@ class _Line:
                 with self._told:
                     self._number = now.number
                     self._told.notify_all()
-        except WireCut:
+        except (WireCut, GameLeftError):
             self.end()
         finally:
             self._hub.leave(listener)

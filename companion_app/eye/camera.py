@@ -17,8 +17,7 @@ from calibration.profile import Profile
 from calibration.profile_file import load_profile
 from companion_app.answers import InputError
 from companion_app.boxes import box_on_the_table
-from companion_app.eye.desk import Desk
-from companion_app.eye.feeder import Feeder
+from companion_app.eye.desk import Desk, Feeder
 from companion_app.eye.phone import PhoneInbox
 from companion_app.eye.recorded import RecordedGame, Script, shipped_script
 from companion_app.eye.watching import Packed, Watched

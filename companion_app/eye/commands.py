@@ -17,8 +17,7 @@ import msgspec
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.corrections import Corrections, keep_named, named_by_cells, spots_named
-from companion_app.eye.desk import Desk, is_demo
-from companion_app.eye.feeder import Feeder
+from companion_app.eye.desk import Desk, Feeder, is_demo
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
 from companion_app.games.entries import Line, Names, Ruling, kind_and_body, last_of
@@ -67,21 +66,6 @@ class Commands:
         }
     )
     """Commands that change the standing: their answer includes the new one."""
-    AT_ONCE = frozenset(
-        {
-            "tell",
-            "rename",
-            "delete-game",
-            "raise-hand",
-            "machine-seat",
-            "machine-mute",
-            "machine-hand",
-            "machine-draw",
-            "take-hint",
-            "seen",
-        }
-    )
-    """Commands that run with the desk's lock held from start to end."""
 
     def __init__(
         self,
@@ -102,31 +86,16 @@ class Commands:
         self.machine = machine
         """The machine's seats."""
         self._number = 0
-        self._known: Mapping[str, Callable[[Doc], Any]] = {
+        self._deeds: Mapping[str, Callable[[Doc], Any]] = {
             "tell": self._tell,
-            "undo": self._undo,
             "redo": lambda _: desk.redo(),
-            "end": lambda _: desk.end(),
             "take-foul-back": lambda _: desk.take_foul_back(),
-            "begin": self._begin,
-            "resume": self._resume,
-            "pause": self._pause,
-            "here": lambda _: None,
-            "sources": lambda _: self._table_camera().sources(),
-            "choose": self._choose,
-            "picture": self._picture,
-            "frame": self._frame,
             "seen": self._seen,
-            "phone-picture": self._phone_picture,
             "limit-pictures": self._limit_pictures,
             "wipe-pictures": self._wipe_pictures,
             "forget-corrections": lambda body: self.corrections.forget(body["file"]),
-            "keep-summaries": self._keep_summaries,
             "rename": self._rename,
             "delete-game": self._delete_game,
-            "restore": self._restore,
-            "start-again": lambda _: self.start_again(),
-            "ruling": self._ruling,
             "raise-hand": lambda body: desk.raise_hand(body["raised"]),
             "machine-seat": lambda body: self.machine.sit(body["player"], body["level"]),
             "machine-mute": lambda body: self.machine.mute(body["on"]),
@@ -136,46 +105,70 @@ class Commands:
                 "left": self.machine.take_hint(body["player"], body["most"])
             },
         }
+        """What the desk's thread does, from start to end."""
+        self._waiting: Mapping[str, Callable[[Doc], Any]] = {
+            "undo": self._undo,
+            "end": lambda _: desk.end(),
+            "begin": self._begin,
+            "resume": self._resume,
+            "pause": self._pause,
+            "here": lambda _: None,
+            "sources": lambda _: self._table_camera().sources(),
+            "choose": self._choose,
+            "picture": self._picture,
+            "frame": self._frame,
+            "phone-picture": self._phone_picture,
+            "keep-summaries": self._keep_summaries,
+            "restore": self._restore,
+            "start-again": lambda _: self.start_again(),
+            "ruling": self._ruling,
+        }
+        """What may wait for a camera, a feeder's end or a worker, and so is done by who asks."""
 
     def answer(self, what: str, body: Doc, data: bytes) -> Answer:
         """Execute a command; bytes sent with it become the body's ``data``."""
-        if what not in self._known:
+        asked = {**body, "data": data}
+        if what in self._deeds:
+            answer = self.desk.do(lambda: self._deeds[what](asked))
+        elif what in self._waiting:
+            answer = self._waiting[what](asked)
+        else:
             raise Refusal(f"nothing is called {what}")
-        with self.desk.lock if what in self.AT_ONCE else nullcontext():
-            said = self._known[what]({**body, "data": data})
-        return said if isinstance(said, Answer) else Answer(said)
+        return answer if isinstance(answer, Answer) else Answer(answer)
 
     def standing(self) -> Standing:
         """Return the current standing."""
+        return self.desk.do(self._standing)
+
+    def _standing(self) -> Standing:
         desk = self.desk
-        with desk.lock:
-            self._number += 1
-            referee, loop = desk.referee, desk.feeder.loop
-            return Standing(
-                number=self._number,
-                key=referee.match.key if referee else None,
-                seq=referee.match.seq if referee else 0,
-                names=dict(desk.names),
-                seeing=desk.seeing,
-                why=desk.why,
-                trouble=desk.trouble,
-                kind=desk.feeder.kind,
-                source=self.camera.name if self.camera else None,
-                covered=sorted(map(list, loop.covered)) if loop else [],
-                unsure=sorted(map(list, loop.unsure)) if loop else [],
-                questions=[
-                    msgspec.to_builtins(as_shown(question, referee.match))
-                    for question in referee.state.questions.values()
-                ]
-                if referee
-                else [],
-                can_undo=desk.can_undo,
-                can_redo=desk.can_redo,
-                paused=desk.paused,
-                by_people=desk.by_people,
-                machine=self.machine.to_json(),
-                looks=loop.looks if loop else 0,
-            )
+        self._number += 1
+        referee, loop = desk.referee, desk.feeder.loop
+        return Standing(
+            number=self._number,
+            key=referee.match.key if referee else None,
+            seq=referee.match.seq if referee else 0,
+            names=dict(desk.names),
+            seeing=desk.seeing,
+            why=desk.why,
+            trouble=desk.trouble,
+            kind=desk.feeder.kind,
+            source=self.camera.name if self.camera else None,
+            covered=sorted(map(list, loop.covered)) if loop else [],
+            unsure=sorted(map(list, loop.unsure)) if loop else [],
+            questions=[
+                msgspec.to_builtins(as_shown(question, referee.match))
+                for question in referee.state.questions.values()
+            ]
+            if referee
+            else [],
+            can_undo=desk.can_undo,
+            can_redo=desk.can_redo,
+            paused=desk.paused,
+            by_people=desk.by_people,
+            machine=self.machine.to_json(),
+            looks=loop.looks if loop else 0,
+        )
 
     # --- a backup that is restored ---------------------------------------------------------
 
@@ -185,9 +178,8 @@ class Commands:
         from companion_app.restore import put_in_place, sweep, unpacked
 
         home = self.desk.store.path.parent
-        with self.desk.lock:
-            if self._is_played():
-                raise Refusal(code="restore-game", status=409)
+        if self._is_played():
+            raise Refusal(code="restore-game", status=409)
         try:
             # Checked by a worker: whatever is in the file, the game does not feel it.
             file = home / BY_PAGE / TAKEN_IN
@@ -213,8 +205,7 @@ class Commands:
         if self.camera is not None:
             self.camera.release()
         self.desk.stop_feeding()
-        with self.desk.lock:
-            self.desk.store.close()
+        self.desk.do(self.desk.store.close)
 
     # --- the game that is on ---------------------------------------------------------------
 
@@ -255,11 +246,9 @@ class Commands:
 
     def _resume(self, body: Doc) -> None:
         desk, key = self.desk, body["key"]
-        with desk.lock:
-            known = desk.store.games()
-            if key is None and desk.match is not None:
-                key = desk.match.key
-        if key not in known:
+        if key is None and desk.match is not None:
+            key = desk.match.key
+        if key not in desk.do(desk.store.games):
             raise Refusal(code="no-game")
         match = desk.resume(key)
         desk.feed(self._feeder_again(match))
@@ -336,33 +325,34 @@ class Commands:
 
     def _ruling(self, body: Doc) -> None:
         """Execute a ruling of the hall's arbiter on the current game, exactly once."""
+        if self.desk.do(lambda: self._is_carried_out(body)):
+            self.desk.end()
+
+    def _is_carried_out(self, body: Doc) -> bool:
+        """Carry out a ruling that is not yet; say whether what is left is to end the game."""
         desk, what = self.desk, body["what"]
         deeds: Mapping[str, Callable[[], None]] = {
             "overrule": desk.overrule_pending,
             "lift": desk.take_foul_back,
             "take-back": desk.take_back,
-            "end": desk.end,
+            "end": lambda: None,
             "lower-hand": lambda: desk.raise_hand(False),
             "correct": lambda: self._correct_as_host(body),
             HELP_OFF: lambda: None,
             HELP_ON: lambda: None,
         }
-        with desk.lock:
-            match = desk.match
-            if match is None or body["key"] != match.key:
-                raise Refusal(code="other-game")
-            if what not in deeds:
-                raise Refusal("an unknown ruling")
-            if body["n"] in match.now.rulings:
-                return
-            if self._is_outdated(body, desk.store.lines(match.key)):
-                raise Refusal(code="played-on", status=409)
-            match.note(Ruling(what, body["n"]))
-            if what != "end":
-                deeds[what]()
-                return
-        # The feeder is stopped without the lock, which it may be waiting for.
-        desk.end()
+        match = desk.match
+        if match is None or body["key"] != match.key:
+            raise Refusal(code="other-game")
+        if what not in deeds:
+            raise Refusal("an unknown ruling")
+        if body["n"] in match.now.rulings:
+            return False
+        if self._is_outdated(body, desk.store.lines(match.key)):
+            raise Refusal(code="played-on", status=409)
+        match.note(Ruling(what, body["n"]))
+        deeds[what]()
+        return bool(what == "end")
 
     def _is_outdated(self, body: Doc, lines: Sequence[Line]) -> bool:
         """Say whether a ruling is about a foul or a move that is not the current one any more."""
@@ -434,10 +424,7 @@ class Commands:
         self.desk.limit_pictures()
 
     def _wipe_pictures(self, _: Doc) -> Any:
-        with self.desk.lock:
-            wiped = self.desk.store.forget_pictures()
-        # Corrections are files apart from the store: the lock is not needed to delete them.
-        return wiped + self.corrections.forget()
+        return self.desk.store.forget_pictures() + self.corrections.forget()
 
     def _keep_summaries(self, body: Doc) -> None:
         made = {key: Kept(seq, summary) for key, (seq, summary) in body["made"].items()}

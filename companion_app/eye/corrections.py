@@ -7,7 +7,6 @@ stays on this device and can be deleted.
 from __future__ import annotations
 
 import json
-import threading
 from cmath import phase
 from collections.abc import Iterable, Mapping, Sequence
 from math import pi
@@ -18,8 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion_app.eye.desk import Desk
-from companion_app.eye.feeder import Feeder
+from companion_app.eye.desk import Desk, Feeder
 from companion_app.labelled import LabelledPictures
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Spot, spots_of, tiles_of
@@ -44,11 +42,10 @@ QUALITY = 92
 
 
 class Corrections(LabelledPictures):
-    """The folder of labelled pictures, with write access; only the eye writes it."""
+    """The folder of labelled pictures, with write access; only the desk's thread writes it."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self._lock = threading.Lock()
 
     def keep(
         self, box: str, bgr: NDArray[np.uint8], *labels: Mapping[str, Json], most: int | None = None
@@ -57,36 +54,34 @@ class Corrections(LabelledPictures):
         done, packed = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
         if not done:
             raise ValueError(f"a picture of {bgr.shape} cannot be packed")
-        with self._lock:
-            photos = self._photos(box)
-            name = f"{box}-{_number(max(photos, default='-0')) + 1:06d}.jpg"
-            self._folder.mkdir(parents=True, exist_ok=True)
-            try:
-                (self._folder / name).write_bytes(packed.tobytes())
-                photos[name] = [dict(label) for label in labels]
-                for old in sorted(photos)[: max(0, len(photos) - (most or MOST_KEPT))]:
-                    self._drop(photos, old)
-                self._write(box, photos)
-            except OSError:
-                # Without a label nobody would ever delete it.
-                (self._folder / name).unlink(missing_ok=True)
-                raise
+        photos = self._photos(box)
+        name = f"{box}-{_number(max(photos, default='-0')) + 1:06d}.jpg"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        try:
+            (self._folder / name).write_bytes(packed.tobytes())
+            photos[name] = [dict(label) for label in labels]
+            for old in sorted(photos)[: max(0, len(photos) - (most or MOST_KEPT))]:
+                self._drop(photos, old)
+            self._write(box, photos)
+        except OSError:
+            # Without a label nobody would ever delete it.
+            (self._folder / name).unlink(missing_ok=True)
+            raise
         return name
 
     def forget(self, name: str | None = None) -> int:
         """Delete one picture, or all; return how many there were."""
-        with self._lock:
-            gone = 0
-            for box in self._boxes():
-                photos = self._photos(box)
-                leave = [one for one in photos if name in (None, one)]
-                for old in leave:
-                    self._drop(photos, old)
-                if leave:
-                    # On a full disk, deleting the pictures has freed the space that this needs.
-                    self._write(box, photos)
-                gone += len(leave)
-            return gone
+        gone = 0
+        for box in self._boxes():
+            photos = self._photos(box)
+            leave = [one for one in photos if name in (None, one)]
+            for old in leave:
+                self._drop(photos, old)
+            if leave:
+                # On a full disk, deleting the pictures has freed the space that this needs.
+                self._write(box, photos)
+            gone += len(leave)
+        return gone
 
     def _drop(self, photos: dict[str, list[Doc]], name: str) -> None:
         del photos[name]

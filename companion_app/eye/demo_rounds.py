@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from functools import partial
 
 from companion_app.eye.camera import TableCamera
-from companion_app.eye.desk import Desk
-from companion_app.eye.feeder import Feeder
+from companion_app.eye.desk import Desk, Feeder
 from companion_app.line.hub import MISSED
 from companion_app.line.standing import kind_of
 from companion_app.live.demo import demo_record
@@ -109,13 +109,12 @@ class DemoRounds:
 
     def _is_over(self) -> bool:
         """Say whether the newest round is on the table, and has ended."""
-        with self._desk.lock:
-            match = self._desk.match
-            if match is None:
-                return self._between and self._is_on()
-            if match.key != self._newest or not self._is_on():
-                return False
-            return match.ended or match.game.outcome(match.position).over
+        match = self._desk.match
+        if match is None:
+            return self._between and self._is_on()
+        if match.key != self._newest or not self._is_on():
+            return False
+        return match.ended or match.game.outcome(match.position).over
 
     def _next(self) -> None:
         if not self._is_over():  # somebody has begun another game, or goes on with this one
@@ -126,9 +125,7 @@ class DemoRounds:
         self._newest = match.key
         self._rounds.append(match.key)
         for old in self._rounds[: -1 - KEPT_ROUNDS]:
-            with self._desk.lock:
-                if _is_demo(self._desk.store, old):
-                    self._desk.store.forget(old)
+            self._desk.do(partial(_forget_demo, self._desk.store, old))
             self._rounds.remove(old)
 
 
@@ -136,6 +133,11 @@ def _is_demo(store: Store, key: str) -> bool:
     """Say whether a game was shown by the demo table alone; people's games have other sources."""
     sources = [line.body["source"] for line in store.lines(key) if line.kind == "source"]
     return bool(sources) and all(kind_of(source) == "demo" for source in sources)
+
+
+def _forget_demo(store: Store, key: str) -> None:
+    if _is_demo(store, key):
+        store.forget(key)
 
 
 def demo_rounds(desk: Desk, camera: TableCamera) -> DemoRounds:

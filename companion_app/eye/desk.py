@@ -1,19 +1,23 @@
-"""The desk: joins camera, referee, store and people's messages, one thread at a time.
+"""The desk: the one thread that owns the current game, its referee and the store.
 
-Everything that changes a game goes through here under one lock: the tables that a camera (or a
-recorded game) shows, and the messages from people's phones.
+Everything that changes a game is a deed of this thread: what a camera (or a recorded game) shows,
+and what people say on their phones. Deeds are done in the order in which they are asked for. What
+takes long (reading pictures, waiting for a camera or for a feeder's end) is done by the threads
+that ask.
 """
 
 from __future__ import annotations
 
 import gc
+import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from companion_app.eye.feeder import Feeder, Turns
 from companion_app.games.entries import (
     FoulTakenBack,
     HandRaised,
@@ -27,12 +31,60 @@ from companion_app.games.play import Accepted
 from companion_app.line.hub import Hub
 from companion_app.line.standing import kind_of
 from companion_app.live.errors import StoreError, ToldError
+from companion_app.live.loop import LiveLoop
 from companion_app.live.machine import SILENT
 from companion_app.live.match import Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
 from engine.game import EMPTY
 from engine.record import Record
+from vision import Frame
+
+Given = ParamSpec("Given")
+Gained = TypeVar("Gained")
+
+
+class GameLeftError(Exception):
+    """The game was left, or another feeder shows it, before this could be done to it."""
+
+
+class Feeder:
+    """Shows tables to the referee. The base class shows none: only people's messages count."""
+
+    kind: str = "none"
+    """``camera``, ``demo``, ``phone``, ``recorded`` or ``none``; shown on the page."""
+    name: str = ""
+    """Name of the source, such as ``webcam:0``; empty if it has none."""
+    loop: LiveLoop | None = None
+    """The live loop that watches the frames; ``None`` without frames."""
+    newest: Frame | None = None
+    """The newest frame; ``None`` without frames."""
+
+    def start(self, desk: Desk) -> None:
+        """Start to show tables to the desk's referee."""
+
+    def stop(self) -> None:
+        """Stop, and wait until it has stopped."""
+
+    def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
+        """Pass on a player's message, timed by ``t`` or by the source's own clock."""
+        referee.tell(message, t)
+
+    def picture(self) -> bytes | None:
+        """Return the newest frame as JPEG; ``None`` without frames."""
+        return None
+
+
+def owned(
+    deed: Callable[Concatenate[Desk, Given], Gained],
+) -> Callable[Concatenate[Desk, Given], Gained]:
+    """Let the desk's thread do what a method says, whoever calls it."""
+
+    @wraps(deed)
+    def asked_for(desk: Desk, /, *given: Given.args, **named: Given.kwargs) -> Gained:
+        return desk.do(lambda: deed(desk, *given, **named))
+
+    return asked_for
 
 
 class Desk:
@@ -42,7 +94,8 @@ class Desk:
         self.store = store
         self.hub = Hub()
         self.set_folders = tuple(set_folders)
-        self.lock = Turns()
+        self._thread = 0
+        self._inbox = ThreadPoolExecutor(1, "desk", self._take_place)
         self.referee: Referee | None = None
         self.seeing = "looking"
         self.why: Mapping[str, Any] | None = None
@@ -58,6 +111,40 @@ class Desk:
         """Whether people have begun the current game; the demo begins its own."""
         self._taken: list[Accepted] = []
         self._began = time.monotonic()
+
+    # --- its thread ------------------------------------------------------------------------
+
+    def do(self, deed: Callable[[], Gained], within_s: float | None = None) -> Gained:
+        """Let the desk's thread do something once its turn comes; return what it returns.
+
+        Raises:
+            TimeoutError: it is not done ``within_s`` seconds.
+            GameLeftError: the desk is closed.
+        """
+        if threading.get_ident() == self._thread:
+            return deed()
+        try:
+            asked_for = self._inbox.submit(deed)
+        except RuntimeError as error:
+            raise GameLeftError from error
+        return asked_for.result(within_s)
+
+    def do_as(self, feeder: Feeder, deed: Callable[[], Gained]) -> Gained:
+        """Let the desk's thread do something that a feeder has seen.
+
+        Raises:
+            GameLeftError: this feeder shows no tables to the game any more; nothing was done.
+        """
+
+        def unless_left() -> Gained:
+            if self.feeder is not feeder:
+                raise GameLeftError
+            return deed()
+
+        return self.do(unless_left)
+
+    def _take_place(self) -> None:
+        self._thread = threading.get_ident()
 
     # --- games -----------------------------------------------------------------------------
 
@@ -94,15 +181,25 @@ class Desk:
             by_people: whether people have begun it, and not the demo by itself.
         """
         self.stop_feeding()
-        with self.lock:
-            self.by_people = by_people
-            match = Match.begin(self.store, record)
-            if names:
-                match.note(Names(dict(names)))
-            if machine:
-                match.note(Machine(dict(machine)))
-            self._take_up(match)
+        match = self._begun(record, names or {}, machine or {}, by_people)
         self.feed(feeder)
+        return match
+
+    @owned
+    def _begun(
+        self,
+        record: Record,
+        names: Mapping[str, str],
+        machine: Mapping[str, int],
+        by_people: bool,
+    ) -> Match:
+        self.by_people = by_people
+        match = Match.begin(self.store, record)
+        if names:
+            match.note(Names(dict(names)))
+        if machine:
+            match.note(Machine(dict(machine)))
+        self._take_up(match)
         return match
 
     def resume(self, key: str) -> Match:
@@ -111,27 +208,37 @@ class Desk:
         Raises:
             StoreError: it cannot be resumed; the current game goes on.
         """
-        with self.lock:  # a game that cannot be resumed must not stop the current one's camera
-            match = self.match
-            if match is None or match.key != key:
-                match = Match.resume(self.store, key, self.set_folders)
+        # A game that cannot be resumed must not stop the current one's camera.
+        match = self._known(key)
         self.stop_feeding()
-        with self.lock:
-            if not self.store.lines(key):
-                raise StoreError(f"game {key} was deleted meanwhile")
-            match.reopen()
-            if self.store.unfinished() != key:
-                # Another game was begun after it: after a restart, this one is the one to go on.
-                match.note(Resumed())
-            self.by_people = not is_demo(match.now.source)
-            self._take_up(match)
+        self._resumed(match)
         self.feed(None)
         return match
 
+    @owned
+    def _known(self, key: str) -> Match:
+        match = self.match
+        if match is None or match.key != key:
+            match = Match.resume(self.store, key, self.set_folders)
+        return match
+
+    @owned
+    def _resumed(self, match: Match) -> None:
+        if not self.store.lines(match.key):
+            raise StoreError(f"game {match.key} was deleted meanwhile")
+        match.reopen()
+        if self.store.unfinished() != match.key:
+            # Another game was begun after it: after a restart, this one is the one to go on.
+            match.note(Resumed())
+        self.by_people = not is_demo(match.now.source)
+        self._take_up(match)
+
     def close(self) -> None:
-        """Stop feeding and disconnect all listeners."""
-        self.stop_feeding()
+        """Stop feeding, disconnect all listeners, and end the thread once all is done."""
+        with suppress(GameLeftError):  # it may be closed already
+            self.stop_feeding()
         self.hub.close()
+        self._inbox.shutdown()
 
     def _take_up(self, match: Match) -> None:
         self.trouble = None
@@ -151,7 +258,7 @@ class Desk:
         self.stop_feeding()
         self.paused = False
         if feeder is not None:
-            self.feeder = feeder
+            self._fed_by(feeder)
             feeder.start(self)
             self._note_source(feeder.name)
 
@@ -167,18 +274,27 @@ class Desk:
         """Whether a feeder shows tables to the current game."""
         return self.feeder.kind != "none"
 
+    @owned
     def _note_source(self, name: str) -> None:
         """Log the game's source, so that no other source resumes it without being asked to."""
-        with self.lock, suppress(StoreError):
+        with suppress(StoreError):
             # A full disk is reported by the first move that cannot be saved.
             if name and self.match and self.match.now.source != name:
                 self.match.note(Source(name))
 
     def stop_feeding(self) -> None:
-        """Stop the feeder."""
-        # The lock is not taken: the feeder's thread may be waiting for it.
-        feeder, self.feeder = self.feeder, Feeder()
-        feeder.stop()
+        """Stop the feeder, and wait until it has stopped.
+
+        It may be waiting for this thread, which drops what it has seen from now on: so no deed
+        calls this.
+        """
+        self._fed_by(Feeder()).stop()
+
+    @owned
+    def _fed_by(self, feeder: Feeder) -> Feeder:
+        """Replace the feeder; return the one before."""
+        before, self.feeder = self.feeder, feeder
+        return before
 
     # --- events ----------------------------------------------------------------------------
 
@@ -195,6 +311,7 @@ class Desk:
         """Send an event with the current time to every listener."""
         self.emit({"event": event, **what, "t": self.now()})
 
+    @owned
     def emit(self, event: Mapping[str, Any]) -> None:
         """Send an event to every listener, and keep what the standing needs of it."""
         if event["event"] == "state":
@@ -208,16 +325,18 @@ class Desk:
         if event["event"] == "verdict":
             self.limit_pictures()
 
+    @owned
     def limit_pictures(self) -> None:
         """Delete the oldest pictures if all exceed the owner's limit."""
         if self.pictures_mb is None:
             return
-        with self.lock, suppress(StoreError):
+        with suppress(StoreError):
             # A full disk is reported by the move that could not be saved, not here.
             self.store.limit_pictures(self.pictures_mb * 1_000_000)
 
     # --- what people say -------------------------------------------------------------------
 
+    @owned
     def tell(self, message: Mapping[str, Any]) -> None:
         """Pass on an answer, a roll, an overruling, a correction or a move.
 
@@ -225,31 +344,31 @@ class Desk:
             ToldError: the message cannot be used.
             StoreError: the change could not be saved.
         """
-        with self.lock:
-            referee = self._on()
-            start = referee.match.start
-            self.feeder.tell(message, referee, self.now())
-            if "answer" not in message or referee.match.start is not start:
-                self._taken = []
-            self.say("told")
+        referee = self._on()
+        start = referee.match.start
+        self.feeder.tell(message, referee, self.now())
+        if "answer" not in message or referee.match.start is not start:
+            self._taken = []
+        self.say("told")
 
+    @owned
     def undo(self) -> None:
         """Undo the last action: an answer or correction with its effects, or a move."""
-        with self.lock:
-            referee = self._on()
-            if not referee.can_undo_told:
-                self.take_back()
-                return
-            before, chosen = list(referee.match.accepted), self._chosen(0)
-            if not referee.state.over:
-                # It may have been ended by hand; a game that is over by its rules stays so.
-                referee.match.reopen()
-            referee.undo_told(self._t())
-            left = list(referee.match.accepted)
-            gone = before[len(left) :] if before[: len(left)] == left else []
-            self._taken = [one for one in chosen if one in gone]
-            self.say("told")
+        referee = self._on()
+        if not referee.can_undo_told:
+            self.take_back()
+            return
+        before, chosen = list(referee.match.accepted), self._chosen(0)
+        if not referee.state.over:
+            # It may have been ended by hand; a game that is over by its rules stays so.
+            referee.match.reopen()
+        referee.undo_told(self._t())
+        left = list(referee.match.accepted)
+        gone = before[len(left) :] if before[: len(left)] == left else []
+        self._taken = [one for one in chosen if one in gone]
+        self.say("told")
 
+    @owned
     def take_back(self, count: int | None = None) -> None:
         """Take back the last moves; they can be redone until another move is made.
 
@@ -257,19 +376,18 @@ class Desk:
             count: how many moves; ``None`` for the last one that somebody has chosen, with those
                 that the referee made after it for players without a choice, or the machine.
         """
-        with self.lock:
-            referee = self._on()
-            match = referee.match
-            last = len(match.accepted)
-            if count is None:
-                count = 1
-                while count < last and self._is_made_alone(last - count + 1):
-                    count += 1
-            if not 1 <= count <= last:
-                raise ToldError("there is no move to take back")
-            taken = self._taken + self._chosen(last - count)
-            referee.take_back(count, self._t())
-            self._taken = taken
+        referee = self._on()
+        match = referee.match
+        last = len(match.accepted)
+        if count is None:
+            count = 1
+            while count < last and self._is_made_alone(last - count + 1):
+                count += 1
+        if not 1 <= count <= last:
+            raise ToldError("there is no move to take back")
+        taken = self._taken + self._chosen(last - count)
+        referee.take_back(count, self._t())
+        self._taken = taken
 
     def _is_made_alone(self, n: int) -> bool:
         """Say whether people have not made the nth move: the referee has, or the machine.
@@ -281,18 +399,18 @@ class Desk:
         by_machine = move.player in self.machine.seats and move.do in SILENT
         return by_machine or referee.made_alone(n)
 
+    @owned
     def redo(self) -> None:
         """Redo the move that was taken back last."""
-        with self.lock:
-            referee = self._on()
-            if not self._taken:
-                raise ToldError("there is no move to do again")
-            *left, gone = self._taken
-            match = referee.match
-            if not match.game.judge(match.position, gone.move).legal and not gone.violations:
-                raise ToldError("the move that was taken back does not fit the game any more")
-            referee.keeper.accept_again(gone, self._t())
-            self._taken = left
+        referee = self._on()
+        if not self._taken:
+            raise ToldError("there is no move to do again")
+        *left, gone = self._taken
+        match = referee.match
+        if not match.game.judge(match.position, gone.move).legal and not gone.violations:
+            raise ToldError("the move that was taken back does not fit the game any more")
+        referee.keeper.accept_again(gone, self._t())
+        self._taken = left
 
     def _chosen(self, after: int) -> list[Accepted]:
         """Return the moves after so many that somebody has chosen, newest first."""
@@ -312,52 +430,55 @@ class Desk:
         """Whether there is a move to redo."""
         return bool(self._taken)
 
+    @owned
     def take_foul_back(self) -> None:
         """Take back the announced foul: its tile was lifted, or will be."""
-        with self.lock:
-            referee = self._on()
-            pending = referee.state.pending
-            if pending is None:
-                raise ToldError("there is no foul on the table")
-            referee.match.note(FoulTakenBack(pending.n, self.now()))
-            referee.state.pending, referee.state.waived = None, pending.layout
-            self.say("taken-back", n=pending.n, legal=False)
+        referee = self._on()
+        pending = referee.state.pending
+        if pending is None:
+            raise ToldError("there is no foul on the table")
+        referee.match.note(FoulTakenBack(pending.n, self.now()))
+        referee.state.pending, referee.state.waived = None, pending.layout
+        self.say("taken-back", n=pending.n, legal=False)
 
+    @owned
     def overrule_pending(self) -> None:
         """Accept the move of the announced foul although it breaks a rule."""
-        with self.lock:
-            pending = self._on().state.pending
-            if pending is None:
-                raise ToldError("there is no foul on the table")
-            self.tell({"overrule": pending.n})
+        pending = self._on().state.pending
+        if pending is None:
+            raise ToldError("there is no foul on the table")
+        self.tell({"overrule": pending.n})
 
+    @owned
     def agree(self, machine: Machine) -> None:
         """Save people's settings for the machine, and announce them."""
-        with self.lock:
-            referee = self._on()
-            referee.match.note(machine)
-            turn = referee.state.machine
-            if turn is not None and turn.player not in machine.seats:
-                referee.state.wants(None)
-            self.say("machine")
+        referee = self._on()
+        referee.match.note(machine)
+        turn = referee.state.machine
+        if turn is not None and turn.player not in machine.seats:
+            referee.state.wants(None)
+        self.say("machine")
 
+    @owned
     def raise_hand(self, raised: bool) -> None:
         """Log that the hall's arbiter is called, or no longer needed."""
-        with self.lock:
-            self._on().match.note(HandRaised(raised))
-            self.emit({"event": "settings"})
+        self._on().match.note(HandRaised(raised))
+        self.emit({"event": "settings"})
 
     def end(self) -> None:
         """End the current game at its current position."""
         self.stop_feeding()
-        with self.lock:
-            referee = self._on()
-            referee.match.end()
-            referee.state.pending = None
-            referee.state.withdraw_all(self.now())
-            self._taken = []
-            outcome = referee.match.game.outcome(referee.match.position)
-            self.say("over", scores=dict(outcome.scores), winners=list(outcome.winners))
+        self._ended()
+
+    @owned
+    def _ended(self) -> None:
+        referee = self._on()
+        referee.match.end()
+        referee.state.pending = None
+        referee.state.withdraw_all(self.now())
+        self._taken = []
+        outcome = referee.match.game.outcome(referee.match.position)
+        self.say("over", scores=dict(outcome.scores), winners=list(outcome.winners))
 
     def _on(self) -> Referee:
         if self.referee is None:

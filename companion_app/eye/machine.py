@@ -1,8 +1,8 @@
 """The machine's seats at this table: asks for a move on their turn, and for what that needs.
 
-The move search runs in another process. A thread here waits for its answer and holds the desk's
-lock only briefly. Every move that comes back is judged by the rule book before it is shown. If no
-answer comes, people play for the machine.
+The move search runs in another process, for whose answer a thread here waits. Every move that
+comes back is judged by the rule book before it is shown. If no answer comes, people play for the
+machine.
 """
 
 from __future__ import annotations
@@ -86,8 +86,7 @@ class MachineSeats:
 
     def look(self) -> None:
         """Send the request that is due, if any, and apply its answer."""
-        with self._desk.lock:
-            task = self._due()
+        task = self._desk.do(self._due)
         if task is None:
             return
         try:
@@ -96,8 +95,7 @@ class MachineSeats:
             log.warning("the machine has no answer: %s", error)
             said = None
         if task.what == "move":
-            with self._desk.lock:
-                self._take(task, said)
+            self._desk.do(lambda: self._take(task, said))
 
     def _is_due(self, task: Task) -> bool:
         match = self._desk.match
@@ -199,7 +197,7 @@ class MachineSeats:
     # --- how it stands ---------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Json] | None:
-        """Return the machine's seats and move; ``None`` without a seat. Call it with the lock."""
+        """Return the machine's seats and move, asked by the desk; ``None`` without a seat."""
         referee, machine = self._desk.referee, self._desk.machine
         if referee is None or not machine.seats:
             return None

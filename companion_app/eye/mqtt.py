@@ -148,35 +148,38 @@ def publisher_for(desk: Desk, settings: Settings) -> Publisher | None:
 
 def table_to_json(desk: Desk) -> dict[str, Any]:
     """Return a summary of the table: game, players with scores, turn, foul, questions, end."""
-    with desk.lock:
-        short: dict[str, Any] = {"seeing": desk.seeing, "game": None, "turn_name": "", "leader": ""}
-        referee = desk.referee
-        if referee is None:
-            return short
-        match = referee.match
-        outcome, facts = match.game.outcome(match.position), match.game.facts
-        names = {
-            player: desk.names.get(player) or player[:1].upper() + player[1:]
-            for player in match.start.players
-        }
-        over = outcome.over or match.ended
-        turn = None if over else match.position.to_move
-        ahead = leading(outcome.scores)
-        winners = (list(outcome.winners) or ahead) if over else []
-        return short | {
-            "game": facts.name,
-            "title": facts.title,
-            "players": [
-                {"id": player, "name": name, "score": outcome.scores.get(player)}
-                for player, name in names.items()
-            ],
-            "scores": dict(outcome.scores),
-            "turn": turn,
-            "turn_name": names.get(turn or "", ""),
-            "leader": ", ".join(names[player] for player in ahead),
-            "moves": len(match.accepted),
-            "foul": referee.state.pending is not None,
-            "questions": len(referee.state.questions),
-            "over": over,
-            "winners": [names[player] for player in winners],
-        }
+    return desk.do(lambda: _summary(desk))
+
+
+def _summary(desk: Desk) -> dict[str, Any]:
+    short: dict[str, Any] = {"seeing": desk.seeing, "game": None, "turn_name": "", "leader": ""}
+    referee = desk.referee
+    if referee is None:
+        return short
+    match = referee.match
+    outcome, facts = match.game.outcome(match.position), match.game.facts
+    names = {
+        player: desk.names.get(player) or player[:1].upper() + player[1:]
+        for player in match.start.players
+    }
+    over = outcome.over or match.ended
+    turn = None if over else match.position.to_move
+    ahead = leading(outcome.scores)
+    winners = (list(outcome.winners) or ahead) if over else []
+    return short | {
+        "game": facts.name,
+        "title": facts.title,
+        "players": [
+            {"id": player, "name": name, "score": outcome.scores.get(player)}
+            for player, name in names.items()
+        ],
+        "scores": dict(outcome.scores),
+        "turn": turn,
+        "turn_name": names.get(turn or "", ""),
+        "leader": ", ".join(names[player] for player in ahead),
+        "moves": len(match.accepted),
+        "foul": referee.state.pending is not None,
+        "questions": len(referee.state.questions),
+        "over": over,
+        "winners": [names[player] for player in winners],
+    }

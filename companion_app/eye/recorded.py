@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
-from companion_app.eye.feeder import Feeder, Table
+from companion_app.eye.desk import Desk, Feeder, GameLeftError
 from companion_app.live.errors import LiveError
 from companion_app.live.places import Sighting, contents
 from companion_app.live.settle import Settled
@@ -92,9 +94,9 @@ class RecordedGame(Feeder):
         self._thread: threading.Thread | None = None
         self._t = 0.0
 
-    def start(self, table: Table) -> None:
+    def start(self, desk: Desk) -> None:
         """Start to play."""
-        self._thread = threading.Thread(target=self._play, args=(table,), daemon=True)
+        self._thread = threading.Thread(target=self._play, args=(desk,), daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -103,30 +105,37 @@ class RecordedGame(Feeder):
         if self._thread and self._thread is not threading.current_thread():
             self._thread.join(5)
 
-    def _play(self, table: Table) -> None:
-        done = len(table.match.accepted) if table.match else 0
+    def _play(self, desk: Desk) -> None:
+        with suppress(GameLeftError):
+            self._lay_all(desk)
+
+    def _lay_all(self, desk: Desk) -> None:
+        done = len(desk.match.accepted) if desk.match else 0
         for number, move in enumerate(self.script.record.moves[done:], start=done):
             for before, foul in self.script.fouls:
                 if before == number:
-                    self._lay(table, foul)
-            self._lay(table, move)
+                    self._lay(desk, foul)
+            self._lay(desk, move)
             if self._stop.is_set():
                 return
 
-    def _lay(self, table: Table, move: Move) -> None:
+    def _lay(self, desk: Desk, move: Move) -> None:
         if self._pause(MOVE_S - HAND_S):
             return
         if move.do not in SILENT:
-            table.emit({"event": "state", "state": "hand", "t": self._t})
+            state = {"event": "state", "state": "hand", "t": self._t}
+            desk.do_as(self, partial(desk.emit, state))
             if self._pause(HAND_S):
                 return
-        with table.lock:
-            self._show(table, move)
-            table.emit({"event": "state", "state": "settled", "t": self._t})
-        self._wait_for_table(table)
+        desk.do_as(self, partial(self._show, desk, move))
+        self._wait_for_table(desk)
 
-    def _show(self, table: Table, move: Move) -> None:
-        referee = table.referee
+    def _show(self, desk: Desk, move: Move) -> None:
+        self._see(desk, move)
+        desk.emit({"event": "state", "state": "settled", "t": self._t})
+
+    def _see(self, desk: Desk, move: Move) -> None:
+        referee = desk.referee
         if referee is None or referee.match.ended:
             self._stop.set()
             return
@@ -151,17 +160,17 @@ class RecordedGame(Feeder):
                     return
             referee.tell({"move": move_to_json(move)}, self._t)
         except (LiveError, EngineError) as error:
-            table.emit({"event": "trouble", "text": str(error), "t": self._t})
+            desk.emit({"event": "trouble", "text": str(error), "t": self._t})
 
-    def _wait_for_table(self, table: Table) -> None:
+    def _wait_for_table(self, desk: Desk) -> None:
         """Wait while a foul lies on the table; then lift it, unless the host has overruled it."""
         waited = 0.0
         while not self._stop.is_set():
-            referee = table.referee
+            referee = desk.referee
             if referee is None or not referee.state.pending:
                 return
             if waited >= FOUL_LIES_S:
-                table.take_foul_back()
+                desk.do_as(self, desk.take_foul_back)
                 return
             waited += 0.2
             self._pause(0.2)

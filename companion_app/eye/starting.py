@@ -13,8 +13,7 @@ from companion_app.answers import InputError
 from companion_app.boxes import some_players
 from companion_app.cli.arguments import told_machine, told_options, told_players
 from companion_app.eye.camera import TableCamera
-from companion_app.eye.desk import Desk, is_demo, is_real_camera, source_in
-from companion_app.eye.feeder import Feeder
+from companion_app.eye.desk import Desk, Feeder, is_demo, is_real_camera, source_in
 from companion_app.eye.recorded import shipped_script
 from companion_app.found_cameras import found_cameras
 from companion_app.home import set_folders

@@ -1,7 +1,7 @@
 """Runs the live loop on a source for the desk, in a thread of its own.
 
-The loop and the page's commands share the desk's lock. It is free while a frame is captured,
-compared or read, so that neither a phone nor the loop waits long for the other.
+Frames are captured, compared and read here; what they mean for the game is judged by the desk's
+thread, so that neither a phone nor the loop waits long for the other.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 import cv2
 
-from companion_app.eye.feeder import Feeder, Table
-from companion_app.live.demo import DemoSource
+from companion_app.eye.desk import Desk, Feeder, GameLeftError
+from companion_app.live.demo import DemoSource, standing_of
 from companion_app.live.errors import LiveError, StoreError, ToldError
 from companion_app.live.loop import LiveLoop, Reader
 from companion_app.live.referee import Referee
@@ -43,21 +43,24 @@ class Watched(Feeder):
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def start(self, table: Table) -> None:
+    def start(self, desk: Desk) -> None:
         """Start to watch the current game."""
-        with table.lock:
-            assert table.referee is not None
-            before = table.referee
-            self.loop = LiveLoop(before.match, self._reader, table.emit, meanwhile=table.lock)
-            self.loop.referee.state.take_over(before.state)
-            table.referee = self.loop.referee
-            if isinstance(self.source, DemoSource):
-                self.source.tell = lambda message: self._said_aloud(table, message)
-                lift = partial(self._until_kept, table.take_foul_back)
-                self.source.heed(lambda: table.referee, table.lock, lift)
-            self.loop.start()
-        self._thread = threading.Thread(target=self._watch, args=(table,), daemon=True)
+        loop = self.loop = desk.do(partial(self._begun, desk))
+        if isinstance(self.source, DemoSource):
+            self.source.tell = lambda message: self._aloud(desk, partial(loop.tell, message))
+            standing = partial(desk.do_as, self, partial(standing_of, loop.referee))
+            self.source.heed(standing, partial(self._aloud, desk, desk.take_foul_back))
+        self._thread = threading.Thread(target=self._watch, args=(desk, loop), daemon=True)
         self._thread.start()
+
+    def _begun(self, desk: Desk) -> LiveLoop:
+        before = desk.referee
+        assert before is not None
+        loop = LiveLoop(before.match, self._reader, desk.emit, partial(desk.do_as, self))
+        loop.referee.state.take_over(before.state)
+        desk.referee = loop.referee
+        loop.start()
+        return loop
 
     def stop(self) -> None:
         """Stop the thread, and wait for it."""
@@ -76,62 +79,56 @@ class Watched(Feeder):
         """Return the newest frame as JPEG."""
         return self._packed.jpeg_of(self.newest)
 
-    def _watch(self, table: Table) -> None:
-        assert self.loop is not None
-        now_s = 0.0
+    def _watch(self, desk: Desk, loop: LiveLoop) -> None:
         try:
             for frame in self._frames.frames():
                 if self._stopped.is_set():
                     return
-                with table.lock:
-                    if frame is None:
-                        self.loop.silence()
-                    else:
-                        now_s = frame.taken_at_s
-                        self.newest = frame
-                        self._see(frame)
-                    if self.loop.trouble != table.trouble:
-                        table.emit({"event": "trouble", "text": self.loop.trouble, "t": now_s})
+                if frame is not None:
+                    self.newest = frame
+                self._show(desk, loop, frame)
             if self._frames.failure is not None:
-                with table.lock:
-                    self.loop.silence()
+                desk.do_as(self, loop.silence)
                 raise self._frames.failure
+        except GameLeftError:
+            return
         except (LiveError, VisionError, EngineError) as error:
-            table.emit({"event": "trouble", "text": str(error), "t": now_s})
+            self._tell_trouble(desk, str(error))
         except Exception as error:  # the top of the camera loop: shown on the page, not swallowed
             log.exception("the camera loop failed")
-            table.emit({"event": "trouble", "text": f"{type(error).__name__}: {error}", "t": now_s})
+            self._tell_trouble(desk, f"{type(error).__name__}: {error}")
 
-    def _see(self, frame: Frame) -> None:
+    def _show(self, desk: Desk, loop: LiveLoop, frame: Frame | None) -> None:
         """Pass a frame to the loop; a fault that nobody foresaw costs this frame only."""
-        assert self.loop is not None
         try:
-            self.loop.see(frame)
-        except Exception:  # noqa: BLE001 - logged in stumble
-            self.loop.stumble()
-
-    def _said_aloud(self, table: Table, message: Mapping[str, Any]) -> None:
-        loop = self.loop
-        assert loop is not None
-
-        def tell() -> None:
-            with table.lock:
-                loop.tell(message)
-
-        # The referee may have accepted this pass by itself already.
-        with suppress(ToldError):
-            self._until_kept(tell)
-
-    def _until_kept(self, told: Callable[[], None]) -> None:
-        """Let the demo's players say it again while the disk is full; else their film would end."""
-        while True:
-            try:
-                told()
-            except StoreError:
-                if self._stopped.wait(FULL_S):
-                    raise
+            if frame is None:
+                desk.do_as(self, loop.silence)
             else:
-                return
+                loop.see(frame)
+        except GameLeftError:
+            raise
+        except Exception as error:  # noqa: BLE001 - logged in stumble
+            desk.do_as(self, partial(loop.stumble, error))
+        if loop.trouble != desk.trouble:
+            self._tell_trouble(desk, loop.trouble)
+
+    def _tell_trouble(self, desk: Desk, text: str | None) -> None:
+        t = self.newest.taken_at_s if self.newest is not None else 0.0
+        with suppress(GameLeftError):
+            desk.do_as(self, partial(desk.emit, {"event": "trouble", "text": text, "t": t}))
+
+    def _aloud(self, desk: Desk, deed: Callable[[], None]) -> None:
+        """Do what the demo's players say, again while the disk is full: else their film ends."""
+        # The referee may have accepted a pass by itself already.
+        with suppress(ToldError):
+            while True:
+                try:
+                    desk.do_as(self, deed)
+                except StoreError:
+                    if self._stopped.wait(FULL_S):
+                        raise
+                else:
+                    return
 
 
 class Packed:

@@ -14,7 +14,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion_app.live.places import Point, middle, turned
+from companion_app.live.places import Point, Spot, middle, turned
 from companion_app.live.unmoored import (
     CORNERS,
     CellsFromPx,
@@ -47,19 +47,23 @@ def as_laid(
     box: TileSet,
     was_laid: Callable[[Entry], bool],
     lay_aside: Callable[[Entry], bool],
+    known_spot: Callable[[Entry], Spot | None] = lambda entry: None,
 ) -> TableState:
     """Return a look in which cards lie in play or aside by where hands have laid them.
 
     A card aside that was laid on the lattice is in play. One within reach that is off the lattice,
     or not read surely, is unsure, so that it is asked about. A card without neighbours that has
-    lain aside all along still does.
+    lain aside all along still does. A known card that is the only one of its field looks like one
+    that lies aside, such as a big card before its first neighbour: in its place it is in play.
 
     Args:
         table: what is seen.
         box: the set.
         was_laid: whether a card that lies aside was laid there since the last move.
         lay_aside: whether a card in play has lain aside in the same place before.
+        known_spot: the spot in which a card that lies aside is known to lie; ``None`` without one.
     """
+    table = _with_lone(table, known_spot)
     still = [entry for entry in table.tiles if _is_alone(entry, table) and lay_aside(entry)]
     tiles = [entry for entry in table.tiles if entry not in still]
     unsure, aside = list(table.unsure), [*table.aside, *still]
@@ -70,6 +74,22 @@ def as_laid(
                 aside.remove(entry)
                 (unsure if "guesses" in placed else tiles).append(placed)
     return replace(table, tiles=tuple(tiles), unsure=tuple(unsure), aside=tuple(aside))
+
+
+def _with_lone(table: TableState, known_spot: Callable[[Entry], Spot | None]) -> TableState:
+    """Return a look in which known cards aside that are the first seen of their field are in play.
+
+    Where the lattice of such a field begins, and how it is turned, is arbitrary.
+    """
+    seen = {entry.get("field") or 0 for entry in (*table.tiles, *table.unsure) if "at" in entry}
+    lone: dict[int, Entry] = {}
+    for entry in table.aside:
+        spot = known_spot(entry)
+        if spot is not None and spot[0] not in seen:
+            lone.setdefault(spot[0], entry)
+    tiles = [{**entry, "at": [0, 0], "turns": 0, "field": field} for field, entry in lone.items()]
+    aside = [entry for entry in table.aside if entry not in lone.values()]
+    return replace(table, tiles=(*table.tiles, *tiles), aside=tuple(aside)) if lone else table
 
 
 def _is_alone(entry: Entry, table: TableState) -> bool:

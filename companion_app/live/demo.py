@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from math import atan2, cos, degrees, radians, sin
 from typing import TYPE_CHECKING, Any
@@ -194,6 +193,23 @@ class Standing:
     """What the machine wants somebody to lay for it."""
 
 
+def standing_of(referee: Referee) -> Standing:
+    """Return the state of a referee's game as its players know it."""
+    match, state = referee.match, referee.state
+    turn = state.machine
+    if turn is not None and turn.position is not match.position:
+        turn = None
+    return Standing(
+        match.position,
+        tuple(one.move for one in match.accepted),
+        state.pending is not None,
+        match.ended or match.game.outcome(match.position).over,
+        bool(state.questions),
+        turn is not None and turn.move is None,
+        None if turn is None else turn.move,
+    )
+
+
 class DemoSource:
     """A simulated game as frames; at speed 1 as slow as a real one, faster on request."""
 
@@ -234,37 +250,14 @@ class DemoSource:
         """Called with the players' messages."""
 
     def heed(
-        self,
-        referee: Callable[[], Referee | None],
-        lock: AbstractContextManager[object],
-        lift: Callable[[], None] | None = None,
+        self, standing: Callable[[], Standing], lift: Callable[[], None] | None = None
     ) -> None:
         """Let the players continue the referee's game from its current position.
 
         Args:
-            referee: returns the current referee.
-            lock: held while the referee works.
+            standing: returns how the game stands.
             lift: called when a player says that the tile of a foul was lifted.
         """
-
-        def standing() -> Standing:
-            with lock:
-                now = referee()
-                assert now is not None
-                match, state = now.match, now.state
-                turn = state.machine
-                if turn is not None and turn.position is not match.position:
-                    turn = None
-                return Standing(
-                    match.position,
-                    tuple(one.move for one in match.accepted),
-                    state.pending is not None,
-                    match.ended or match.game.outcome(match.position).over,
-                    bool(state.questions),
-                    turn is not None and turn.move is None,
-                    None if turn is None else turn.move,
-                )
-
         self._standing, self._lift = standing, lift
 
     def frames(self) -> Iterator[Frame | None]:

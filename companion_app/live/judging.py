@@ -12,6 +12,7 @@ from companion_app.live.asker import Asker
 from companion_app.live.explain import Explanation, Foul, Row, explain, up_to_a_word
 from companion_app.live.keeping import Keeper
 from companion_app.live.likeness import (
+    changed_spots,
     clay_seen,
     differ_by_drill,
     differ_by_player,
@@ -254,9 +255,10 @@ class Judge:
         self, rows: list[Row], tables: list[Layout], undo: int, t: float, picture: Picture
     ) -> Standing:
         table = tables[0]
-        row = self._state.chosen.get(key(table)) or (
-            rows[0] if len(rows) == 1 and not undo else None
-        )
+        row = self._state.chosen.get((len(self._match.accepted), key(table)))
+        if row not in rows:
+            is_known = changed_spots(self._match.layout, table) <= self._state.laid_back
+            row = rows[0] if len(rows) == 1 and (not undo or is_known) else None
         if row is None and not undo:
             row = self._as_the_machine_wants(rows)
         if row is None and not undo and differ_by_drill(rows):
@@ -369,8 +371,7 @@ class Judge:
 
     def _restores_several(self, table: Layout) -> bool:
         """Say whether more than one spot of a table differs from the known layout."""
-        lying, now = contents(self._match.layout), contents(table)
-        return sum(lying.get(s) != now.get(s) for s in lying.keys() | now.keys()) > 1
+        return len(changed_spots(self._match.layout, table)) > 1
 
     def _is_turned_on(self, table: Layout) -> bool:
         """Say whether the only change is that the card laid last was turned.
@@ -378,11 +379,11 @@ class Judge:
         A rule may let the next player replace it by the same tile, but far more often players
         turn their own card.
         """
-        lying, now = contents(self._match.layout), contents(table)
-        changed = [spot for spot in lying.keys() | now.keys() if lying.get(spot) != now.get(spot)]
-        if len(changed) != 1 or self._state.move_at(changed[0]) != len(self._match.accepted):
+        changed = changed_spots(self._match.layout, table)
+        if [self._state.move_at(spot) for spot in changed] != [len(self._match.accepted)]:
             return False
-        before, after = lying.get(changed[0]), now.get(changed[0])
+        (spot,) = changed
+        before, after = contents(self._match.layout).get(spot), contents(table).get(spot)
         return before is not None and after is not None and before[0] == after[0]
 
     def _instead(

@@ -12,6 +12,7 @@ from companion_app.games.play import Accepted, Pending
 from companion_app.live.align import aligner_for
 from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.explain import explain
+from companion_app.live.likeness import changed_spots
 from companion_app.live.match import Match
 from companion_app.live.places import Content, Spot, contents
 from companion_app.live.referee_state import Picture, RefereeState, Standing
@@ -70,7 +71,6 @@ class Keeper:
         self._state.begun = True
         self._state.machine = self._state.otherwise = None
         self._state.since.clear()
-        self._state.chosen.clear()
         self._state.forget_answers()
         self._state.withdraw_all(t)
         first = len(self._match.accepted) - len(added) + 1
@@ -101,12 +101,13 @@ class Keeper:
         if self._state.pending:
             self.take_foul_back(t)
         last = len(self._match.accepted)
+        layout = self._match.layout
         gone = self._match.take_back(count, picture(), t)
+        self._state.laid_back -= changed_spots(layout, self._match.layout)
         for number in range(count):
             self._state.say("taken-back", t, n=last - number)
         self._state.wants(None)
         self._state.since.clear()
-        self._state.chosen.clear()
         self._state.withdraw_all(t)
         return gone
 

@@ -29,6 +29,12 @@ def gone(known: Layout, table: Layout, foul: Foul | None = None) -> set[Spot]:
     return set(gone) if foul is None or foul.move.do == "place" else set()
 
 
+def changed_spots(one: Layout, other: Layout) -> frozenset[Spot]:
+    """Return the spots in which two layouts have other tiles, or one of them none."""
+    before, after = contents(one), contents(other)
+    return frozenset(s for s in before.keys() | after.keys() if before.get(s) != after.get(s))
+
+
 def moves_seen(layouts: Sequence[Layout]) -> int:
     """Return how many of the consecutive layouts differ from the one before, without clay."""
     return sum(not same(one, other) for one, other in pairwise(layouts))

@@ -2,18 +2,18 @@
 
 It has no thread of its own and handles one frame at a time. The caller (``watch``, the eye)
 passes in frames, silences and players' messages. It never sleeps and its only clock is the
-frames' timestamps.
+frames' timestamps. Pictures are compared and read in the caller's thread; what they mean for the
+game is judged by whoever owns it.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import dist, hypot
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from companion_app.live.align import aligner_for
 from companion_app.live.apart import SAME_PILE, SAME_PLACE, Entry, as_laid, is_near
@@ -56,14 +56,20 @@ STRANGE_AFTER_S = 6.0
 """Seconds after which a table that does not match the known layout is asked about."""
 
 
-class Lock(Protocol):
-    """The lock that a loop releases while it reads a frame."""
+Gained = TypeVar("Gained")
 
-    def acquire(self) -> bool:
-        """Take the lock."""
 
-    def release(self) -> None:
-        """Release the lock."""
+class Owner(Protocol):
+    """Whoever owns the game: does what changes it, and returns what comes of it."""
+
+    def __call__(self, deed: Callable[[], Gained], /) -> Gained:
+        """Do something to the game."""
+        ...
+
+
+def by_itself(deed: Callable[[], Gained], /) -> Gained:
+    """Do something to a game that one thread alone knows."""
+    return deed()
 
 
 class Reader(Protocol):
@@ -98,7 +104,7 @@ class LiveLoop:
         match: Match,
         reader: Reader,
         emit: Callable[[Event], None],
-        meanwhile: Lock | None = None,
+        owner: Owner = by_itself,
     ) -> None:
         """Set up the loop for one match.
 
@@ -106,8 +112,7 @@ class LiveLoop:
             match: the game.
             reader: reads frames.
             emit: called with every event.
-            meanwhile: a lock that the caller holds exactly once; it is released while a frame is
-                compared or read, so that other threads can work.
+            owner: does what changes the game.
         """
         self.match = match
         self.reader = reader
@@ -118,7 +123,7 @@ class LiveLoop:
         self.looks = 0
         self.looked: Frame | None = None
         """The frame, without a hand, in which tiles were last seen at ``outlines_px``."""
-        self._emit, self._meanwhile = emit, meanwhile
+        self._emit, self._owner = emit, owner
         self._watcher = Watcher()
         kept = last_picture(match)
         if kept is not None:
@@ -158,34 +163,32 @@ class LiveLoop:
     def see(self, frame: Frame) -> None:
         """Process one frame; a frame no newer than the last one is skipped."""
         then, self._then = self._then, _nothing
-        with self._released():
-            then()
+        then()
         if frame.taken_at_s <= self._now_s:
             return
-        gap_s = frame.taken_at_s - self._now_s
-        self._now_s = frame.taken_at_s
-        if gap_s > LOST_AFTER_S:
-            self._disturb()
-        if frame.bgr.shape != self._size:
-            if self._size is not None:
-                self._lose_camera_place()
-            self._size = frame.bgr.shape
-        with self._released():
-            glimpse = self._watcher.see(frame)
-        self._judge(frame, glimpse)
-        self._first_frame = False
-        self._say_what_lasts(frame.taken_at_s)
+        if self._size not in (None, frame.bgr.shape):
+            self._watcher.forget()
+        glimpse = self._watcher.see(frame)
+        if not self._owner(partial(self._is_worth_a_look, frame, glimpse)):
+            return
+        try:
+            table = self.reader.read(frame)
+        except Exception as error:  # noqa: BLE001 - logged in stumble, and the game goes on
+            self._owner(partial(self.stumble, error))
+        else:
+            self._owner(partial(self._look, frame, table))
 
-    def stumble(self) -> None:
+    def stumble(self, fault: Exception) -> None:
         """Say that a picture could not be read, and start to look at the table anew.
 
-        Called while the fault is handled, which is logged for the first of such pictures in a row.
+        The fault is logged for the first of such pictures in a row.
         """
         if self.trouble != UNREADABLE:
-            log.exception("a picture could not be read")
+            log.error("a picture could not be read", exc_info=fault)
         self.trouble = UNREADABLE
         self.reader.forget()
         self._settler.moved()
+        self._say_what_lasts(self.now_s)
 
     def silence(self) -> None:
         """Note that a frame was waited for in vain: the camera is lost."""
@@ -238,15 +241,33 @@ class LiveLoop:
 
     # --- one frame -------------------------------------------------------------------------
 
-    def _judge(self, frame: Frame, glimpse: Glimpse) -> None:
-        t = frame.taken_at_s
+    def _is_worth_a_look(self, frame: Frame, glimpse: Glimpse) -> bool:
+        """Take in what a frame shows at a glimpse; say whether its tiles are to be read."""
+        gap_s = frame.taken_at_s - self._now_s
+        self._now_s = t = frame.taken_at_s
+        if gap_s > LOST_AFTER_S:
+            self._disturb()
+        if self._size not in (None, frame.bgr.shape):
+            self._lose_camera_place()
+        self._size = frame.bgr.shape
+        is_settled = self._takes_in(glimpse, t)
+        self._first_frame = False
+        if is_settled and (not self._quiet or t - self._looked_s >= IDLE_LOOK_S):
+            self._looked_s = t
+            self.looks += 1
+            return True
+        self._say_what_lasts(t)
+        return False
+
+    def _takes_in(self, glimpse: Glimpse, t: float) -> bool:
+        """Take in a glimpse; say whether nothing stands in the way of a look."""
         if glimpse.dark:
             self._dark_since_s = t if self._dark_since_s is None else self._dark_since_s
             self._settler.moved()
             if t - self._dark_since_s >= DARK_AFTER_S:
                 self._disturb()
                 self._become("too-dark", t, Hindrance("too-dark"))
-            return
+            return False
         self._dark_since_s = None
         if glimpse.jolt and not self._jolted:
             self._jolted = True
@@ -261,20 +282,18 @@ class LiveLoop:
                 self._become("hand", t, Hindrance("hand"))
             elif self.state != "camera-moved":
                 self._become("settling", t, Hindrance("moving"))
-            return
+            return False
         if glimpse.changed:
             self._quiet = False
-        if self._quiet and t - self._looked_s < IDLE_LOOK_S:
-            return
-        self._look(frame, t)
+        return True
 
-    def _look(self, frame: Frame, t: float) -> None:
-        self._looked_s = t
-        self.looks += 1
-        known = self._known()
-        seen = self._read(frame)
-        if seen is None:
-            return
+    def _look(self, frame: Frame, table: TableState) -> None:
+        """Take in what was read in a frame."""
+        self._judge(frame, table)
+        self._say_what_lasts(frame.taken_at_s)
+
+    def _judge(self, frame: Frame, seen: TableState) -> None:
+        t, known = frame.taken_at_s, self._known()
         table = self._as_laid(self._without_stocks(seen, known), frame, known)
         centres = dict(self._aligner.centres_px)
         sighting = self._aligner.sighting(table, known)
@@ -301,27 +320,6 @@ class LiveLoop:
             return
         self._referee(self._settled, frame, t)
 
-    def _read(self, frame: Frame) -> TableState | None:
-        """Read a frame; return ``None`` if the reader fails, so that the game goes on."""
-        try:
-            with self._released():
-                return self.reader.read(frame)
-        except Exception:  # noqa: BLE001 - logged in stumble
-            self.stumble()
-            return None
-
-    @contextmanager
-    def _released(self) -> Iterator[None]:
-        """Release the caller's lock for a block that only looks at pictures."""
-        if self._meanwhile is None:
-            yield
-            return
-        self._meanwhile.release()
-        try:
-            yield
-        finally:
-            self._meanwhile.acquire()
-
     def _without_stocks(self, table: TableState, known: Layout) -> TableState:
         """Leave out stocks: single tiles that lie on the table before anybody has come near it.
 
@@ -345,7 +343,8 @@ class LiveLoop:
         if box.lattice != "square" or aside is None:
             return table
         rolls = "roll" in self.match.game.facts.actions
-        lying = [self._aligner.centres_px.get(spot) for spot in contents(known)]
+        cards = contents(known)
+        lying = [self._aligner.centres_px.get(spot) for spot in cards]
         in_play = [entry["outline"] for entry in (*table.tiles, *table.unsure)]
 
         def was_laid(entry: Entry) -> bool:
@@ -362,7 +361,13 @@ class LiveLoop:
             outline = entry["outline"]
             return is_near(outline, places, SAME_PLACE) and not is_near(outline, lying, SAME_PLACE)
 
-        return as_laid(table, box, was_laid, lay_aside)
+        def known_spot(entry: Entry) -> Spot | None:
+            for (spot, (tile, _)), at in zip(cards.items(), lying, strict=True):
+                if tile == entry.get("tile") and is_near(entry["outline"], [at], SAME_PLACE):
+                    return spot
+            return None
+
+        return as_laid(table, box, was_laid, lay_aside, known_spot)
 
     def _referee(self, settled: Settled, frame: Frame, t: float) -> None:
         try:
@@ -434,7 +439,6 @@ class LiveLoop:
 
     def _lose_camera_place(self) -> None:
         self._disturb()
-        self._watcher.forget()
         self._ground.forget()
         self._outlines.clear()
         self._forget_aside()

@@ -11,6 +11,7 @@ from companion_app.games.entries import Answered, LetStand
 from companion_app.live.errors import QuestionGone, StoreError, ToldError, WouldDrop
 from companion_app.live.explain import Row
 from companion_app.live.keeping import Keeper
+from companion_app.live.likeness import changed_spots
 from companion_app.live.places import Content, contents
 from companion_app.live.questions import Question, is_half_hidden
 from companion_app.live.referee_state import Before, Deed, RefereeState
@@ -18,6 +19,7 @@ from companion_app.live.rolling import Rolls, move_told
 from engine.errors import RecordError
 from engine.game import Json, Start
 from engine.given import is_whole, shown
+from engine.placement import Layout
 
 
 class PlayerMessages:
@@ -162,7 +164,10 @@ class PlayerMessages:
             raise ToldError("answer with the number of a guess, from 0, or with the guess itself")
         assert isinstance(question.key, tuple)
         if isinstance(chosen, Row):
-            self._state.chosen[question.key[1]] = chosen
+            self._state.chosen[len(self._match.accepted), question.key[1]] = chosen
+            if "taken-back" in question.guesses:
+                laid = Layout(*question.key[1])
+                self._state.laid_back |= changed_spots(self._match.layout, laid)
         else:
             self._keeper.undo(chosen, t, lambda: None)
 

@@ -89,6 +89,7 @@ class Referee:
     def take_back(self, count: int, t: float) -> Sequence[Accepted]:
         """Take back the last moves as the host says, also a foul; return them, newest first."""
         gone = self.keeper.take_back(count, t)
+        self.state.chosen.clear()
         self.match.reopen()
         self.state.forget_lifted()
         self.keeper.go_on(t)

@@ -63,6 +63,7 @@ REMEMBERED = (
     "strays",
     "whole",
     "chosen",
+    "laid_back",
     "rolls",
     "rolled_s",
     "seen_roll",
@@ -127,7 +128,11 @@ class RefereeState:
     put_s: dict[object, float] = field(default_factory=dict)
     """By a question's key: when it was put last since the game has moved on."""
     chosen: dict[object, Row] = field(default_factory=dict)
-    """By table: the moves that somebody has chosen as its explanation."""
+    """By number of accepted moves and table: the moves that somebody has chosen to explain it. A
+    hand that takes them back and makes them again is not asked again."""
+    laid_back: frozenset[Spot] = frozenset()
+    """Spots in which, as somebody has said, the tile from before was laid again as a move. It is
+    one there from then on, until a move is taken back there."""
     rolls: deque[tuple[float, Move]] = field(default_factory=deque)
     """Queue of rolls that were told but do not count yet, with their times."""
     rolled_s: float = float("-inf")
@@ -223,7 +228,8 @@ class RefereeState:
                 continue
             if spot in put_right and spot in settled.sure:
                 told = {content}
-            if not _may_show(settled, spot, told):
+            # What nobody has touched must show something else surely.
+            if (self.touched or spot in settled.sure) and not _may_show(settled, spot, told):
                 del self.answers[spot]
 
     def forget_answers(self) -> None:

@@ -14,7 +14,7 @@ from engine.tiles import TileSet
 from models.teaching.examples import Examples, Hardness, folds_of, plain, varied
 from vision.classify.embedding import NUMBERS, PARTS, described, described_count, shipped_embedding
 from vision.classify.faces import Prints
-from vision.classify.reader import Reader, make_reader
+from vision.classify.taught_looks import TaughtReader, make_reader
 from vision.core.types import Look
 
 Floats = NDArray[np.float32]
@@ -134,7 +134,7 @@ class Fitted(Generic[AnyReader]):
 
 def fit_reader(
     examples: Examples, tile_set: TileSet, rng: Random, *, lands: bool = False
-) -> Fitted[Reader]:
+) -> Fitted[TaughtReader]:
     """Return the reader of a taught box; nearly all of the time goes into augmentation.
 
     Args:
@@ -150,7 +150,7 @@ def fit_reader(
     learnt = _rows(examples, numbers, folds, rng, Hardness(), MOST_ROWS)
     shrinkage = SHRINKAGE_LANDS if lands else SHRINKAGE
     project, centres = analysed(learnt, len(looks), shrinkage, _scales(lands=lands))
-    reader = make_reader(tile_set, looks, project, centres, 1.0, 1e9, embedded=True)
+    reader = make_reader(tile_set, looks, project, centres, 1.0, 1e9)
     if not lands:
         reader = replace(reader, prints=prints_of(examples, folds))
     # Harder examples are projected as they are made: all their features would double the memory.
@@ -175,7 +175,7 @@ def prints_of(examples: Examples, folds: int) -> Prints:
     return Prints(faces, chosen.tiles, tuple(photos.index(photo) for photo in chosen.photos))
 
 
-def with_strangers(fitted: Fitted[Reader], strangers: Examples) -> Fitted[Reader]:
+def with_strangers(fitted: Fitted[TaughtReader], strangers: Examples) -> Fitted[TaughtReader]:
     """Return the fitted reader with pictures of strangers beside the kinds' own prints.
 
     The reader of a box of lands has no prints and is returned unchanged.
@@ -282,13 +282,13 @@ def _once(tiles: Sequence[str]) -> float:
 
 
 def _calibrated(
-    reader: Reader,
+    reader: TaughtReader,
     tile_set: TileSet,
     examples: Examples,
     learnt: Rows,
     hard: Rows,
     lands_once: float,
-) -> Fitted[Reader]:
+) -> Fitted[TaughtReader]:
     """Return the reader with a temperature fitted to hard examples.
 
     The share of lands that were seen only once raises the temperature further.
@@ -316,7 +316,7 @@ def _calibrated(
     )
 
 
-def _without_own(reader: Reader, learnt: Rows, hard: Rows) -> Floats:
+def _without_own(reader: TaughtReader, learnt: Rows, hard: Rows) -> Floats:
     """Return distances to the looks, with each example left out of its own look's centre.
 
     Both kinds of rows are projected.
@@ -339,7 +339,7 @@ def _without_own(reader: Reader, learnt: Rows, hard: Rows) -> Floats:
 
 
 def _confusions(
-    reader: Reader, shares: NDArray[np.float64], truth: Ints
+    reader: TaughtReader, shares: NDArray[np.float64], truth: Ints
 ) -> dict[tuple[str, str], float]:
     """Return the mean probability that examples of one kind give to another."""
     tiles = sorted({tile for tile, _, _ in reader.groups})

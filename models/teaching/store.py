@@ -26,8 +26,8 @@ from engine.setfile import BUILT_IN_FOLDER, built_in_names
 from models.teaching.errors import TeachingError
 from models.teaching.examples import KEPT_PX, Examples, joined
 from vision import ModelError
-from vision.classify.reader import Reader
 from vision.classify.taught import FEATURES, wanted
+from vision.classify.taught_looks import TaughtReader
 from vision.core.files import read_arrays, write_arrays
 from vision.hexes.taught.reader import BoardReader
 
@@ -162,7 +162,7 @@ def _parsed(arrays: Mapping[str, Any]) -> Kept:
 def write_taught(
     folder: Path,
     name: str,
-    reader: Reader | BoardReader,
+    reader: TaughtReader | BoardReader,
     facts: Mapping[str, Any],
     game: str | None,
     kept: Kept,
@@ -215,7 +215,7 @@ def write_taught(
         path.unlink(missing_ok=True)
 
 
-def _parts(reader: Reader | BoardReader) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def _parts(reader: TaughtReader | BoardReader) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return a reader's arrays, and its entries in the manifest."""
     if isinstance(reader, BoardReader):
         return reader.arrays(), {"names": list(reader.names), "known": reader.known}

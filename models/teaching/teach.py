@@ -36,8 +36,8 @@ from models.teaching.match import placed_tiles
 from models.teaching.report import report_of
 from models.teaching.store import Kept, copied_game, digest_of, read_kept, with_new, write_taught
 from vision import Picture, Points, Shape, VisionError, load_picture
-from vision.classify.reader import Reader
 from vision.classify.taught import game_set, loose_set
+from vision.classify.taught_looks import TaughtReader
 from vision.core.crop import cut
 from vision.core.types import CLIPPED, period_of
 from vision.hexes.taught.boards import board_kinds
@@ -287,14 +287,14 @@ def with_corrections(
     return gathered
 
 
-def learn(lesson: Lesson, examples: Examples, folder: Path) -> Fitted[Reader]:
+def learn(lesson: Lesson, examples: Examples, folder: Path) -> Fitted[TaughtReader]:
     """Return the reader of the lesson's box, fitted to examples."""
     return fitted_to(lesson, _mapped(lesson, examples, folder))
 
 
 def fitted_to(
     lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: None
-) -> Fitted[Reader]:
+) -> Fitted[TaughtReader]:
     """Return the reader of a box, fitted to examples under its names."""
     examples, strangers = without_strangers(mapped.examples, UNKNOWN)
     kinds = sorted(set(examples.tiles))
@@ -312,7 +312,7 @@ def fitted_to(
     return with_strangers(fitted, strangers)
 
 
-def fitted_loose(examples: Examples, name: str, shape: Shape) -> Fitted[Reader]:
+def fitted_loose(examples: Examples, name: str, shape: Shape) -> Fitted[TaughtReader]:
     """Return the reader of a box without a game."""
     folds = folds_of(shape)
     box = loose_set(name, shape, seen_periods(examples, folds))

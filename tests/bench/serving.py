@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from pathlib import Path
@@ -137,7 +137,8 @@ def page_of(checkout: Path) -> Iterator[tuple[str, int]]:
 def _keep_to(pid: int, cores: list[int]) -> None:
     """Hold all threads of a process on some cores, where the machine has so many."""
     for thread in Path(f"/proc/{pid}/task").iterdir():
-        os.sched_setaffinity(int(thread.name), cores or os.sched_getaffinity(0))
+        with suppress(ProcessLookupError):
+            os.sched_setaffinity(int(thread.name), cores or os.sched_getaffinity(0))
 
 
 def _is_page(pid: int) -> bool:

@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -338,10 +339,10 @@ def _doubt_next(served: Served, script: Script) -> None:
     doubt = Belief(((right, 0.55), (other, 0.4)), sure=False)
     settled = settled_on(after)
     sure = {spot: seen for spot, seen in settled.sure.items() if spot != place}
-    with served.desk.lock:
-        referee.state.touch()
-        for second in range(4):
-            referee.look(replace(settled, sure=sure, doubts={place: doubt}), 100.0 + second)
+    look = replace(settled, sure=sure, doubts={place: doubt})
+    served.desk.do(referee.state.touch)
+    for second in range(4):
+        served.desk.do(partial(referee.look, look, 100.0 + second))
 
 
 def _ten_tiles() -> Bgr:

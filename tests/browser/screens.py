@@ -89,7 +89,7 @@ def stages(served: Served) -> Iterator[tuple[str, tuple[str, ...]]]:
     parade = playthrough("carnival_two_players")
     served.begin(parade)
     served.play(parade, 12)
-    yield "carnival", ("/",)
+    yield "carnival", ("/", "/tv")
     rolls = playthrough("sssnake_evening")
     served.begin(rolls)
     served.play(rolls, 9)

@@ -1,9 +1,37 @@
 // What a sweep needs on the page: what opens, pressing it, and standing as it stood before.
 {
   const real = window.fetch;
+  // What was asked for and has not come yet: answers, and a stream's first word.
+  const due = new Set();
   // Whatever would change something at the table is not sent, and never answered.
-  window.fetch = (url, how) =>
-    how?.method && how.method !== "GET" ? new Promise(() => {}) : real(url, how);
+  window.fetch = (url, how) => {
+    if (how?.method && how.method !== "GET") return new Promise(() => {});
+    const answer = real(url, how);
+    due.add(answer);
+    answer
+      .then((came) => came.clone().arrayBuffer())
+      .catch(() => {})
+      .finally(() => setTimeout(() => due.delete(answer)));
+    return answer;
+  };
+  const Stream = window.EventSource;
+  window.EventSource = class extends Stream {
+    constructor(url) {
+      super(url);
+      // The table's own line has news alone; its state is asked for beside it.
+      if (!url.startsWith("/api/events")) due.add(this);
+    }
+    addEventListener(name, act) {
+      super.addEventListener(name, (e) => {
+        act(e);
+        due.delete(this);
+      });
+    }
+    close() {
+      due.delete(this);
+      super.close();
+    }
+  };
   window.open = () => null;
   window.print = () => {};
 
@@ -35,12 +63,15 @@
     frame,
     openable: () => [...new Set(pressable().map(keyOf))],
 
-    async settled() {
+    // What asks the table in vain goes on waiting; the rest is there soon.
+    async settled(patience = 12) {
       await frame();
-      // What asks the table in vain goes on waiting; the rest is there soon.
       const waits = "main .loading, main .board:empty, dialog .loading";
-      for (let n = 0; n < 12 && document.querySelector(waits); n++)
+      const isAwaited = (n) => (due.size ? n < 200 : n < patience && document.querySelector(waits));
+      for (let n = 0; isAwaited(n); n++) {
         await new Promise((done) => setTimeout(done, 40));
+        await frame();
+      }
       for (const one of document.getAnimations())
         try {
           one.finish();
@@ -56,8 +87,10 @@
       localStorage.clear();
       const { go } = await import(document.querySelector("script[type=module][src]").src);
       go(path);
-      await window.sweep.settled();
+      await window.sweep.settled(200);
     },
+
+    isEmpty: () => !document.querySelector("main").innerText.trim(),
 
     async press(key) {
       const before = seen();

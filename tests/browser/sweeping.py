@@ -24,6 +24,8 @@ def swept(page: Page, path: str) -> Iterator[str]:
     """Yield what lies wrongly on a view, with what was opened and how wide the screen was."""
     page.sized(*SCREENS[-1])
     page.js(f"sweep.stand({json.dumps(path)})")
+    if page.js("sweep.isEmpty()"):
+        yield f"{path}: nothing is shown"
     yield from _looked(page, path)
     for key in page.js("sweep.openable()"):
         page.js(f"sweep.stand({json.dumps(path)})")

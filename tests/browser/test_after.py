@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import cv2
 import numpy as np
@@ -98,17 +99,15 @@ def test_unsure_tile_is_answered_by_its_picture(served, script):
     sure = {s: c for s, c in settled.sure.items() if s != place}
     doubtful = replace(settled, sure=sure, doubts={place: doubt})
     page = served.open("/", host=True)
-    with served.desk.lock:
-        for second in range(4):
-            served.desk.referee.look(doubtful, 100.0 + second)
+    for second in range(4):
+        served.desk.do(partial(served.desk.referee.look, doubtful, 100.0 + second))
 
     page.wait("document.querySelectorAll('.question .pictured img').length === 2")
     page.wait("[...document.querySelectorAll('.question .pictured img')].every((i) => i.complete)")
     assert page.js("document.querySelector('.pictured img').getBoundingClientRect().width") >= 96
     page.js("document.querySelectorAll('.question .pictured')[1].click()")
     wait_until(lambda: not served.desk.referee.state.questions)
-    with served.desk.lock:
-        served.desk.referee.look(doubtful, 110.0)
+    served.desk.do(partial(served.desk.referee.look, doubtful, 110.0))
 
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 5'")
     assert match.accepted[-1].move == move

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from companion_app.eye.camera import TableCamera
-from companion_app.eye.feeder import Feeder
+from companion_app.eye.desk import Feeder
 from tests.browser.access import axe_faults, too_small
 from tests.browser.conftest import LYING, PHONE
 from tests.browser.test_teach import give_file

@@ -291,22 +291,6 @@ def test_television_view_suits_a_phone_and_has_a_way_back(served, script):
     page.wait("location.pathname === '/' && document.querySelector('.tools .tool')")
 
 
-def test_toolbar_of_carnival_is_whole_on_a_desktop(served):
-    record = playthrough("carnival_two_players")
-    served.begin(record)
-    page = served.open("/", DESKTOP, host=True, language="ru")
-    page.wait("document.querySelectorAll('.tool').length >= 7")
-
-    frame = box(page, ".frame")
-    edges = page.js(
-        "[...document.querySelectorAll('.tool')].map((e) => e.getBoundingClientRect())"
-        ".map((b) => [b.left, b.right, b.bottom])"
-    )
-
-    assert all(left >= frame["left"] and right <= frame["right"] for left, right, _ in edges)
-    assert all(bottom <= frame["bottom"] for *_, bottom in edges)
-
-
 def test_letters_twice_as_large_need_no_scrolling_to_the_side(served, script):
     with_foul(served, script)
     page = served.open("/", language="de", host=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion_app.eye.feeder import Feeder
+from companion_app.eye.desk import Feeder
 from companion_app.eye.recorded import settled_on
 from engine.notation import read_layout
 from engine.placement import Layout

@@ -7,10 +7,13 @@ import pytest
 from companion_app.eye.camera import TableCamera
 from companion_app.games.entries import Names
 from companion_app.hall.demo import Player
+from companion_app.web.lessons.photo_reading import read_photo
+from tests.browser.boxes import faults
+from tests.browser.chromium import wait_until
 from tests.browser.conftest import PHONE
 from tests.browser.hall_fixtures import hall, opened
-from tests.browser.screens import NAMES, stages
-from tests.browser.sweeping import prepare, swept
+from tests.browser.screens import AN_HOUR_S, NAMES, Doings, stages
+from tests.browser.sweeping import SCREENS, prepare, swept
 from tests.browser.test_tournament import signed_in
 from tests.companion_app.web.conftest import playthrough
 
@@ -57,7 +60,24 @@ def test_pages_lie_well_with_everything_open(served, tmp_path, language):
         served.begin(record, NAMES)
         served.play(record, 6)
 
-    assert swept_in_all(served, language, *views[1:-2], "/alone") == []
+    assert swept_in_all(served, language, *views[1:-2], "/alone", "/camera") == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_people_bring_about_lies_well(served, tmp_path, language):
+    page = served.open("/", PHONE, host=True, language=language)
+    served.companion.read_photo = read_photo
+    found = []
+    for name, view, do in Doings(served, tmp_path).all():
+        served.time_s += AN_HOUR_S
+        page.go(served.url + view)
+        do(page)
+        for width, height in SCREENS:
+            page.sized(width, height)
+            found += [f"{name} at {width}: {fault}" for fault in faults(page, width)]
+
+    page.errors.clear()  # the phone that the test stands for has no picture
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -68,16 +88,44 @@ def test_game_that_waits_lies_well(served, tmp_path, language):
     assert swept_in_all(served, language, "/") == []
 
 
-def test_hall_lies_well(opened, hall):
-    table = hall.table("Anna-Katharina's table at the window")
-    match = Player(table.store, 2, "snekagon").step()
-    match.note(Names({"red": NAMES["blue"], "green": "Ben"}))
-    page = opened("/arbiter")
-    signed_in(page, hall)
-    prepare(page)
-    page.go(f"http://127.0.0.1:{hall.port}/")
+@pytest.fixture
+def evening(hall):
+    """Return a round of a tournament beside a table at which a foul lies."""
+    from tests.companion_app.hall.test_tournament_evening import Evening
 
-    paths = ("/", f"/table/{table.id}", "/arbiter", "/tournaments")
-    found = [fault for path in paths for fault in swept(page, path)]
+    hall.process.keeper.foul_s = 0.0
+    player = Player(hall.table("Anna-Katharina's table at the window").store, 2, "snekagon")
+    player.step().note(Names({"red": NAMES["blue"], "green": "Ben"}))
+    match = player.step()
+    move = match.accepted[0].move
+    match.foul(move, match.game.judge(match.position, move).violations, 0.0)
+    evening = Evening(hall)
+    evening.enter()
+    for number in range(1, 10):
+        evening.do("check-in", player=f"p{number}")
+    evening.posted(f"{evening.at}/pair", {})
+    evening.do("start-round")
+    wait_until(lambda: evening.director.get("/api/arbiter")["alerts"])
+    return evening
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_hall_lies_well_with_everything_open(opened, hall, evening, language):
+    url, round_ = f"http://127.0.0.1:{hall.port}", f"/tournament/{evening.id}"
+    page = opened("/arbiter")
+    page.ask("Network.setCookie", name="language", value=language, url=url)
+    signed_in(page, hall)
+    page.go(f"{url}{round_}/me")
+    page.fill("input.code", evening.whole()["codes"]["p1"])
+    page.click("form button")
+    page.wait("document.querySelector('#my-table')")
+    prepare(page)
+    page.go(f"{url}/")
+
+    own = ("", "/director", "/me", "/tv")
+    paths = ("/", "/tv", f"/table/{hall.tables[0].id}", "/arbiter", "/tournaments")
+    found = [
+        fault for path in (*paths, *(round_ + part for part in own)) for fault in swept(page, path)
+    ]
 
     assert not found, "\n".join(found)

@@ -1,4 +1,7 @@
-"""Luck of games that were played blindly: over many games it centres on nothing."""
+"""Luck of games of Sssnake that were played blindly: over many games it centres on nothing.
+
+It is told in Sssnake alone: no other game rolls, and the hands of Carnival are hidden.
+"""
 
 from __future__ import annotations
 
@@ -14,26 +17,23 @@ from engine.record import Record, find_set
 GAMES_PLAYED = 200
 MOVES = 80
 LOOKS = 4
-PLAYERS = {"sssnake": ("a", "b"), "carnival": ("yellow", "black")}
+PLAYERS = ("a", "b")
 
 
-def luck_that_does_not_centre(name: str) -> list[str]:
+def luck_that_does_not_centre() -> list[str]:
     """Look over many games of random moves; return for whom luck does not centre on 0."""
-    lucks: dict[str, list[float]] = {player: [] for player in PLAYERS[name]}
-    for number in range(GAMES_PLAYED):
-        seen = analyse(_played_blindly(name, number), LOOKS, number)
-        for player, kept in lucks.items():
-            kept.append(seen.luck(player).value)
+    games = [analyse(_played_blindly(n), LOOKS, n) for n in range(GAMES_PLAYED)]
+    lucks = {player: [seen.luck(player).value for seen in games] for player in PLAYERS}
     return [
-        f"{player} of {name}: {mean(kept):+.3f} in {GAMES_PLAYED} games"
+        f"{player}: {mean(kept):+.3f} in {GAMES_PLAYED} games"
         for player, kept in lucks.items()
         if abs(mean(kept)) > CERTAIN * stdev(kept) / len(kept) ** 0.5
     ]
 
 
-def _played_blindly(name: str, seed: int) -> Record:
-    game, rng = GAMES[name], random.Random(seed)
-    start, box = Start(PLAYERS[name]), find_set(game, None)
+def _played_blindly(seed: int) -> Record:
+    game, rng = GAMES["sssnake"], random.Random(seed)
+    start, box = Start(PLAYERS), find_set(game, None)
     dealer = Dealer(game, start, box, rng)
     while not dealer.is_over and len(dealer.moves_made) < MOVES:
         if dealer.turn_up() is None:

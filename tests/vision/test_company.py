@@ -11,7 +11,7 @@ from models.art import faces
 from vision.classify.embedding import described
 from vision.classify.evidence import Evidence, Trees
 from vision.classify.faces import Prints, faces_of_prints
-from vision.classify.reader import Reader, make_reader
+from vision.classify.taught_looks import TaughtReader, make_reader
 from vision.core.crop import cut
 from vision.core.request import ReadRequest
 from vision.core.types import Detection, Detections, Look
@@ -38,14 +38,14 @@ def tiles_among(strangers: int) -> tuple[np.ndarray, list[Detection]]:
     return bgr, [Detection(SQUARE + np.array(corner), 0.95) for corner in corners]
 
 
-def taught_from(bgr: np.ndarray, own: list[Detection]) -> Reader:
+def taught_from(bgr: np.ndarray, own: list[Detection]) -> TaughtReader:
     """Return a reader of two tiles, whose evidence makes no reading surer than 0.981."""
     patches = cut(bgr, [one.corners_px for one in own])
     rows = described(patches)
     known = float(((rows[0] - rows[1]) ** 2).sum()) / 2
     project = np.eye(rows.shape[1], dtype=np.float32)
     looks = [Look(tile) for tile in OWN]
-    reader = make_reader(NEST, looks, project, rows, known / 60, known, embedded=True)
+    reader = make_reader(NEST, looks, project, rows, known / 60, known)
     none = np.zeros(1, np.int32)
     same = Trees(np.log(0.981 / 0.019), none, none - 1, np.zeros(1), none, none, np.zeros(1))
     prints = faces_of_prints(Prints(patches, OWN, (0, 0)))

@@ -1,7 +1,7 @@
 """Embeds prints of unseen boxes with a small neural network.
 
 The network was trained on invented boxes to tell prints apart in any light. Readers of taught boxes
-use its embedding besides ``vision.classify.features``; evidence uses it for all boxes.
+use its embedding besides ``vision.classify.features``, and so does their evidence.
 """
 
 from __future__ import annotations
@@ -50,15 +50,21 @@ class Embedding:
 
     def numbers(self, patches: Patches) -> Floats:
         """Return the embedding of each patch, N x ``NUMBERS``, each part scaled to its norm."""
-        out = np.empty((len(patches), NUMBERS), np.float32)
-        for start in range(0, len(patches), AT_ONCE):
-            some = patches[start : start + AT_ONCE].transpose(0, 3, 1, 2)
-            blob = np.asarray(np.ascontiguousarray(some, np.float32) / 255 - 0.5, np.float32)
-            out[start : start + AT_ONCE] = self._runner.run(blob).reshape(len(blob), -1)
+        out = through(self._runner, patches)
         for part, weight in zip(PARTS, WEIGHTS, strict=True):
             length = np.linalg.norm(out[:, part], axis=1, keepdims=True)
             out[:, part] *= weight / np.maximum(length, 1e-6)
         return out
+
+
+def through(network: Runner, patches: Patches) -> Floats:
+    """Return what a network makes of each patch, N x ``NUMBERS``."""
+    out = np.empty((len(patches), NUMBERS), np.float32)
+    for start in range(0, len(patches), AT_ONCE):
+        some = patches[start : start + AT_ONCE].transpose(0, 3, 1, 2)
+        blob = np.asarray(np.ascontiguousarray(some, np.float32) / 255 - 0.5, np.float32)
+        out[start : start + AT_ONCE] = network.run(blob).reshape(len(blob), -1)
+    return out
 
 
 @lru_cache(maxsize=1)

@@ -1,8 +1,8 @@
-"""Calibrates a reading: the probability that it is right, and that it shows a tile of the box.
+"""Calibrates readings of a taught box: how likely one is right, and shows a tile of the box.
 
 Its features are the reader's confidence, the distance from the look, the similarity to the tile's
-own printed face and to the next best one, and what light and size leave visible. Boosted trees turn
-them into probabilities, which cap the confidence of a reading.
+own photographed face and to the next best one, and what light and size leave visible. Boosted trees
+turn them into probabilities, which cap the confidence of a reading.
 """
 
 from __future__ import annotations
@@ -10,31 +10,31 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tiles import TileSet
 from vision.classify import embedding, features
 from vision.classify.faces import SEEN, Faces, Prints, faces_of_prints, shrunk, slopes_of
+from vision.classify.reading import CellReading
 from vision.core.crop import Patches
 from vision.core.errors import ModelError
-from vision.core.files import TRAINED, read_manifest, set_hash, write_arrays
+from vision.core.files import TRAINED, read_manifest, write_arrays
 from vision.core.stages import stage
 from vision.core.types import BEYOND_DOUBT, CLIPPED, LIKELIER, UNKNOWN_TILE, Look
 
 if TYPE_CHECKING:
-    from vision.classify.reader import CellReading, Reader
+    from vision.classify.taught_looks import TaughtReader
 
 Floats = NDArray[np.float32]
 Group = tuple[str, int, int]
 """Tile, cell and turns."""
 
 FORMAT, VERSION = "snake-eye/evidence", 2
-COVERED, TREES_VERSION = "covered", 2
+TREES_VERSION = 2
 NAMES = (
     "sure",
     "far",
@@ -113,15 +113,9 @@ def load_trees(name: str, numbers: Sequence[str], folder: Path = TRAINED) -> Tre
     return Trees.of(read_manifest(folder / f"{name}.json", said).arrays())
 
 
-@cache
-def covered_score() -> Trees:
-    """Return the probability that the reading of a partly covered card is right, for any box."""
-    return load_trees(COVERED, NAMES)
-
-
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The printed faces of a box, and the trees that calibrate its readings."""
+    """The photographed faces of a taught box, and the trees that calibrate its readings."""
 
     faces: Faces
     ours: Trees
@@ -133,7 +127,7 @@ class Evidence:
 
     def weighed(
         self,
-        reader: Reader,
+        reader: TaughtReader,
         patches: Patches,
         readings: Sequence[CellReading],
         across_px: Sequence[float] | None,
@@ -141,8 +135,7 @@ class Evidence:
         """Return the readings, with confidences capped by their evidence.
 
         Where the evidence speaks rather for the second guess of a doubtful reading, that one is
-        taken: the faces tell colours apart in light that the reader confuses them in. A covered
-        card keeps its confidence and says how likely it is there at all.
+        taken: the faces tell colours apart in light that the reader confuses them in.
 
         Args:
             reader: the reader that made the readings.
@@ -154,18 +147,13 @@ class Evidence:
         firsts = self._scored(reader, patches, dict(enumerate(readings)), across_px)
         doubtful = {
             n: _with_second_first(readings[n])
-            for n, (ours, _, _) in firsts.items()
-            if min(ours, readings[n].best) < BEYOND_DOUBT
-            and len(readings[n].guesses) > 1
-            and not readings[n].covered
+            for n, (ours, _) in firsts.items()
+            if min(ours, readings[n].best) < BEYOND_DOUBT and len(readings[n].guesses) > 1
         }
         seconds = self._scored(reader, patches, doubtful, across_px)
-        for number, (ours, tile, row) in firsts.items():
+        for number, (ours, tile) in firsts.items():
             one = out[number]
-            if one.covered:
-                # Half a card says too little about the whole: only the place is weighed.
-                out[number] = replace(one, there=float(covered_score().shares(row[None])[0]))
-            elif number in seconds and seconds[number][0] > max(ours, LIKELIER):
+            if number in seconds and seconds[number][0] > max(ours, LIKELIER):
                 out[number] = _raised(doubtful[number], seconds[number][0])
             else:
                 out[number] = _weighed(one, ours, tile)
@@ -173,12 +161,12 @@ class Evidence:
 
     def _scored(
         self,
-        reader: Reader,
+        reader: TaughtReader,
         patches: Patches,
         readings: Mapping[int, CellReading],
         across_px: Sequence[float] | None,
-    ) -> dict[int, tuple[float, float, Floats]]:
-        """Return what both trees say of readings, and their features, by the patch's number.
+    ) -> dict[int, tuple[float, float]]:
+        """Return what both trees say of readings, by the patch's number.
 
         Strangers and readings without a face are left out.
         """
@@ -190,9 +178,9 @@ class Evidence:
         across = None if across_px is None else [across_px[n] for n in worth]
         rows = rows_of(self.faces, reader, patches[worth], [readings[n] for n in worth], across)
         ours, tile = (trees.shares(rows).tolist() for trees in (self.ours, self.tile))
-        return dict(zip(worth, zip(ours, tile, rows, strict=True), strict=True))
+        return dict(zip(worth, zip(ours, tile, strict=True), strict=True))
 
-    def _has_face(self, reader: Reader, reading: CellReading) -> bool:
+    def _has_face(self, reader: TaughtReader, reading: CellReading) -> bool:
         """Say whether a face exists for the reading; big tiles of taught boxes have none."""
         looks = reader.members[_ranked(reading)[0]]
         return any((look.tile, look.cell) in self.faces.cells for look in looks)
@@ -254,7 +242,7 @@ def _as_probable(reading: CellReading, best: float) -> CellReading:
 
 def rows_of(
     faces: Faces,
-    reader: Reader,
+    reader: TaughtReader,
     patches: Patches,
     readings: Sequence[CellReading],
     across_px: Sequence[float] | None,
@@ -316,58 +304,29 @@ def _light(patches: Patches) -> tuple[Floats, Floats, Floats]:
     return clipped, np.log(contrast), blur
 
 
-TAUGHT = "taught"
-"""Placeholder for the box's name in the files that serve all taught boxes."""
-
-
-def file_names(set_name: str) -> tuple[str, str]:
-    """Return the file names of a box's manifest and arrays."""
-    return f"evidence_{set_name}.json", f"evidence_{set_name}.npz"
-
-
-def _wanted(tile_set: TileSet) -> dict[str, object]:
-    return {**_about(tile_set.name), "set_hash": set_hash(tile_set)}
-
-
-def _about(name: str) -> dict[str, object]:
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "set": name,
-        "embedding": embedding.VERSION,
-        "features": features.VERSION,
-        "names": list(NAMES),
-    }
-
-
-def load_evidence(tile_set: TileSet, folder: Path = TRAINED) -> Evidence:
-    """Return the evidence of a box.
-
-    Raises:
-        ModelError: there is none, it is broken, or it belongs to another box.
-    """
-    manifest_name, _ = file_names(tile_set.name)
-    manifest = read_manifest(folder / manifest_name, _wanted(tile_set))
-    arrays = manifest.arrays()
-    try:
-        return Evidence(Faces.of(manifest, arrays), *_trees(arrays))
-    except (KeyError, ValueError, TypeError, IndexError) as error:
-        raise ModelError(f"{manifest_name} and its arrays do not fit: {error}") from error
-
-
-def _trees(arrays: Mapping[str, NDArray[Any]]) -> tuple[Trees, Trees, float]:
-    return Trees.of(arrays, "ours_"), Trees.of(arrays, "tile_"), float(arrays["share"])
+MANIFEST, FILE = "evidence_taught.json", "evidence_taught.npz"
+WANTED: dict[str, object] = {
+    "format": FORMAT,
+    "version": VERSION,
+    "set": "taught",
+    "embedding": embedding.VERSION,
+    "features": features.VERSION,
+    "names": list(NAMES),
+}
 
 
 @lru_cache(maxsize=1)
-def taught_trees() -> tuple[Trees, Trees, float]:
-    """Return the trees and the prior share that serve all taught boxes, loaded on first use."""
-    manifest_name, _ = file_names(TAUGHT)
-    arrays = read_manifest(TRAINED / manifest_name, _about(TAUGHT)).arrays()
+def taught_trees(folder: Path = TRAINED) -> tuple[Trees, Trees, float]:
+    """Return the trees and the prior share that serve all taught boxes, loaded on first use.
+
+    Raises:
+        ModelError: the files are missing or broken, or were fitted on other features.
+    """
+    arrays = read_manifest(folder / MANIFEST, WANTED).arrays()
     try:
-        return _trees(arrays)
+        return Trees.of(arrays, "ours_"), Trees.of(arrays, "tile_"), float(arrays["share"])
     except (KeyError, ValueError, TypeError, IndexError) as error:
-        raise ModelError(f"{manifest_name} and its arrays do not fit: {error}") from error
+        raise ModelError(f"{MANIFEST} and its arrays do not fit: {error}") from error
 
 
 def taught_evidence(prints: Prints) -> Evidence:
@@ -379,45 +338,8 @@ def write_taught(
     ours: Trees, tile: Trees, share: float, folder: Path, figures: Mapping[str, object]
 ) -> None:
     """Write the trees and the prior share that serve all taught boxes, and their manifest."""
-    arrays = {**ours.arrays("ours_"), **tile.arrays("tile_"), "share": np.array(share)}
-    _write(TAUGHT, _about(TAUGHT), arrays, folder, {"figures": dict(figures)})
-
-
-def write_evidence(
-    evidence: Evidence, tile_set: TileSet, folder: Path, figures: Mapping[str, object]
-) -> None:
-    """Write the evidence of a box: its arrays and their manifest."""
-    faces = evidence.faces
-    arrays: dict[str, NDArray[Any]] = {
-        "faces": faces.pictures,
-        "numbers": faces.numbers.astype(np.float16),
-        **evidence.ours.arrays("ours_"),
-        **evidence.tile.arrays("tile_"),
-        "share": np.array(evidence.share),
-    }
-    _write(
-        tile_set.name,
-        _wanted(tile_set),
-        arrays,
-        folder,
-        {
-            "faces": [str(Look(tile, cell)) for tile, cell in faces.cells],
-            "looks": [str(look) for look in faces.looks],
-            "figures": dict(figures),
-        },
-    )
-
-
-def _write(
-    name: str,
-    wanted: Mapping[str, object],
-    arrays: Mapping[str, NDArray[Any]],
-    folder: Path,
-    more: Mapping[str, object],
-) -> None:
-    manifest_name, arrays_name = file_names(name)
     folder.mkdir(parents=True, exist_ok=True)
-    digest = write_arrays(folder / arrays_name, arrays)
-    manifest = {**wanted, "file": arrays_name, "sha256": digest, **more}
-    text = json.dumps(manifest, indent=1) + "\n"
-    (folder / manifest_name).write_text(text, encoding="utf-8")
+    arrays = {**ours.arrays("ours_"), **tile.arrays("tile_"), "share": np.array(share)}
+    digest = write_arrays(folder / FILE, arrays)
+    manifest = {**WANTED, "file": FILE, "sha256": digest, "figures": dict(figures)}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Compares a patch with the printed face that its reading names, to verify the reading.
+"""Compares a patch with the photographed face that its reading names, to verify the reading.
 
 A reader only says which face of its box is nearest. Here the patch is compared with that one face:
 by the embedding network, and by its gradients at small shifts, turns and scales, since outlines are
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from vision.classify.embedding import PRINT_NUMBERS, shipped_embedding
 from vision.classify.features import DARKEST
 from vision.core.crop import PATCH_PX, Patches, patch_corners
-from vision.core.files import Manifest
 from vision.core.types import CLIPPED, QUARTERS, Bgr, Look
 
 Floats = NDArray[np.float32]
@@ -71,10 +70,10 @@ added to the print."""
 
 @dataclass(frozen=True, eq=False)
 class Faces:
-    """The printed faces of a box, cell by cell, and the embeddings of their looks."""
+    """The faces of a taught box, and the embeddings of their looks."""
 
     cells: tuple[tuple[str, int], ...]
-    """Tile and cell of each picture; a taught box has several pictures of a tile."""
+    """Tile and cell of each picture; there may be several of a tile."""
     pictures: NDArray[np.uint8]
     """Cells x 32 x 32 x 3, upright, cut like patches in play."""
     looks: tuple[Look, ...]
@@ -87,14 +86,6 @@ class Faces:
             raise ValueError(f"{len(self.cells)} faces, but pictures of {self.pictures.shape}")
         if self.numbers.shape != (len(self.looks), PRINT_NUMBERS):
             raise ValueError(f"{len(self.looks)} looks, but numbers of {self.numbers.shape}")
-
-    @classmethod
-    def of(cls, manifest: Manifest, arrays: Mapping[str, NDArray[Any]]) -> Faces:
-        """Return the faces of stored arrays."""
-        cells = [Look.parse(str(text)) for text in manifest["faces"]]
-        looks = tuple(Look.parse(str(text)) for text in manifest["looks"])
-        numbers = np.asarray(arrays["numbers"], np.float32)
-        return cls(tuple((c.tile, c.cell) for c in cells), arrays["faces"], looks, numbers)
 
     def fits(self, patches: Sequence[Slopes], looks: Sequence[Sequence[Look]]) -> list[Fit]:
         """Return for each patch the best fit among the looks that its reading names."""

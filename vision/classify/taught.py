@@ -27,7 +27,8 @@ from engine.tiles import TileKind, TileSet
 from vision.classify import embedding, features
 from vision.classify.evidence import taught_evidence
 from vision.classify.faces import Prints
-from vision.classify.reader import Reader, make_reader, shipped_reader
+from vision.classify.reader import Reader, shipped_reader
+from vision.classify.taught_looks import TaughtReader, make_reader
 from vision.core.crop import MARGIN, PATCH_PX
 from vision.core.errors import ModelError, OutdatedError
 from vision.core.files import Manifest, read_manifest, set_hash
@@ -50,7 +51,7 @@ class TaughtSet:
     """A box that its owner taught, with either a tile reader or a board reader."""
 
     tile_set: TileSet
-    reader: Reader | None
+    reader: TaughtReader | None
     """Reads tiles that lie anywhere."""
     board: BoardReader | None = None
     """Reads tiles on the cells of a printed board."""
@@ -77,7 +78,7 @@ def find_taught(name: str, folders: Iterable[Path]) -> TaughtSet | None:
     return None
 
 
-def reader_of(tile_set: TileSet, folders: Iterable[Path] | None = None) -> Reader:
+def reader_of(tile_set: TileSet, folders: Iterable[Path] | None = None) -> Reader | TaughtReader:
     """Return the reader of a box: the one its owner taught, else the shipped one.
 
     An owner's box with the prints of a built-in one, in other counts, uses the built-in's reader.
@@ -161,7 +162,7 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
 
 def _tile_reader(
     manifest: Manifest, arrays: Mapping[str, NDArray[Any]], tile_set: TileSet
-) -> Reader:
+) -> TaughtReader:
     looks = [_look(text) for text in manifest["looks"][:MOST_LOOKS]]
     strangers = {look.tile for look in looks} - {*tile_set.kinds, BACK}
     if strangers:
@@ -170,7 +171,7 @@ def _tile_reader(
     if not (np.isfinite(project).all() and np.isfinite(centres).all()):
         raise ValueError("the arrays hold no numbers")
     numbers = _above_zero(manifest["temperature"]), _above_zero(manifest["known"])
-    reader = make_reader(tile_set, looks, project, centres, *numbers, embedded=True)
+    reader = make_reader(tile_set, looks, project, centres, *numbers)
     tiles = manifest.get("faces")
     if tiles is None:
         # Boxes of lands and older files have no prints.

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from engine.lattice import Cell
 from vision.classify.embedding import described
-from vision.classify.reader import CellReading, Reader
+from vision.classify.reading import CellReading
+from vision.classify.taught_looks import TaughtReader
 from vision.core.crop import Patches, cut
 from vision.core.ground import AS_TABLE, HARDLY_TABLE, HIDDEN, Ground
 from vision.core.lattice import (
@@ -93,7 +94,7 @@ UPRIGHT_PART = (5, 1, 2, 4)
 
 
 def read_taught(
-    bgr: Bgr, found: Sequence[Detection], reader: Reader, lit: Callable[[Patches], Patches]
+    bgr: Bgr, found: Sequence[Detection], reader: TaughtReader, lit: Callable[[Patches], Patches]
 ) -> list[CellReading]:
     """Return what each outline shows, adapted to the picture's light; doubtful ones read twice.
 
@@ -121,7 +122,7 @@ def read_taught(
     return reader.evidence.weighed(reader, patches, readings, across)
 
 
-def _anywhere(reader: Reader, distances: Floats) -> Floats:
+def _anywhere(reader: TaughtReader, distances: Floats) -> Floats:
     """Return the distance of each look, marginalised over all shifts."""
     doubt = 2 * reader.temperature
     energies = (distances + reader.temperature * AWAY[:, None]) / doubt

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
-from vision.classify.reader import CellReading
+from vision.classify.reading import CellReading
 from vision.core.lattice import HEX_SIDES, cell_axes, fit_outlines, mapped
 from vision.core.stages import stage
 from vision.core.tables import TileEntry

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from engine.lattice import Cell, opposite, square_neighbour
 from engine.tiles import TileSet
 from vision.classify.evidence import Trees, load_trees
-from vision.classify.reader import CellReading
+from vision.classify.reading import CellReading
 from vision.core.files import TRAINED
 from vision.core.ground import HARDLY_TABLE, Ground
 from vision.core.lattice import LaidCells, cells_beside, mapped, turned_cell
@@ -62,8 +62,6 @@ ANY_CELL = 0.5
 """Largest offset of a touching island from its predicted cells, in pitches."""
 ON_CELL = 0.8
 """A card occupies a cell if their centres are nearer than this along both axes, in pitches."""
-ASKED = 0.1
-"""Least probability of a covered card that no outline shows; below, its cell is taken for empty."""
 SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
 """Offsets from a cell's centre at which an outline is tried, in pitches."""
 MOST_WAVES, MOST_CELLS = 12, 24
@@ -369,7 +367,7 @@ def _cards(
     outlined = {cell for cell in cells if _near(cell, marks, SAME_PLACE)}
     cells = [cell for cell in cells if cell in outlined or _is_open(cell, sides)]
     cells = _not_table(field, _free(field, cells, others), sight.ground)[:MOST_CELLS]
-    shown = _shown(field, group.fit, cells, outlined, tile_set, sight)
+    shown = _shown(field, group.fit, cells, tile_set, sight)
     return [card for card in shown if _goes_on(card, sides, tile_set, outlined=card.at in outlined)]
 
 
@@ -377,7 +375,6 @@ def _shown(
     field: LaidCells,
     fit: LatticeFit,
     cells: Sequence[Cell],
-    outlined: Collection[Cell],
     tile_set: TileSet,
     sight: Sight,
 ) -> list[SeenCard]:
@@ -391,10 +388,8 @@ def _shown(
     for number, cell in enumerate(cells):
         tries = range(number * len(SHIFTS), (number + 1) * len(SHIFTS))
         best = max(tries, key=lambda k: _seen(readings[k], tile_set))
-        there = 1.0 if cell in outlined else readings[best].there
-        if there >= ASKED and _shows_card(readings[best], tile_set):
-            card = card_at(cell, looked[best], readings[best], tile_set, fit)
-            cards.append(replace(card, laid=1.0 if there >= CLEAR else there))
+        if _shows_card(readings[best], tile_set):
+            cards.append(card_at(cell, looked[best], readings[best], tile_set, fit))
     return cards
 
 
@@ -435,7 +430,6 @@ def _shows_card(reading: CellReading, tile_set: TileSet) -> bool:
         reading.why is None
         and reading.best >= CLEAR
         and not reading.is_back
-        and (not reading.odd or reading.covered)
         and len(tile_set[reading.guesses[0].tile].cells) == 1
     )
 

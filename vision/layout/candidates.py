@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.classify.evidence import Trees, load_trees
-from vision.classify.reader import CellReading
+from vision.classify.reading import CellReading
 from vision.classify.taught_tiles import tiles_only
 from vision.core.files import TRAINED
 from vision.core.ground import Ground
@@ -197,7 +197,7 @@ def _seen(one: Detection, said: CellReading) -> tuple[float, ...]:
         said.best,
         said.far,
         said.odd,
-        said.covered,
+        said.odd and said.best >= LIKELIER,
         said.is_back,
         said.why == UNKNOWN_TILE,
         one.cut_off,

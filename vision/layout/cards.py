@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.lattice import Cell
 from engine.tiles import GREY, TileKind, TileSet
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.core.lattice import LaidCells, mapped, turned_cell
 from vision.core.types import (
     BACK,
@@ -190,7 +190,7 @@ def _small_card(
         found.cut_off,
         reading.why,
         found.confidence,
-        reading.covered,
+        reading.odd and reading.best >= LIKELIER,
     )
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from engine.lattice import Cell
 from engine.tiles import GREY, TileSet
 from vision.classify.evidence import Trees, load_trees
-from vision.classify.reader import CellReading
+from vision.classify.reading import CellReading
 from vision.core.files import TRAINED
 from vision.core.lattice import cell_axes, fit_outlines
 from vision.core.stages import stage

@@ -9,7 +9,7 @@ from statistics import median
 
 from engine.lattice import Cell, opposite, square_neighbour
 from engine.tiles import GREY, TileSet
-from vision.classify.reader import CellReading
+from vision.classify.reading import CellReading
 from vision.core.ground import Ground
 from vision.core.stages import stage
 from vision.core.tables import Guesses, TileEntry

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from engine.setfile import built_in_names, built_in_set
 from engine.tiles import TileSet
-from vision.classify.reader import CellReading, shipped_reader
+from vision.classify.reader import shipped_reader
+from vision.classify.reading import CellReading
 from vision.core.crop import cut
 from vision.core.types import (
     LIKELIER,

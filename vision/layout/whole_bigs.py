@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.lattice import Cell
 from engine.tiles import TileSet
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.core.lattice import cell_axes, turned_cell
 from vision.core.stages import stage
 from vision.core.types import EXPECTED, SAME_PLACE, SURE, Detection, Detections, Points

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from vision.classify.embedding import LAND_NUMBERS
 from vision.classify.faces import Prints, coarse, compared, turned_face
-from vision.classify.reader import CellReading, Reader
+from vision.classify.reading import CellReading
+from vision.classify.taught_looks import TaughtReader
 from vision.core.crop import Patches
 from vision.core.stages import stage
 from vision.core.types import SMALLEST_PX, SURE
@@ -66,7 +67,7 @@ with these."""
 
 
 @stage("taught: light", without=lambda reader, *_: reader)
-def in_this_light(reader: Reader, rows: Floats, across_px: Sequence[float]) -> Reader:
+def in_this_light(reader: TaughtReader, rows: Floats, across_px: Sequence[float]) -> TaughtReader:
     """Return the reader with its looks adapted to a picture's light; unchanged for lands.
 
     Tiles of one land differ by more than light does. Of 1,449 photographed lands with one example a
@@ -90,7 +91,7 @@ def in_this_light(reader: Reader, rows: Floats, across_px: Sequence[float]) -> R
     return now
 
 
-def _of_lands(reader: Reader) -> bool:
+def _of_lands(reader: TaughtReader) -> bool:
     """Say whether the reader uses the embedding's land part; boxes of fixed prints do not."""
     return bool(reader.project[-LAND_NUMBERS:].any())
 
@@ -112,7 +113,7 @@ def _moved(centres: Floats, places: Floats, looks: NDArray[np.int64]) -> Floats:
 
 @stage("taught: paint", without=lambda reader, distances, *_: distances)
 def in_these_colours(
-    reader: Reader, distances: Floats, patches: Patches, across_px: Sequence[float]
+    reader: TaughtReader, distances: Floats, patches: Patches, across_px: Sequence[float]
 ) -> Floats:
     """Return the distances of all looks; for doubtful tiles a comparison of colours is added.
 
@@ -138,7 +139,7 @@ def in_these_colours(
     return now
 
 
-def _likely(reader: Reader, distances: Floats) -> dict[int, Looks]:
+def _likely(reader: TaughtReader, distances: Floats) -> dict[int, Looks]:
     """Return the candidate looks of each tile that may be of more than one group."""
     out = {}
     for number, row in enumerate(distances):
@@ -152,7 +153,7 @@ def _likely(reader: Reader, distances: Floats) -> dict[int, Looks]:
 class _Beside:
     """Compares the tiles of one picture with the photographed prints of a box."""
 
-    def __init__(self, reader: Reader, prints: Prints, seen: Floats) -> None:
+    def __init__(self, reader: TaughtReader, prints: Prints, seen: Floats) -> None:
         self._reader, self._seen = reader, seen
         self._folds = 6 if max(look.turns for look in reader.looks) >= 4 else 4
         self._mask = compared(self._folds)

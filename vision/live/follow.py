@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from calibration.profile import Profile
 from engine.tiles import TileSet
-from vision.classify.reader import CellReading, Reader
+from vision.classify.reader import Reader
+from vision.classify.reading import CellReading
 from vision.core.crop import Pyramid
 from vision.core.request import ReadRequest
 from vision.core.tables import TableState
@@ -26,7 +27,7 @@ from vision.hexes.models import HexModels, shipped_models
 from vision.hexes.plane import FIXED, HexBoard
 from vision.hexes.read import MOST_BOARDS, boards_of, cells_of, read_hex_table
 from vision.layout.quality import leaves
-from vision.read import Stages, read_cells, read_table, stages_for
+from vision.read import AnyReader, Stages, read_cells, read_table, stages_for
 
 Small = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -197,9 +198,12 @@ class TileFollower:
         cells = dict(same or {})
 
         def read(
-            bgr: Bgr, outlines: Sequence[Detection], reader: Reader | None, profile: Profile | None
+            bgr: Bgr,
+            outlines: Sequence[Detection],
+            reader: AnyReader | None,
+            profile: Profile | None,
         ) -> Sequence[CellReading]:
-            if reader is None or reader.embedded:
+            if not isinstance(reader, Reader):
                 # The reader of a taught box adapts to all tiles of a picture: no caching.
                 return read_cells(bgr, outlines, reader, profile)
             fresh = [d for d in outlines if d not in cells]

@@ -29,7 +29,7 @@ from models.lab.training.fields import ASIDE, Known, Samples, fit, samples, sett
 from models.lab.training.harness import made, parser_of, tell
 from models.lab.training.strangers import scene_picture
 from vision import Bgr, Picture, read_table
-from vision.classify.reader import CellReading
+from vision.classify.reading import CellReading
 from vision.core.ground import Ground
 from vision.core.stages import watched_by
 from vision.core.types import Detection, width_of

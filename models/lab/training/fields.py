@@ -31,10 +31,10 @@ from models.lab.scenes.world.arrays import Array, Random
 from models.lab.scenes.world.aside import lay_aside, lay_close
 from models.lab.scenes.world.faces import printed_box
 from models.lab.scenes.world.things import Item, TableTop
-from models.lab.training.evidence import fit_trees
 from models.lab.training.harness import made, parser_of, tell, write_manifest
+from models.lab.training.trees import fit_trees
 from vision.classify.evidence import TREES_VERSION, Trees
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.core.files import write_arrays
 from vision.core.lattice import fit_lattices, mapped
 from vision.core.types import Detection, Detections, LatticeFit, width_of

@@ -21,19 +21,22 @@ from models.lab.scenes.splits import invented_names, rng_of
 from models.lab.scenes.world.arrays import Array
 from models.lab.scenes.world.invented import invented_set
 from models.lab.training.drills import jittered
-from models.lab.training.evidence import Known, figures_of, fit_both
 from models.lab.training.harness import made, parser_of, tell
 from models.lab.training.strangers import anywhere
+from models.lab.training.trees import fit_trees
 from models.teaching.teach import gather, learn
 from vision import Bgr
-from vision.classify.evidence import NAMES, Evidence, Trees, rows_of, write_taught
+from vision.classify.evidence import FILE, NAMES, RISING, Evidence, Trees, rows_of, write_taught
 from vision.classify.faces import faces_of_prints
-from vision.classify.reader import CellReading, Reader
+from vision.classify.reading import CellReading
+from vision.classify.taught_looks import TaughtReader
 from vision.classify.taught_tiles import read_taught
 from vision.core.crop import Patches
 from vision.core.types import Detection
 
 TABLES, FIRST_TABLE = 5, 40
+CHECKED_SHARE = 0.25
+"""Share of boxes that are held back to decide when fitting stops."""
 MISSES = (0.3, 1.5)
 FOUND = 0.9
 SURELY, MOST_NAMED = 0.9, 0.005
@@ -45,6 +48,16 @@ STRANGERS = 12
 
 
 @dataclass(frozen=True, eq=False)
+class Known:
+    """Features of patches, and what the patches are."""
+
+    rows: Array
+    right: Array
+    ours: Array
+    sources: Array
+
+
+@dataclass(frozen=True, eq=False)
 class Recorded(Evidence):
     """Evidence that records the features of patches and leaves readings unchanged."""
 
@@ -52,7 +65,7 @@ class Recorded(Evidence):
 
     def weighed(
         self,
-        reader: Reader,
+        reader: TaughtReader,
         patches: Patches,
         readings: Sequence[CellReading],
         across_px: Sequence[float] | None,
@@ -83,7 +96,7 @@ def box_rows(name: str) -> Known | None:
 
 
 def _table_rows(
-    name: str, reader: Reader, known: set[str], bgr: Bgr, tiles: Sequence[Any], number: int
+    name: str, reader: TaughtReader, known: set[str], bgr: Bgr, tiles: Sequence[Any], number: int
 ) -> tuple[Array, Array, Array]:
     """Return the features of one table's places, which are read right, and which were taught."""
     prints = one_print(invented_set(name))
@@ -102,6 +115,38 @@ def _table_rows(
 
 def _names(reading: CellReading) -> str | None:
     return reading.guesses[0].tile if reading.guesses else None
+
+
+def fit_both(every: Known, tiles_share: float) -> tuple[Trees, Trees, Array, Array]:
+    """Return trees for right readings, trees for tiles against strangers, and two masks of rows.
+
+    The masks say which rows are right, and which only decided when to stop.
+    """
+    checked = every.sources % round(1 / CHECKED_SHARE) == 0
+    right = every.ours & every.right
+    drawn = every.ours.mean()
+    weights = np.where(every.ours, tiles_share / drawn, (1 - tiles_share) / (1 - drawn))
+    ours = fit_trees(every.rows, right.astype(int), weights, checked, RISING)
+    tile = fit_trees(every.rows, every.ours.astype(int), weights, checked, [0] * len(NAMES))
+    return ours, tile, right, checked
+
+
+def figures_of(ours: Trees, every: Known, right: Array, checked: Array) -> dict[str, Any]:
+    """Return the figures of the fitted trees on rows that they were not fitted to."""
+    shares = ours.shares(every.rows[checked])
+    sure = every.rows[checked][:, 0] > np.log(9)
+    true, strange = right[checked] & sure, ~every.ours[checked] & sure
+    wrong = every.ours[checked] & ~every.right[checked] & sure
+    return {
+        "rows": len(every.rows),
+        "trees": len(ours.starts),
+        "sure_and_right": int(true.sum()),
+        "of_them_doubted": int((shares[true] < 0.9).sum()),
+        "sure_strangers": int(strange.sum()),
+        "of_them_kept": int((shares[strange] >= 0.9).sum()),
+        "sure_and_wrong": int(wrong.sum()),
+        "of_these_kept": int((shares[wrong] >= 0.9).sum()),
+    }
 
 
 def most_more(ours: Trees, strange: Array) -> float:
@@ -149,7 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         **figures_of(ours, every, right, checked),
     }
     write_taught(ours, tile, share, asked.out, figures)
-    tell("taught", figures, asked.out, ["evidence_taught.npz"])
+    tell("taught", figures, asked.out, [FILE])
     return 0
 
 

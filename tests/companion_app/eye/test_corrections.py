@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from companion_app.eye.corrections import MOST_KEPT, Corrections, keep_correction
-from companion_app.eye.feeder import Feeder
+from companion_app.eye.desk import Feeder
 from companion_app.live.places import Spot, spots_of, turned
 from engine.placement import Layout, Piece, Placement
 from engine.setfile import built_in_set

@@ -8,7 +8,7 @@ import pytest
 
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.demo_rounds import DemoRounds, demo_rounds
-from companion_app.eye.feeder import Feeder
+from companion_app.eye.desk import Feeder
 from companion_app.live.demo import demo_record
 from engine.games import GAMES
 

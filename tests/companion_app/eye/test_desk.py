@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from companion_app.eye.feeder import Feeder
+from companion_app.eye.desk import Feeder, GameLeftError
 from companion_app.live.errors import StoreError, StoreFull, ToldError
 from companion_app.live.match import Match
 from engine.game import Move, Start
 from engine.record import Record, find_set
+from tests.browser.chromium import wait_until
 from tests.companion_app.live.test_referee import PLAIN
 from tests.companion_app.live.test_store import FailingDisk
-from tests.companion_app.web.conftest import Played, playthrough
+from tests.companion_app.web.conftest import Played, busy, playthrough
 from tests.companion_app.web.test_answers_undone import OLD, doubtful, shown
 from tests.engine.playing import Variant, random_game, variants
 
@@ -64,6 +68,38 @@ def passed(played):
         played.lay(move)
     assert [move.do for move in moves_of(played)] == ["place"] * 14 + ["pass"]
     return played
+
+
+# --- its thread ----------------------------------------------------------------------------------
+
+
+def test_deeds_are_done_in_the_order_in_which_they_are_asked_for(played):
+    done: list[int] = []
+    free = threading.Event()
+    with ThreadPoolExecutor(3) as phones:
+        phones.submit(played.desk.do, free.wait)
+        for number in range(3):
+            wait_until(lambda: played.desk._inbox._work_queue.qsize() == number)  # noqa: B023
+            phones.submit(played.desk.do, partial(done.append, number))
+        free.set()
+
+    assert done == [0, 1, 2]
+
+
+def test_deed_within_a_deed_is_done_at_once(played):
+    assert played.desk.do(lambda: played.desk.do(lambda: "done")) == "done"
+
+
+def test_desk_that_is_busy_for_too_long_is_told(played):
+    with busy(played.desk), pytest.raises(TimeoutError):
+        played.desk.do(lambda: None, within_s=0.01)
+
+
+def test_nothing_is_done_to_a_game_after_its_desk_is_closed(played):
+    played.desk.close()
+
+    with pytest.raises(GameLeftError):
+        played.desk.do(lambda: None)
 
 
 # --- undo ----------------------------------------------------------------------------------------

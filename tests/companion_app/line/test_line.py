@@ -58,7 +58,7 @@ class Line:
 
     def answers(self, what: str, answer: Any) -> None:
         """Let the eye answer a question in its own way."""
-        self.commands._known = {**self.commands._known, what: answer}
+        self.commands._waiting = {**self.commands._waiting, what: answer}
 
     def close(self) -> None:
         self.eye.close()

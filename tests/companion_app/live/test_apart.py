@@ -145,3 +145,23 @@ def test_big_card_that_has_lain_aside_all_along_begins_no_field():
     seen = as_laid(table, box, lambda entry: False, lambda entry: entry["tile"] == "big/4")
 
     assert (seen.tiles, seen.aside) == ((laid,), (stock,))
+
+
+def test_known_big_card_without_a_neighbour_is_in_play_where_it_lay():
+    box = built_in_set("sssnake")
+    laid = {"tile": "big/1", "at": [0, 0], "field": 0, "outline": outline(0, 0)}
+    lone = {"tile": "big/3", "confidence": 1.0, "outline": outline(8, 5)}
+    stock = {"tile": "big/4", "confidence": 1.0, "outline": outline(8, 9)}
+    table = TableState((128, 72), (laid,), aside=(lone, stock))
+    spots = {"big/1": (0, 0, 0), "big/3": (2, 0, 0)}
+
+    seen = as_laid(
+        table,
+        box,
+        lambda entry: False,
+        lambda entry: entry is stock,
+        lambda entry: spots.get(entry["tile"]),
+    )
+
+    assert seen.tiles == (laid, {**lone, "at": [0, 0], "turns": 0, "field": 2})
+    assert seen.aside == (stock,)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -21,6 +20,7 @@ from companion_app.live.demo import (
     foul,
     halfway,
     plan,
+    standing_of,
 )
 from companion_app.live.demo_table import DemoPicture
 from companion_app.live.machine import MachineTurn
@@ -110,7 +110,7 @@ def played(umpire: Umpire, manners: Manners, most: int = 600) -> Iterator[DemoSo
     source = DemoSource(
         "schlangennest", 1, 8.0, SMALL, lambda: 0.0, lambda _: None, umpire.record, manners
     )
-    source.heed(lambda: umpire, threading.RLock())  # type: ignore[arg-type, return-value]
+    source.heed(lambda: standing_of(umpire))  # type: ignore[arg-type]
     for frame in islice(source.frames(), most):
         assert frame is not None
         if not source.hand:

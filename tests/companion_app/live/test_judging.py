@@ -582,6 +582,42 @@ def test_order_is_asked_again_at_once_when_the_chosen_move_was_taken_back_and_ma
     assert again["guesses"] == question["guesses"]
 
 
+def test_order_that_somebody_has_chosen_stands_where_a_hand_takes_it_back_and_makes_it_again(
+    carnival,
+):
+    # Carnival 34: three moves taken back and made again asked nine times in a minute.
+    play(carnival, CARNIVAL, 2, 8)
+    before, after = swapped_once(carnival)
+    count = len(carnival.match.accepted)
+    (question,) = said(carnival.shows(before), "question")
+    carnival.tell({"answer": question["id"], "value": 0})
+    carnival.keeps(before)
+    carnival.referee.keeper.undo(len(carnival.match.accepted) - count, carnival.t, lambda: None)
+    assert carnival.match.layout == after
+
+    assert said(carnival.shows(before), "question") == []
+
+    assert len(carnival.match.accepted) > count
+    assert carnival.match.layout == before
+
+
+def test_tile_laid_back_where_somebody_called_it_a_move_is_a_move_until_one_is_taken_back(carnival):
+    # Carnival 34: two players who laid back what the other had replaced were asked at every turn.
+    play(carnival, CARNIVAL, 2, 8)
+    before, after = swapped_once(carnival)
+    (question,) = said(carnival.shows(before), "question")
+    carnival.tell({"answer": question["id"], "value": 0})
+    carnival.keeps(before)
+    count = len(carnival.match.accepted)
+
+    assert said(carnival.shows(after), "question") == []
+    assert len(carnival.match.accepted) > count
+    assert carnival.match.layout == after
+
+    carnival.referee.take_back(len(carnival.match.accepted) - count, carnival.t)
+    assert said(carnival.shows(after), "question")
+
+
 def test_several_tiles_back_as_they_lay_were_taken_back_though_moves_could_lead_there(carnival):
     play(carnival, CARNIVAL, 2, 8)
     match = carnival.match

@@ -1,6 +1,5 @@
 """The whole loop on drawn pictures: every disturbance, each from its seed."""
 
-import threading
 from dataclasses import replace
 from itertools import islice
 
@@ -288,29 +287,32 @@ def test_pictures_that_break_the_reader_delay_the_verdict_and_end_nothing(
         assert [e["n"] for e in umpire.events if e["event"] == "verdict"] == [1]
 
 
-def test_lock_is_free_while_pictures_are_looked_at_and_held_while_the_game_changes(
-    stage, monkeypatch
-):
-    lock = threading.Lock()
-    held: dict[str, set[bool]] = {}
+def test_owner_of_the_game_changes_it_and_looks_at_no_picture(stage, monkeypatch):
+    owned: list[bool] = []
+    by_owner: dict[str, set[bool]] = {}
 
-    def noted(owner, name):
-        real = getattr(owner, name)
+    def owner(deed):
+        owned.append(True)
+        try:
+            return deed()
+        finally:
+            owned.pop()
+
+    def noted(kind, name):
+        real = getattr(kind, name)
 
         def call(*given, **more):
-            held.setdefault(f"{owner.__name__}.{name}", set()).add(lock.locked())
+            by_owner.setdefault(f"{kind.__name__}.{name}", set()).add(bool(owned))
             return real(*given, **more)
 
-        monkeypatch.setattr(owner, name, call)
+        monkeypatch.setattr(kind, name, call)
 
-    for owner, name in ((Watcher, "see"), (Ground, "learn"), (Stage, "read"), (Referee, "look")):
-        noted(owner, name)
-    stage.loop = LiveLoop(stage.match, stage, stage.events.append, meanwhile=lock)
-    with lock:
-        stage.film(2.0)
-        assert lock.locked()
+    for kind, name in ((Watcher, "see"), (Ground, "learn"), (Stage, "read"), (Referee, "look")):
+        noted(kind, name)
+    stage.loop = LiveLoop(stage.match, stage, stage.events.append, owner)
+    stage.film(2.0)
 
-    assert held == {
+    assert by_owner == {
         "Watcher.see": {False},
         "Ground.learn": {False},
         "Stage.read": {False},

@@ -15,7 +15,9 @@ from tests.companion_app.live.tabletop import Tabletop, said, verdicts
 from tests.companion_app.live.test_judging import DICE, rolled, table_of
 from tests.companion_app.live.test_referee import accepted
 from tests.companion_app.live.test_store import FailingDisk
-from tests.engine.games.test_sssnake import NEARLY
+
+NEARLY = "curve@2,0#{0} curve@2,-1^3#{0} straight@1,-1#{0} straight@0,-1#{0} curve@-1,-1^2#{0}"
+"""A snake whose two ends face the cell -1,0: a curve closes it, a straight does not fit."""
 
 dice = table_of(DICE)
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import atexit
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -138,29 +142,41 @@ class Played:
         assert referee is not None
         match = referee.match
         self.time_s += 10
-        with self.desk.lock:
-            if move.do in SILENT:
-                if move.player == match.position.to_move and not match.ended:
-                    referee.tell({"move": move_to_json(move)}, self.time_s)
-                return
-            referee.state.touch()
-            fields = match.game.facts.player_names is None
-            field = match.start.players.index(move.snake or move.player) if fields else None
-            after = laid(match.layout, move, field)
-            if match.game.judge(match.position, move).legal:
-                after = match.game.layout(match.game.apply(match.position, move))
-            for _ in range(4):
-                self.time_s += 1
-                referee.look(settled_on(after), self.time_s)
+        if move.do in SILENT:
+            if move.player == match.position.to_move and not match.ended:
+                told = {"move": move_to_json(move)}
+                self.desk.do(partial(referee.tell, told, self.time_s))
+            return
+        fields = match.game.facts.player_names is None
+        field = match.start.players.index(move.snake or move.player) if fields else None
+        after = laid(match.layout, move, field)
+        if match.game.judge(match.position, move).legal:
+            after = match.game.layout(match.game.apply(match.position, move))
+        self.desk.do(referee.state.touch)
+        for _ in range(4):
+            self.time_s += 1
+            self.desk.do(partial(referee.look, settled_on(after), self.time_s))
 
     def look_at_the_table(self) -> None:
         """Look at the table as it was accepted: what lay there besides was lifted."""
         referee = self.desk.referee
         assert referee is not None
-        with self.desk.lock:
-            referee.state.touch()
-            self.time_s += 10
-            referee.look(settled_on(referee.match.layout), self.time_s)
+        self.time_s += 10
+        self.desk.do(referee.state.touch)
+        self.desk.do(partial(referee.look, settled_on(referee.match.layout), self.time_s))
+
+
+@contextmanager
+def busy(desk: Desk) -> Iterator[None]:
+    """Keep the desk's thread busy while the block runs."""
+    free = threading.Event()
+    with ThreadPoolExecutor(1) as other:
+        deed = other.submit(desk.do, free.wait)
+        try:
+            yield
+            assert not deed.done()
+        finally:
+            free.set()
 
 
 @pytest.fixture

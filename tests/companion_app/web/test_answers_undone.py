@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from companion_app.eye.recorded import settled_on
@@ -19,11 +20,10 @@ def shown(played: Played, table: Layout | Settled, looks: int = 8) -> None:
     settled = settled_on(table) if isinstance(table, Layout) else table
     referee = played.desk.referee
     assert referee is not None
-    with played.desk.lock:
-        referee.state.touch()
-        for _ in range(looks):
-            played.time_s += 1
-            referee.look(settled, played.time_s)
+    played.desk.do(referee.state.touch)
+    for _ in range(looks):
+        played.time_s += 1
+        played.desk.do(partial(referee.look, settled, played.time_s))
 
 
 def asked(played: Played) -> dict[str, Any]:

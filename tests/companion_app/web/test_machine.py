@@ -216,8 +216,7 @@ def test_a_fault_in_its_answer_never_reaches_the_game(nest, says):
 
 def test_while_it_thinks_nobody_chooses_for_it(nest):
     match = nest.desk.match
-    with nest.desk.lock:
-        nest.eye.machine._due()
+    nest.desk.do(nest.eye.machine._due)
     nest.lay(a_legal_move(nest))
 
     assert match.accepted == ()

@@ -15,7 +15,7 @@ from companion_app.live.kept import KeptGames
 from companion_app.live.store import Store
 from companion_app.web.replays import summed_up
 from companion_app.web.summaries import AGAIN_S, BEHIND_S, Summaries, said
-from tests.companion_app.web.conftest import HANDS, Played
+from tests.companion_app.web.conftest import HANDS, Played, busy
 
 KEPT = Path(__file__).parents[1] / "live" / "kept_by_0_1_0"
 
@@ -169,7 +169,7 @@ def test_games_are_read_again_only_when_something_was_written(table, script, mon
 def test_games_are_listed_while_the_desk_is_busy(table, script):
     begin_games(table, script.record, 2)
     guest, answers = table.guest(), []
-    with table.desk.lock:
+    with busy(table.desk):
         asking = threading.Thread(target=lambda: answers.append(guest.get("/api/history")))
         asking.start()
         asking.join()

@@ -16,7 +16,7 @@ from engine.setfile import built_in_set
 
 PAGE = Path(__file__).parents[3] / "engine" / "games" / "CARNIVAL.md"
 GAME, BOX = Carnival(), built_in_set("carnival")
-PLAYERS = ("yellow", "violet", "black", "red")
+FOUR = ("yellow", "violet", "black", "red")
 YELLOW = "yellow/straight@0,-1^1 yellow/straight@0,-2^1"
 VIOLET = "violet/straight@1,0 violet/straight@2,0"
 BLACK_HEAD = "black/head@0,1^1"
@@ -112,7 +112,7 @@ def position_for(place: Place, tile: str) -> CarnivalPosition:
     role = BOX[tile].role
     last_round = role in ("head", "hat") or "/head@" in place.table
     layout = read_layout(f"{place.table} {BLACK_HEAD}" if last_round else place.table)
-    position = GAME.opening(Start(PLAYERS, layout=layout, midgame=True), BOX)
+    position = GAME.opening(Start(FOUR, layout=layout, midgame=True), BOX)
     position = replace(position, to_move="yellow")
     if role == "hat":
         return replace(position, last_round=LastRound("hats"))

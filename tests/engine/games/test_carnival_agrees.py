@@ -9,7 +9,7 @@ from engine.errors import RecordError
 from engine.game import Move, Start
 from engine.placement import Layout, Placement
 from engine.record import move_to_json
-from tests.engine.games.carnival_positions import BOX, FOUR, GAME
+from tests.engine.games.carnival_table import BOX, FOUR, GAME
 from tests.naive.carnival import NaiveCarnival
 
 PAIRS = {"yellow": ["yellow", "red"], "black": ["black", "violet"]}

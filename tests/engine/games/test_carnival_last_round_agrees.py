@@ -8,7 +8,7 @@ import pytest
 from engine.game import Move, Start
 from engine.placement import Layout, Placement
 from engine.record import move_to_json
-from tests.engine.games.carnival_positions import BOX, FOUR, GAME
+from tests.engine.games.carnival_table import BOX, FOUR, GAME
 from tests.naive.carnival import NaiveCarnival
 
 EXITS = {"yellow": ((0, -1), 1), "violet": ((1, 0), 0), "black": ((0, 1), 1), "red": ((-1, 0), 0)}

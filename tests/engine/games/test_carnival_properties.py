@@ -9,7 +9,7 @@ from engine.game import Move, Start
 from engine.lattice import E, N, S, W
 from engine.placement import Layout, Placement
 from engine.tiles import Exit, TileSet
-from tests.engine.games.carnival_positions import BOX, FOUR, GAME
+from tests.engine.games.carnival_table import BOX, FOUR, GAME
 
 RENAMED = {"yellow": "violet", "violet": "black", "black": "red", "red": "yellow"}
 """Each colour becomes the next one round the house."""

@@ -5,10 +5,10 @@ import pytest
 from engine.record import layout_to_json, move_to_json
 from tests.engine.games.carnival_table import (
     BOX,
+    FOUR,
     GAME,
     PAGE,
     PARTS,
-    PLAYERS,
     TILES,
     page,
     position_for,
@@ -56,7 +56,7 @@ def test_the_naive_referee_allows_the_same(part):
     for place in PARTS[part]:
         for tile in TILES.values():
             position = position_for(place, tile)
-            naive = NaiveCarnival(list(PLAYERS), {}, layout_to_json(GAME.layout(position)))
+            naive = NaiveCarnival(list(FOUR), {}, layout_to_json(GAME.layout(position)))
             if BOX[tile].role in ("head", "hat"):
                 naive.phase = f"{BOX[tile].role}s"
             naive.turn = "yellow"

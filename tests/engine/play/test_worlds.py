@@ -19,8 +19,9 @@ from engine.play.nest_world import NestWorld
 from engine.play.sssnake_world import sssnake_world
 from engine.play.world import ahead, chances, lead, shares
 from engine.record import find_set, parse_options
-from tests.engine.games.carnival_positions import lay, scores, swap, table
+from tests.engine.games.test_examples import opening
 from tests.engine.playing import Variant, variants
+from tests.kit.moves import read_move
 
 WORLDS: dict[str, Callable[[Any], Any]] = {
     "schlangennest": NestWorld,
@@ -28,11 +29,6 @@ WORLDS: dict[str, Callable[[Any], Any]] = {
     "snekagon5g": hex_world,
     "sssnake": sssnake_world,
 }
-
-
-def opening(name: str, players: tuple[str, ...], options: dict[str, Any]) -> Any:
-    game = GAMES[name]
-    return game.opening(Start(players, parse_options(game, options)), find_set(game, None))
 
 
 def written(moves) -> list[str]:
@@ -95,7 +91,7 @@ def test_every_variant_has_a_quick_world_or_is_known_to_have_none():
 
 @pytest.mark.parametrize(("name", "board"), [("snekagon", None), ("snekagon5g", 0)])
 def test_hex_games_go_on_by_their_rule_books_after_a_tile_over_the_edge_was_let_stand(name, board):
-    position = opening(name, ("red", "green"), {})
+    position = opening(GAMES[name], {"players": "red green"})
     for player, tile, cells in (("red", "1", ((0, 0),)), ("green", "2", ((5, 0), (6, 0)))):
         over = Move(player, "place", tile, cells=cells, board=board)
         position = GAMES[name].apply(position, over)
@@ -199,9 +195,11 @@ def test_what_others_hold_is_dealt_anew_and_the_own_hand_stays():
     ("reshuffles", "drawn"), [(0, ["yellow/knot"]), (1, ["yellow/knot"]), (2, [])]
 )
 def test_a_tile_replaced_at_an_empty_pile_is_drawn_until_it_leaves_the_game(reshuffles, drawn):
-    position = replace(table("yellow/knot@0,-1^1"), supply=Supply(0, reshuffles=reshuffles))
+    game = GAMES["carnival"]
+    knot = opening(game, {"table": "yellow/knot@0,-1^1"})
+    position = replace(knot, supply=Supply(0, reshuffles=reshuffles))
     world = CarnivalWorld(position, [["log/straight"], [], [], []], [])
-    world.play(swap("log/straight@0,-1^1"), random.Random(0))
+    world.play(read_move(game, position, "replace log/straight@0,-1^1"), random.Random(0))
 
     assert world.hands[0] == drawn
     assert world.table.supply.pile == len(world.pile) == 0
@@ -214,12 +212,14 @@ def test_a_hat_on_a_head_counts_for_that_head_though_another_looks_at_it():
         "yellow/corner@0,-1^2 yellow/head@1,-1 violet/straight@1,0 violet/corner@2,0"
         " violet/head@2,-1^3 gift@2,-2"
     )
-    position = replace(table(heads), to_move="yellow", last_round=LastRound("hats"))
+    game = GAMES["carnival"]
+    table = opening(game, {"table": heads})
+    position = replace(table, to_move="yellow", last_round=LastRound("hats"))
     world = CarnivalWorld(position, [["hat/+3"], [], [], []], [])
-    world.play(lay("hat/+3@2,-1"), random.Random(0))
+    world.play(read_move(game, position, "hat/+3@2,-1"), random.Random(0))
 
-    assert list(world.points()) == list(scores(world.table).values())
-    assert world.points()[1] == scores(position)["violet"] + 3
+    assert list(world.points()) == list(game.outcome(world.table).scores.values())
+    assert world.points()[1] == game.outcome(position).scores["violet"] + 3
 
 
 def test_results_and_chances_add_up():

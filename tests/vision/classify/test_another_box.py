@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from vision.classify.reader import CellReading, shipped_reader
+from models.lab.training.shipped_reader import prints
+from vision.classify.reader import shipped_reader
+from vision.classify.reading import CellReading
 from vision.core.crop import MARGIN, cut
 from vision.core.request import ReadRequest
 from vision.core.types import SURE, UNKNOWN_TILE, Detection
@@ -23,15 +25,15 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "table.jpg"
 
 def table_of(game: str) -> tuple[np.ndarray, list[Detection]]:
     """A picture of a box's printed faces side by side, with their outlines."""
-    evidence = shipped_reader(game).evidence
-    assert evidence is not None
-    pictures = evidence.faces.pictures[:12]
+    pictures = list(prints(built_in_set(game)).values())[:12]
     whole = round(SIDE_PX * (1 + 2 * MARGIN))
     bgr = np.full((whole, whole * len(pictures), 3), 90, np.uint8)
     found = []
     for number, picture in enumerate(pictures):
         left = number * whole
-        bgr[:, left : left + whole] = cv2.resize(picture, (whole, whole))
+        bgr[:, left : left + whole] = cv2.resize(
+            picture, (whole, whole), interpolation=cv2.INTER_AREA
+        )
         low, high = (whole - SIDE_PX) / 2, (whole + SIDE_PX) / 2
         corners = np.array([(low, low), (high, low), (high, high), (low, high)]) + np.array(
             [left, 0]

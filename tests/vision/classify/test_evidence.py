@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,45 +14,56 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
+from models.lab.training.shipped_reader import prints
 from vision.classify import embedding, features
+from vision.classify.embedding import described_count
 from vision.classify.evidence import (
     NAMES,
     Evidence,
     Trees,
-    file_names,
     in_company,
-    load_evidence,
     load_trees,
     rows_of,
     taught_evidence,
     taught_trees,
-    write_evidence,
     write_taught,
 )
 from vision.classify.faces import FACE_PX, SEEN, Faces, Prints, faces_of_prints, slopes_of
-from vision.classify.reader import CellGuess, CellReading, shipped_reader
+from vision.classify.reading import CellGuess, CellReading
+from vision.classify.taught_looks import TaughtReader, make_reader
 from vision.core.crop import PATCH_PX
 from vision.core.errors import ModelError
-from vision.core.files import TRAINED, set_hash
-from vision.core.types import UNKNOWN_TILE, Look
+from vision.core.files import TRAINED
+from vision.core.types import QUARTERS, UNKNOWN_TILE, Look
+from vision.layout.play import NUMBERS as PLAY_NAMES
 
 GAMES = ("schlangennest", "sssnake", "carnival")
 
 
-def enlarged(picture: np.ndarray) -> np.ndarray:
-    return cv2.resize(picture, (PATCH_PX, PATCH_PX), interpolation=cv2.INTER_CUBIC)
-
-
-def evidence_of(game: str) -> Evidence:
-    evidence = shipped_reader(game).evidence
-    assert evidence is not None
-    return evidence
-
-
+@cache
 def printed(game: str) -> tuple[np.ndarray, list[tuple[str, int]]]:
-    """The faces of a box as patches, and what they are."""
-    faces = evidence_of(game).faces
-    return np.stack([enlarged(picture) for picture in faces.pictures]), list(faces.cells)
+    """The prints of a box's cards of one cell as patches, and what they are."""
+    every = prints(built_in_set(game))
+    bigs = {tile for tile, cell in every if cell}
+    cells = [(tile, cell) for tile, cell in every if tile not in bigs]
+    return np.stack([every[one] for one in cells]), cells
+
+
+@cache
+def evidence_of(game: str) -> Evidence:
+    """The evidence of a box that was taught from its prints."""
+    patches, cells = printed(game)
+    return taught_evidence(Prints(patches, tuple(tile for tile, _ in cells), (0,) * len(cells)))
+
+
+@cache
+def reader_of(game: str) -> TaughtReader:
+    """A reader that knows the looks of a box."""
+    looks = [Look(tile, 0, turns) for tile, _ in printed(game)[1] for turns in range(QUARTERS)]
+    project = np.zeros((described_count(), 1), np.float32)
+    return make_reader(
+        built_in_set(game), looks, project, np.zeros((len(looks), 1), np.float32), 1.0, 1.0
+    )
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -64,47 +76,6 @@ def test_every_printed_face_is_most_like_itself(game):
         fits = faces.fits([slopes_of(patch)] * len(looks), [(look,) for look in looks])
         alike = [fit.alike for fit in fits]
         assert max(alike) == alike[number] > 0.8
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_printed_faces_are_read_as_surely_as_without_evidence(game):
-    reader = shipped_reader(game)
-    patches, cells = printed(game)
-    across = [48.0] * len(patches)
-
-    with_it, without = (
-        one.read(patches, across) for one in (reader, replace(reader, evidence=None))
-    )
-
-    for (tile, cell), weighed, plain in zip(cells, with_it, without, strict=True):
-        if plain.best >= 0.98 and plain.guesses[0].tile == tile:
-            assert (weighed.guesses[0].tile, weighed.guesses[0].cell) == (tile, cell)
-            assert weighed.best >= 0.9
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_bands_and_letters_that_are_no_tiles_are_not_named_surely(game):
-    band = np.full((PATCH_PX, PATCH_PX, 3), 235, np.uint8)
-    cv2.rectangle(band, (0, 22), (PATCH_PX, 42), (60, 60, 200), -1)
-    letter = np.full((PATCH_PX, PATCH_PX, 3), 225, np.uint8)
-    cv2.putText(letter, "R", (16, 48), cv2.FONT_HERSHEY_SIMPLEX, 1.4, (30, 30, 160), 4)
-    cloth = np.zeros((PATCH_PX, PATCH_PX, 3), np.uint8)
-    cloth[:, ::8], cloth[:, 1::8] = (40, 140, 220), (40, 140, 220)
-
-    readings = shipped_reader(game).read(np.stack([band, letter, cloth]), [48.0] * 3)
-
-    assert all(reading.best < 0.9 for reading in readings)
-
-
-def test_evidence_makes_no_reading_surer():
-    reader = shipped_reader("carnival")
-    rng = np.random.default_rng(3)
-    patches = rng.integers(0, 255, (12, PATCH_PX, PATCH_PX, 3)).astype(np.uint8)
-
-    plain = replace(reader, evidence=None)
-    pairs = zip(reader.read(patches), plain.read(patches), strict=True)
-
-    assert all(weighed.best <= plain.best for weighed, plain in pairs)
 
 
 def stump(names: list[int], lower: list[int], higher: list[int]) -> Trees:
@@ -135,40 +106,11 @@ def test_trees_that_go_round_in_circles_are_refused():
         Trees.of(arrays, "ours_")
 
 
-def test_what_is_written_is_what_is_loaded(tmp_path):
-    box = built_in_set("sssnake")
-    own = evidence_of("sssnake")
-    write_evidence(own, box, tmp_path, {"rows": 1})
-    rows = np.random.default_rng(0).normal(0, 1, (20, len(NAMES))).astype(np.float32)
-
-    loaded = load_evidence(box, tmp_path)
-
-    assert loaded is not None
-    assert (loaded.faces.pictures == own.faces.pictures).all()
-    assert loaded.faces.looks == own.faces.looks
-    assert (loaded.ours.shares(rows) == own.ours.shares(rows)).all()
-    assert (loaded.tile.shares(rows) == own.tile.shares(rows)).all()
-
-
-def test_evidence_of_another_box_or_with_missing_arrays_is_refused(tmp_path):
-    box = built_in_set("sssnake")
-    own = evidence_of("sssnake")
-    write_evidence(own, box, tmp_path, {})
-    with pytest.raises(ModelError, match="evidence_schlangennest"):
-        load_evidence(built_in_set("schlangennest"), tmp_path)
-
-    path = tmp_path / file_names("sssnake")[0]
-    manifest = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps({**manifest, "faces": manifest["faces"][1:]}), "utf-8")
-    with pytest.raises(ModelError, match="do not fit"):
-        load_evidence(box, tmp_path)
-
-
 def test_a_taught_box_is_held_against_its_photographs():
     patches, cells = printed("schlangennest")
-    prints = Prints(patches, tuple(tile for tile, _ in cells), (0,) * len(cells))
+    own = Prints(patches, tuple(tile for tile, _ in cells), (0,) * len(cells))
 
-    faces = faces_of_prints(prints)
+    faces = faces_of_prints(own)
 
     assert faces.pictures.shape == (len(cells), FACE_PX, FACE_PX, 3)
     best = faces.cosines(np.ascontiguousarray(np.rot90(patches, -1, axes=(1, 2)))).argmax(axis=1)
@@ -197,17 +139,6 @@ def test_nothing_of_a_printed_face_is_burnt_and_light_on_it_is_noticed():
     assert burnt["seen"] < plain["seen"]
     assert burnt["apart"] < plain["apart"]
     assert burnt["lit"] > plain["lit"]
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_faces_that_light_has_burnt_are_not_read_surely(game):
-    patches, _ = printed(game)
-    for patch in patches:
-        cv2.circle(patch, (PATCH_PX // 2, PATCH_PX // 2), 27, (255, 255, 255), -1)
-
-    readings = shipped_reader(game).read(patches, [48.0] * len(patches))
-
-    assert all(reading.best < 0.8 for reading in readings)
 
 
 def reading_at(confidence: float, why: str | None = None) -> CellReading:
@@ -295,7 +226,7 @@ def logit(share: float) -> float:
 
 def weighed_by(ours: float, tile: float, *readings: CellReading) -> list[CellReading]:
     """Return readings of printed faces of Sssnake after evidence that says the same of all."""
-    reader = shipped_reader("sssnake")
+    reader = reader_of("sssnake")
     evidence = replace(evidence_of("sssnake"), ours=leaf(ours), tile=leaf(tile))
     patches, _ = printed("sssnake")
     return evidence.weighed(reader, patches[: len(readings)], readings, [48.0] * len(readings))
@@ -345,18 +276,8 @@ def test_readings_that_are_doubted_already_are_not_weighed():
     assert weighed_by(0.0, 0.0, strange) == [strange]
 
 
-def test_covered_card_keeps_its_confidence_and_says_how_likely_it_is_there(monkeypatch):
-    monkeypatch.setattr("vision.classify.evidence.covered_score", lambda: leaf(logit(0.3)))
-    half, whole = straight(0.8, covered=True), straight(0.8)
-
-    said = weighed_by(logit(0.6), logit(0.1), half, whole)
-
-    assert [one.best for one in said] == pytest.approx([0.8, 0.6])
-    assert [one.there for one in said] == pytest.approx([0.3, 1.0])
-
-
 def test_reading_of_a_tile_without_a_face_is_not_weighed():
-    reader = shipped_reader("sssnake")
+    reader = reader_of("sssnake")
     own = evidence_of("sssnake")
     kept = [n for n, (tile, _) in enumerate(own.faces.cells) if tile != "straight"]
     faces = Faces(
@@ -378,7 +299,7 @@ def test_each_reading_is_weighed_by_the_width_of_its_own_patch():
     # These trees ask for nothing but how wide a patch was: more than 32 pixels, or not.
     wide = stump([NAMES.index("wide"), -1, -1], [1, 0, 0], [2, 0, 0])
     wide = replace(wide, limits=np.array([np.log(32.5), 0.0, 0.0]))
-    reader, evidence = shipped_reader("sssnake"), evidence_of("sssnake")
+    reader, evidence = reader_of("sssnake"), evidence_of("sssnake")
     patches, _ = printed("sssnake")
     readings = [straight(0.99, why=UNKNOWN_TILE), straight(0.99), straight(0.99)]
     own = replace(evidence, ours=wide, tile=wide)
@@ -393,7 +314,7 @@ def test_each_reading_is_weighed_by_the_width_of_its_own_patch():
 
 def corner_said_to_be(*guesses: tuple[str, float], **more: Any) -> CellReading:
     """Return the reading of the yellow corner's printed face after Carnival's own evidence."""
-    reader, evidence = shipped_reader("carnival"), evidence_of("carnival")
+    reader, evidence = reader_of("carnival"), evidence_of("carnival")
     patches, cells = printed("carnival")
     patch = patches[cells.index(("yellow/corner", 0))][None]
     said = CellReading(tuple(CellGuess(tile, 0, 0, sure) for tile, sure in guesses), far=0.2)
@@ -419,18 +340,12 @@ def test_first_guess_stays_where_its_own_face_is_seen_or_neither_is():
     assert neither.best < 0.5
 
 
-def test_covered_card_keeps_its_first_guess():
-    said = corner_said_to_be(("log/corner", 0.6), ("yellow/corner", 0.3), covered=True)
-
-    assert [guess.tile for guess in said.guesses] == ["log/corner", "yellow/corner"]
-
-
 # --- what is known about a patch -----------------------------------------------------------------
 
 
 def known(readings: list[CellReading], patches: np.ndarray, across: list[float] | None = None):
     """Return what is known about patches of Sssnake, by name."""
-    faces, reader = evidence_of("sssnake").faces, shipped_reader("sssnake")
+    faces, reader = evidence_of("sssnake").faces, reader_of("sssnake")
     rows = rows_of(faces, reader, patches, readings, across)
     assert rows.dtype == np.float32
     assert rows.shape == (len(patches), len(NAMES))
@@ -459,7 +374,7 @@ def test_width_counts_up_to_a_limit_and_is_the_limit_where_nobody_knows_it():
 
 
 def test_a_patch_is_held_against_the_looks_it_is_said_to_be_and_against_all_others():
-    faces, reader = evidence_of("sssnake").faces, shipped_reader("sssnake")
+    faces, reader = evidence_of("sssnake").faces, reader_of("sssnake")
     patches, cells = printed("sssnake")
     number = cells.index(("curve", 0))
     picked = patches[[number, number]]
@@ -505,45 +420,11 @@ def test_light_is_told_by_what_is_clipped_how_far_apart_dark_and_bright_are_and_
 # --- files ---------------------------------------------------------------------------------------
 
 
-def test_names_of_files_are_those_of_their_box():
-    assert file_names("nest") == ("evidence_nest.json", "evidence_nest.npz")
-
-
 def written_to(folder: Path, name: str) -> tuple[str, dict[str, Any], dict[str, np.ndarray]]:
     """Return a manifest as it was written and as it is read, and the arrays beside it."""
     text = (folder / f"evidence_{name}.json").read_text("utf-8")
     with np.load(folder / f"evidence_{name}.npz", allow_pickle=False) as arrays:
         return text, json.loads(text), {key: arrays[key] for key in arrays.files}
-
-
-def test_evidence_of_a_box_is_written_with_what_it_was_made_for(tmp_path):
-    box, own, folder = built_in_set("sssnake"), evidence_of("sssnake"), tmp_path / "made" / "here"
-    write_evidence(own, box, folder, {"rows": 1})
-    write_evidence(own, box, folder, {"rows": 2})
-
-    text, manifest, arrays = written_to(folder, "sssnake")
-
-    assert text.startswith('{\n "format"')
-    assert text.endswith("}\n")
-    assert manifest == {
-        "format": "snake-eye/evidence",
-        "version": 2,
-        "set": "sssnake",
-        "embedding": embedding.VERSION,
-        "features": features.VERSION,
-        "names": list(NAMES),
-        "set_hash": set_hash(box),
-        "file": "evidence_sssnake.npz",
-        "sha256": sha256((folder / "evidence_sssnake.npz").read_bytes()).hexdigest(),
-        "faces": [str(Look(tile, cell)) for tile, cell in own.faces.cells],
-        "looks": [str(look) for look in own.faces.looks],
-        "figures": {"rows": 2},
-    }
-    trees = {f"{part}_{name}" for part in ("ours", "tile") for name in vars(own.ours)}
-    assert arrays.keys() == {"faces", "numbers", "share", *trees}
-    assert arrays["numbers"].dtype == np.float16
-    assert arrays["share"] == own.share
-    assert load_evidence(box, folder).share == own.share
 
 
 def test_evidence_of_taught_boxes_is_written_without_faces(tmp_path):
@@ -570,9 +451,9 @@ def test_evidence_of_taught_boxes_is_written_without_faces(tmp_path):
 
 def test_taught_box_is_weighed_by_its_photographs_and_by_what_all_taught_boxes_share():
     patches, cells = printed("schlangennest")
-    prints = Prints(patches[:3], tuple(tile for tile, _ in cells[:3]), (0, 0, 0))
+    own = Prints(patches[:3], tuple(tile for tile, _ in cells[:3]), (0, 0, 0))
 
-    evidence = taught_evidence(prints)
+    evidence = taught_evidence(own)
 
     assert evidence.faces.cells == tuple((tile, 0) for tile, _ in cells[:3])
     assert (evidence.ours, evidence.tile, evidence.share) == taught_trees()
@@ -582,13 +463,13 @@ def test_taught_box_is_weighed_by_its_photographs_and_by_what_all_taught_boxes_s
 
 
 def test_trees_are_loaded_by_their_name_and_the_features_that_they_were_fitted_on(tmp_path):
-    shares = load_trees("covered", NAMES).shares(np.zeros((1, len(NAMES))))
+    shares = load_trees("play", PLAY_NAMES).shares(np.zeros((1, len(PLAY_NAMES))))
 
     assert 0.0 < shares[0] < 1.0
     with pytest.raises(ModelError, match="says numbers"):
-        load_trees("covered", NAMES[1:])
-    (tmp_path / "covered.json").write_bytes((TRAINED / "islands.json").read_bytes())
+        load_trees("play", PLAY_NAMES[1:])
+    (tmp_path / "play.json").write_bytes((TRAINED / "islands.json").read_bytes())
     with pytest.raises(ModelError, match='says format "snake-eye/islands"'):
-        load_trees("covered", NAMES, tmp_path)
+        load_trees("play", PLAY_NAMES, tmp_path)
     with pytest.raises(ModelError, match=r"no trained model at .*absent\.json"):
-        load_trees("absent", NAMES)
+        load_trees("absent", PLAY_NAMES)

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.classify.taught_tiles import with_own_tiles
 from vision.core.ground import Ground
 from vision.core.lattice import HEX_CORNERS, SQUARE_CORNERS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vision.classify.embedding import described
-from vision.classify.reader import make_reader
+from vision.classify.taught_looks import make_reader
 from vision.classify.taught_tiles import read_taught
 from vision.core.crop import cut
 from vision.core.types import SURE, Detection, Look
@@ -26,7 +26,6 @@ def read(wide: float) -> float:
         np.concatenate([here, here + 10.0]),
         temperature=5.0,
         known=1000.0,
-        embedded=True,
     )
 
     (seen,) = read_taught(bgr, [tile], reader, lambda patches: patches)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.classify.taught_tiles import tiles_only
 from vision.core.types import Detection
 

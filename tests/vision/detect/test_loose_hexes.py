@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.classify.taught import loose_set
 from vision.core.types import Detection, Detections, LatticeFit
 from vision.detect.loose_hexes import reconstruct_hexes

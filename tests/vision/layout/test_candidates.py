@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.core.ground import Ground
 from vision.core.types import UNKNOWN_TILE, Detection, Detections
 from vision.layout.candidates import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.core.errors import ModelError
 from vision.core.lattice import fit_outlines
 from vision.core.types import CLEAR, Detection

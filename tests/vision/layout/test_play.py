@@ -11,7 +11,7 @@ import pytest
 
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.core.lattice import fit_lattices
 from vision.core.types import Detection, Detections, Guess, LatticeFit
 from vision.layout.cards import CardGroup, SeenCard

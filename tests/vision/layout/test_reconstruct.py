@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.core.ground import Ground
 from vision.core.lattice import fit_lattices
 from vision.core.types import Detection, Detections
@@ -482,7 +482,7 @@ def test_card_that_was_read_in_part_is_looked_at_where_the_others_expect_it(
     detections, readings, reads, here = four_and_an_untaken_one
     last = Detection(square(1, 0), 0.6)
     detections = replace(detections, found=(*detections.found, last))
-    half = CellReading((CellGuess("blue/straight", 0, 0, 0.999),), odd=in_part, covered=in_part)
+    half = CellReading((CellGuess("blue/straight", 0, 0, 0.999),), odd=in_part)
     sight = sight_of(cloth, detections, reads, [here])
 
     seen = reconstruct(detections, fit_lattices(detections), [*readings, half], NEST, sight)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from vision.classify.reader import CellGuess, CellReading
+from vision.classify.reading import CellGuess, CellReading
 from vision.core.types import Detection, Detections
 from vision.layout.whole_bigs import with_whole_bigs
 

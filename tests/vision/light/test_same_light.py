@@ -5,7 +5,7 @@ import numpy as np
 from models.lab.evaluate.taught.invented import one_print
 from models.lab.scenes.world.invented import invented_set
 from vision.classify.embedding import LAND_NUMBERS, described_count
-from vision.classify.reader import make_reader
+from vision.classify.taught_looks import make_reader
 from vision.core.types import Look
 from vision.light.same_light import in_this_light
 
@@ -20,7 +20,7 @@ def box_of(count, *, lands=False):
     if lands:
         project[-LAND_NUMBERS:, 0] = 1
     centres = 20 * np.eye(count, SIZE, dtype=np.float32)
-    return make_reader(None, LOOKS[:count], project, centres, 4.0, 900.0, embedded=True)
+    return make_reader(None, LOOKS[:count], project, centres, 4.0, 900.0)
 
 
 def seen(reader, off):

@@ -8,7 +8,7 @@ import pytest
 from models.teaching.examples import plain
 from vision.classify.embedding import described_count
 from vision.classify.faces import Prints, turned_face
-from vision.classify.reader import make_reader
+from vision.classify.taught_looks import make_reader
 from vision.core.crop import PATCH_PX
 from vision.core.types import Look
 from vision.light.picture_light import light_map
@@ -47,9 +47,7 @@ def reader():
     size = len(looks)
     project = np.zeros((described_count(), size), np.float32)
     project[:size] = np.eye(size)
-    made = make_reader(
-        None, looks, project, 20 * np.eye(size, dtype=np.float32), 4.0, 900.0, embedded=True
-    )
+    made = make_reader(None, looks, project, 20 * np.eye(size, dtype=np.float32), 4.0, 900.0)
     prints = Prints(np.stack([face(kind) for kind in KINDS]), KINDS, (0,) * len(KINDS))
     return replace(made, prints=prints)
 

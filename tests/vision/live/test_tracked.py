@@ -228,6 +228,23 @@ def test_everything_is_looked_at_after_a_hand_that_seems_to_have_changed_nothing
     assert (tracked.wholes, tracked.repeats) == (3, 2)
 
 
+def test_everything_is_looked_at_once_a_change_that_was_read_cannot_be_seen_any_more():
+    # Carnival 31: in dim light a red card in place of a brown one was a change at one look only.
+    table, _ = filmed("carnival", 2, 16, 17)
+    box = built_in_set("carnival")
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    bgr = next(table.quiet(0.1)).bgr
+    state = [tracked.read(bgr, moment) for moment in (0.0, 0.1)][-1]
+    otherwise = bgr.copy()
+    corners = np.asarray(state.tiles[-1]["outline"])
+    cv2.fillPoly(otherwise, [corners.round().astype(np.int32)], bgr[0, 0].tolist())
+
+    read = [tracked.read(picture, 0.2 + 0.1 * n) for n, picture in enumerate((otherwise, bgr, bgr))]
+
+    assert contents(read[0]) != contents(state) == contents(read[-1])
+    assert (tracked.wholes, tracked.parts, tracked.repeats) == (4, 1, 0)
+
+
 def test_every_card_is_read_again_after_a_hand_that_changed_something(monkeypatch):
     # Carnival 10: in washed-out light a yellow card in place of a brown one was no change at all.
     table, one = filmed("carnival", 2, 16, 18)

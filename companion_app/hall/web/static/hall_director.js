@@ -438,7 +438,7 @@ export class DirectorView {
         "div.hall-scroll",
         { tabindex: 0, role: "region", "aria-label": t("tour-log") },
         h(
-          "table.hall-list",
+          "table.hall-list.blocks",
           {},
           h(
             "tbody",

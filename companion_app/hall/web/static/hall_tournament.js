@@ -440,6 +440,7 @@ export class TournamentView {
 
   standings(whole, rows) {
     const kinds = whole.settings.tie_breaks;
+    const named = (n) => t("tour-break", { number: n + 1 });
     const why = async (one, two) => {
       const said = await attempt(() =>
         get(
@@ -465,7 +466,7 @@ export class TournamentView {
               h("th", { scope: "col" }, t("tour-place")),
               h("th", { scope: "col" }, t("tour-player")),
               h("th", { scope: "col" }, t("tour-points")),
-              ...kinds.map((_, n) => h("th", { scope: "col" }, t("tour-break", { number: n + 1 }))),
+              ...kinds.map((_, n) => h("th", { scope: "col" }, named(n))),
             ),
           ),
           h(
@@ -492,7 +493,7 @@ export class TournamentView {
                   row.provisional ? h("small", {}, ` ${t("tour-provisional")}`) : null,
                 ),
                 h("td", {}, h("b", {}, row.points)),
-                ...kinds.map((kind) => h("td", {}, row.tie_breaks[kind])),
+                ...kinds.map((kind, n) => h("td", { "data-is": named(n) }, row.tie_breaks[kind])),
               ),
             ),
           ),

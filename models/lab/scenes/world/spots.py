@@ -38,13 +38,6 @@ def lit_more(bgr: Array, light: Array) -> Array:
     return np.asarray(255 * np.clip(linear, 0, 1) ** (1 / GAMMA), np.uint8)
 
 
-def spotted_patch(patch: Array, rng: Random) -> Array:
-    """Return a cut-out tile with a spot on it."""
-    side = patch.shape[0]
-    y, x = np.mgrid[0:side, 0:side] / (side - 1)
-    return lit_more(patch, spot_light(x, y, rng))
-
-
 def spotted_tile(bgr: Array, outline: Array, rng: Random) -> Array:
     """Return a picture in which one tile has a spot on it.
 

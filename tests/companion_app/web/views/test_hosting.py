@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion_app.eye.feeder import Feeder
+from companion_app.eye.desk import Feeder
 from companion_app.live.kept import KeptGames
 from companion_app.live.store import Store
 

@@ -6,7 +6,6 @@ import io
 import json
 import struct
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pillow_heif
@@ -26,6 +25,7 @@ from models.sheets.paper import sheet_of
 from models.sheets.pdf import Pdf
 from models.sheets.single import instruction_sheet
 from models.sheets.words import ENGLISH, Words
+from tests.companion_app.web.conftest import busy
 from tests.companion_app.web.views.test_games import read
 from vision.core.errors import PictureError
 
@@ -75,8 +75,8 @@ def test_work_that_was_not_done_is_refused_in_a_sentence(played, error, status, 
 def test_a_photo_is_scored_while_the_desk_is_busy(played):
     played.companion.read_photo = read
     guest = played.guest()
-    with ThreadPoolExecutor(1) as other, played.desk.lock:
-        scored = other.submit(send_photo, guest).result()
+    with busy(played.desk):
+        scored = send_photo(guest)
 
     assert scored.status_code == 200
 

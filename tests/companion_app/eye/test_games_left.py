@@ -1,4 +1,4 @@
-"""What a camera's slow look does until one thread owns a game; the test turns with that step."""
+"""A camera's slow look does nothing to a game that was left meanwhile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from companion_app.eye.watching import Watched
 from engine.placement import Layout
 from tests.browser.chromium import wait_until
 from tests.companion_app.eye.test_watching import PATIENCE_S, DrawnTable
-from tests.steps import comes_with
 from vision.core.tables import TableState
 from vision.core.types import Frame
 
@@ -59,7 +58,6 @@ def look_that_decides(played, script) -> int:
     return looks[0]
 
 
-@comes_with("referee")
 def test_slow_look_writes_nothing_into_a_game_that_was_left(played, script, monkeypatch):
     decisive = look_that_decides(played, script)
     played.begin(script.record)
