@@ -31,18 +31,24 @@ def stand_aside() -> None:
         leave()
 
 
-@contextmanager
-def in_turn(lock: threading.Lock, timeout_s: float = -1.0) -> Iterator[bool]:
-    """Hold a lock whose holder may wait for another process; yield whether it was free in time.
+class Turn:
+    """A lock whose holder may wait for another process.
 
     A request that waits for it gives up its place, so that its holder can go on.
     """
-    is_held = lock.acquire(blocking=False)
-    if not is_held:
-        stand_aside()
-        is_held = lock.acquire(timeout=timeout_s)
-    try:
-        yield is_held
-    finally:
-        if is_held:
-            lock.release()
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def within(self, timeout_s: float = -1.0) -> Iterator[bool]:
+        """Hold the lock; yield whether it was free in time."""
+        is_held = self._lock.acquire(blocking=False)
+        if not is_held:
+            stand_aside()
+            is_held = self._lock.acquire(timeout=timeout_s)
+        try:
+            yield is_held
+        finally:
+            if is_held:
+                self._lock.release()

@@ -7,12 +7,11 @@ found is remembered until a file changes.
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from companion_app.aside import in_turn
+from companion_app.aside import Turn
 from companion_app.hands.errors import HandLost, HandsError
 from companion_app.hands.pool import done_apart
 from companion_app.hands.work import BOX
@@ -33,12 +32,12 @@ class ReadOnce(Generic[T]):
         self, kinds: Sequence[str], read: Callable[[tuple[Path, ...]], T], none: T
     ) -> None:
         self._kinds, self._read, self._none = kinds, read, none
-        self._lock = threading.Lock()
+        self._lock = Turn()
         self._known: tuple[Version, T] | None = None
 
     def of(self, folders: tuple[Path, ...]) -> T:
         """Return what the function made of the folders; nothing where that was too much work."""
-        with in_turn(self._lock):
+        with self._lock.within():
             version = self._version(folders)
             if not version:
                 return self._none

@@ -5,7 +5,6 @@ Listing games never takes the desk's lock, so browsing a thousand games does not
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from companion_app.aside import in_turn
+from companion_app.aside import Turn
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import Hands
 from companion_app.hands.work import REPLAY
@@ -65,7 +64,7 @@ class Summaries:
         self._made_by = version()
         """The program version; summaries of another version are recomputed."""
         self._unreadable: dict[str, tuple[int, frozenset[str], str]] = {}
-        self._lock = threading.Lock()
+        self._lock = Turn()
         """Held while one thread rebuilds the list; the others wait for its result. Twenty guests
         may ask after a move: twenty concurrent rebuilds would delay the move's verdict."""
         self._newest: tuple[object, float, Listed] | None = None
@@ -82,7 +81,7 @@ class Summaries:
         newest = self._still(self._mark())
         if newest is not None:
             return newest
-        with in_turn(self._lock, PATIENCE_S) as is_alone:
+        with self._lock.within(PATIENCE_S) as is_alone:
             mark = self._mark()
             return self._still(mark) or self._read(mark, sums_up=is_alone)
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from flask import Flask, Response, request
 
-from companion_app.aside import in_turn, stand_aside
+from companion_app.aside import Turn, stand_aside
 from companion_app.listening import listening
 from companion_app.web.alone import MOST_OF_ONE
 from companion_app.web.serving import gate, shell
@@ -41,7 +41,7 @@ class Page:
 
     def __init__(self, **bounds: Any) -> None:
         self.go_on, self.asked = threading.Event(), threading.Semaphore(0)
-        self.lock = threading.Lock()
+        self.lock = Turn()
         app = Flask(__name__)
         for view in (self.slow, self.far, self.turn, self.long, self.size):
             methods = ["GET", "POST"]
@@ -60,7 +60,7 @@ class Page:
         return self.slow()
 
     def turn(self) -> str:
-        with in_turn(self.lock):
+        with self.lock.within():
             return self.far()
 
     def long(self) -> Response:
