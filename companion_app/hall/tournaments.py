@@ -14,14 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion_app.hall.store.hall_store import HallStore
-from companion_app.hall.store.tournament_store import (
-    NOTICE,
-    Kept,
-    Steps,
-    change,
-    ids_of,
-    kept,
-)
+from companion_app.hall.store.tournament_store import NOTICE, Kept, Steps, change, ids_of, kept
 from companion_app.hall.tournament.model import Tournament
 from companion_app.hall.tournament.view import shown
 from companion_app.web.serving.streams import Bell

@@ -271,8 +271,8 @@ PARTS = (
     ),
     Part(
         "hall",
-        "500 tables and three hall processes while broker, database, hall processes and "
-        "tables are killed, half an hour a part: lines of logs",
+        "500 tables and three hall processes while database, hall processes and tables are "
+        "killed or cut off, half an hour a part: lines of logs",
         4,
         hall.soak,
         hall.why_not,

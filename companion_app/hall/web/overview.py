@@ -107,6 +107,9 @@ class Overview:
             "camera": str(member.health.get("camera", ""))[:40],
             "calls": sorted(set(calls)),
         }
+        if not member.by_https:
+            # Joined under 1.0.0: it plays on, and sends what it keeps once it is updated.
+            document |= {"update": True, "heard_s": member.heard_s}
         if standing is not None:
             document |= {
                 "version": standing.version,

@@ -42,8 +42,15 @@ PAUSE_S = 1.0
 class Gate:
     """Accepts connections on listening sockets, and hands them to the HTTP protocol."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, config: Config, most: int) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        config: Config,
+        most: int,
+        most_silent: int = MOST_SILENT,
+    ) -> None:
         self.loop, self.config, self.state = loop, config, ServerState()
+        self._most_silent = most_silent
         self._most, self._share = most, int(SHARE * most)
         self._open: dict[socket.socket, ssl.SSLContext | None] = {}
         self._lines: dict[str, dict[Line, None]] = {}
@@ -97,7 +104,7 @@ class Gate:
     def _let_in(self, caller: socket.socket, address: str, context: ssl.SSLContext | None) -> None:
         caller.setblocking(False)
         silent = [line for line in self._lines.get(address, ()) if not line.has_asked]
-        if len(silent) >= MOST_SILENT:
+        if len(silent) >= self._most_silent:
             silent[0].drop()
         is_full = not self._has_room(address)
         if is_full:

@@ -9,13 +9,13 @@ import ssl
 import threading
 import time
 from email.utils import formatdate
-from typing import Any, cast
+from typing import Any
 
 from flask import Flask
 from uvicorn.config import Config
 
 from companion_app.listening import listening
-from companion_app.web.serving.gate import MOST_CONNECTIONS, Gate
+from companion_app.web.serving.gate import MOST_CONNECTIONS, MOST_SILENT, Gate
 from companion_app.web.serving.shell import AT_ONCE, Shell
 from companion_app.web.serving.streams import MOST_LISTENERS
 
@@ -25,34 +25,29 @@ END_S = 1.0
 GLANCE_S = 0.02
 
 
-class Server:
-    """A running server."""
+class LoopServer:
+    """An application behind its gate, in a loop and a thread of its own."""
 
     def __init__(
         self,
-        app: Flask,
-        host: str = "",
-        port: int = 0,
-        sock: socket.socket | None = None,
-        most_connections: int = MOST_CONNECTIONS,
-        most_listeners: int = MOST_LISTENERS,
-        at_once: int = AT_ONCE,
+        app: Any,
+        loop: asyncio.AbstractEventLoop,
+        sock: socket.socket,
+        most_connections: int,
+        most_silent: int = MOST_SILENT,
+        context: ssl.SSLContext | None = None,
     ) -> None:
-        """Serve on a port of an address, or on a socket that listens already.
+        """Serve an application (ASGI, with ``close``) on a socket that listens.
 
-        ``at_once`` limits how many requests are computed at once.
-
-        Raises:
-            OSError: the port is in use.
+        It is over https where a context is given; ``most_silent`` limits the connections of one
+        address that have not made a request yet.
         """
-        self._sock = listening(host, port) if sock is None else sock
-        self.port = int(self._sock.getsockname()[1])
-        self._loop = asyncio.new_event_loop()
-        self._shell = Shell(app, self._loop, at_once, most_listeners)
+        self._app, self._loop, self._sock, self._context = app, loop, sock, context
+        self.port = int(sock.getsockname()[1])
         # What guests send wrong is no fault of ours: only errors are logged.
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
         config = Config(
-            cast(Any, self._shell),
+            app,
             http="h11",
             ws="none",
             lifespan="off",
@@ -63,8 +58,8 @@ class Server:
             h11_max_incomplete_event_size=LARGEST_HEAD,
         )
         config.load()
-        self._gate = Gate(self._loop, config, most_connections)
-        self._thread = threading.Thread(target=self._serve, name="page", daemon=True)
+        self._gate = Gate(loop, config, most_connections, most_silent)
+        self._thread = threading.Thread(target=self._serve, name="server", daemon=True)
 
     def start(self) -> None:
         """Serve in the background."""
@@ -90,7 +85,7 @@ class Server:
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
-            self._gate.open(self._sock)
+            self._gate.open(self._sock, self._context)
             self._note_date()
             self._loop.run_forever()
         finally:
@@ -108,7 +103,7 @@ class Server:
             await asyncio.sleep(GLANCE_S)
         for line in self._gate.lines():
             line.drop()
-        self._shell.close()
+        self._app.close()
         self._loop.call_soon(self._loop.stop)
 
     def _note_date(self) -> None:
@@ -117,3 +112,29 @@ class Server:
             (b"Date", formatdate(time.time(), usegmt=True).encode())
         ]
         self._loop.call_later(1.0, self._note_date)
+
+
+class Server(LoopServer):
+    """The server of a Flask application."""
+
+    def __init__(
+        self,
+        app: Flask,
+        host: str = "",
+        port: int = 0,
+        sock: socket.socket | None = None,
+        most_connections: int = MOST_CONNECTIONS,
+        most_listeners: int = MOST_LISTENERS,
+        at_once: int = AT_ONCE,
+    ) -> None:
+        """Serve on a port of an address, or on a socket that listens already.
+
+        ``at_once`` limits how many requests are computed at once.
+
+        Raises:
+            OSError: the port is in use.
+        """
+        loop = asyncio.new_event_loop()
+        shell = Shell(app, loop, at_once, most_listeners)
+        own = listening(host, port) if sock is None else sock
+        super().__init__(shell, loop, own, most_connections)

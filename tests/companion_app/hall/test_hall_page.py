@@ -1,4 +1,4 @@
-"""The hall's page and feed, served for real, with a real broker and tables."""
+"""The hall's page and feed, served for real, with real tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pytest
 from companion_app.games.entries import Names
 from companion_app.hall.demo import Player
 from companion_app.hall.errors import HallError, JoinError
-from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.process import Asked, HallProcess
 from companion_app.hall.store.arbiter_store import decisions_of
 from companion_app.hall.store.hall_store import AWAY_S, Health, Made
@@ -25,7 +24,6 @@ from companion_app.hall.web.hall import new_pin
 from companion_app.hall.web.hidden import hidden_names, hide_names, is_hidden, without_hidden
 from companion_app.hall.web.overview import Overview
 from tests.browser.chromium import wait_until
-from tests.companion_app.hall.cluster import free_port
 from tests.companion_app.hall.world import TableOfHall
 from tests.kit.phones import Guest
 from tests.kit.streams import Heard
@@ -38,7 +36,7 @@ class HallOfTest:
 
     def __init__(self, folder: Path, database: str | None = None) -> None:
         self.process = HallProcess(
-            Asked(folder / "hall", database, host="127.0.0.1", port=0, broker_port=free_port())
+            Asked(folder / "hall", database, host="127.0.0.1", port=0, tables_port=0)
         )
         self.process.start()
         self.folder = folder
@@ -66,8 +64,6 @@ class HallOfTest:
 
 def running_hall(folder: Path, *address: str) -> Iterator[HallOfTest]:
     """Yield a hall; it ends with the test that has it."""
-    if find_mosquitto() is None:
-        pytest.skip("there is no Mosquitto here")
     made = HallOfTest(folder, *address)
     yield made
     made.close()
@@ -109,12 +105,9 @@ def test_table_that_joins_is_live_in_the_hall_and_replayed_there(both_halls):
 
 
 def test_two_processes_serve_the_same_hall(tmp_path, cluster):
-    if find_mosquitto() is None:
-        pytest.skip("there is no Mosquitto here")
     database = cluster.new_database("shared")
     hall = HallOfTest(tmp_path, database)
-    broker = f"mqtts://127.0.0.1:{hall.process.hall.broker.port}"
-    second = HallProcess(Asked(tmp_path / "second", database, broker, "127.0.0.1", 0))
+    second = HallProcess(Asked(tmp_path / "second", database, "127.0.0.1", 0, 0))
     second.start()
     arbiter, other = hall.arbiter(), Guest(second._server.port)
     table = hall.table()
@@ -131,7 +124,7 @@ def test_two_processes_serve_the_same_hall(tmp_path, cluster):
 
 def test_small_hall_is_one_process(hall, tmp_path):
     with pytest.raises(HallError, match="runs here already"):
-        HallProcess(Asked(tmp_path / "hall", host="127.0.0.1", port=0))
+        HallProcess(Asked(tmp_path / "hall", host="127.0.0.1", port=0, tables_port=0))
 
 
 def test_who_follows_one_table_hears_of_it_alone(small_store):
@@ -375,7 +368,6 @@ def test_every_address_answers_whatever_is_sent_and_never_breaks(both_halls):
     hall = both_halls
     hall.table()
     arbiter = hall.arbiter()
-    wait_until(lambda: hall.process.hall.receiver.connected)
     odd = [
         b"",
         b"{",

@@ -138,7 +138,7 @@ def test_everything_is_looked_at_now_and_then_though_one_tile_stays_unsure():
     request = ReadRequest(box.lattice, box)
     bgr = next(table.quiet(0.1)).bgr.copy()
     lit = np.asarray(read_table(bgr, request).tiles[-1]["outline"]).mean(axis=0)
-    cv2.circle(bgr, tuple(int(v) for v in lit), 12, (255, 255, 255), -1)
+    cv2.circle(bgr, tuple(int(v) for v in lit), 18, (255, 255, 255), -1)
     tracked = TrackedTable(request)
     states = [tracked.read(bgr, moment) for moment in (0.0, 0.1, 0.2)]
     assert len(states[-1].unsure) == 1
