@@ -97,7 +97,8 @@ export function badges(table) {
     made.push(h("span.badge.amber", {}, icon("camera"), t("hall-camera")));
   if (table.calls?.includes("question"))
     made.push(h("span.badge.amber", {}, icon("ask"), t("hall-question")));
-  if (table.update) made.push(h("span.badge.amber", {}, t("hall-update", { when: heardOf(table) })));
+  if (table.update)
+    made.push(h("span.badge.amber", {}, t("hall-update", { when: heardOf(table) })));
   else if (table.away) made.push(h("span.badge.amber", {}, t("hall-away")));
   if (table.over) made.push(h("span.badge", {}, icon("crown"), t("hall-over")));
   return made;
