@@ -104,9 +104,7 @@ export function badges(table) {
   return made;
 }
 
-function heardOf(table) {
-  return table.heard_s ? when(table.heard_s) : "–";
-}
+const heardOf = ({ heard_s: at }) => (at ? when(at) : "–");
 
 function scores(table) {
   return h(
