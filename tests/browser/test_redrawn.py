@@ -85,10 +85,10 @@ def test_table_that_is_taken_up_with_other_tiles_is_drawn_anew(served, script):
     match = served.desk.match
     after = match.game.apply(match.position, script.record.moves[0])
 
-    with served.desk.lock:
-        lying = match.game.layout(after)
-        match.restart(replace(match.start, layout=lying, next=after.to_move, midgame=True))
-        served.desk.emit({"event": "told"})
+    lying = match.game.layout(after)
+    start = replace(match.start, layout=lying, next=after.to_move, midgame=True)
+    served.desk.do(lambda: match.restart(start))
+    served.desk.emit({"event": "told"})
 
     page.wait("document.querySelectorAll('.board .tap').length === 1")
 

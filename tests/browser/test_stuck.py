@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from companion_app.eye.desk import Feeder
@@ -16,11 +18,10 @@ OLD = read_layout("blue/curve@0,0 red/curve@1,0 blue/tail@0,1 red/tail@1,1")
 
 
 def shown(served, table: Layout) -> None:
-    with served.desk.lock:
-        served.desk.referee.touch()
-        for _ in range(8):
-            served.time_s += 1
-            served.desk.referee.look(settled_on(table), served.time_s)
+    served.desk.do(served.desk.referee.touch)
+    for _ in range(8):
+        served.time_s += 1
+        served.desk.do(partial(served.desk.referee.look, settled_on(table), served.time_s))
 
 
 def test_what_keeps_the_referee_from_a_verdict_stands_where_not_sure_yet_stood(served, script):
