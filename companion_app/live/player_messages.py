@@ -11,7 +11,7 @@ from companion_app.games.entries import Answered, LetStand
 from companion_app.live.errors import QuestionGone, StoreError, ToldError, WouldDrop
 from companion_app.live.explain import Row
 from companion_app.live.keeping import Keeper
-from companion_app.live.likeness import changed_spots
+from companion_app.live.likeness import changes
 from companion_app.live.places import Content, contents
 from companion_app.live.questions import Question, is_half_hidden
 from companion_app.live.referee_state import Before, Deed, RefereeState
@@ -167,7 +167,7 @@ class PlayerMessages:
             self._state.chosen[len(self._match.accepted), question.key[1]] = chosen
             if "taken-back" in question.guesses:
                 laid = Layout(*question.key[1])
-                self._state.laid_back |= changed_spots(self._match.layout, laid)
+                self._state.laid_back |= changes(self._match.layout, laid)
         else:
             self._keeper.undo(chosen, t, lambda: None)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from companion_app.live.explain import explain
-from companion_app.live.likeness import differ_by_drill, same
+from companion_app.live.likeness import changed_spots, differ_by_drill, same
 from companion_app.live.machine import MachineTurn
 from companion_app.live.places import Belief, Sighting, Spot, beside, contents, spots_of
 from companion_app.live.settle import Settled
@@ -525,12 +525,19 @@ def test_card_of_a_roll_that_was_told_ahead_puts_out_what_was_left_before_it(dic
 # --- legal moves ---------------------------------------------------------------------------------
 
 
-def swapped_once(table: Tabletop) -> tuple[Layout, Layout]:
-    """Swap a tile that the next player may swap back; return the tables before and after."""
+def swapped_once(
+    table: Tabletop, spots: frozenset[Spot] = frozenset(), but: Layout | None = None
+) -> tuple[Layout, Layout]:
+    """Swap a tile that the next player may swap back; return the tables before and after.
+
+    It lies in these spots, and the table after it is not ``but``.
+    """
     game, position = table.match.game, table.match.position
     before = table.match.layout
     for swap in (m for m in game.legal_moves(position) if m.do == "replace"):
         after = game.apply(position, swap)
+        if game.layout(after) == but or not spots <= changed_spots(before, game.layout(after)):
+            continue
         if len(explain(game, after, before).rows) == 1:
             table.shows(game.layout(after))
             assert accepted(table)[-1] == swap
@@ -601,21 +608,40 @@ def test_order_that_somebody_has_chosen_stands_where_a_hand_takes_it_back_and_ma
     assert carnival.match.layout == before
 
 
-def test_tile_laid_back_where_somebody_called_it_a_move_is_a_move_until_one_is_taken_back(carnival):
+def test_tile_laid_back_as_when_somebody_called_it_a_move_is_one_until_a_move_is_taken_back(
+    carnival,
+):
     # Carnival 34: two players who laid back what the other had replaced were asked at every turn.
     play(carnival, CARNIVAL, 2, 8)
+    before, after = swapped_once(carnival)
+    for table in (before, after):
+        (question,) = said(carnival.shows(table), "question")
+        carnival.tell({"answer": question["id"], "value": 0})
+        carnival.keeps(table)
+    count = len(carnival.match.accepted)
+
+    assert said(carnival.shows(before), "question") == []
+    assert len(carnival.match.accepted) > count
+    assert carnival.match.layout == before
+
+    carnival.referee.take_back(len(carnival.match.accepted) - count, carnival.t)
+    assert said(carnival.shows(before), "question")
+
+
+def test_other_tile_gone_where_one_was_once_laid_back_as_a_move_is_asked_about(carnival):
+    # Carnival 20: a diamond that was taken back counted as replaced, and won its points twice.
+    play(carnival, CARNIVAL, 4, 8)
     before, after = swapped_once(carnival)
     (question,) = said(carnival.shows(before), "question")
     carnival.tell({"answer": question["id"], "value": 0})
     carnival.keeps(before)
+    assert swapped_once(carnival, changed_spots(before, after), but=after)[0] == before
     count = len(carnival.match.accepted)
 
-    assert said(carnival.shows(after), "question") == []
-    assert len(carnival.match.accepted) > count
-    assert carnival.match.layout == after
+    (question,) = said(carnival.shows(before), "question")
 
-    carnival.referee.take_back(len(carnival.match.accepted) - count, carnival.t)
-    assert said(carnival.shows(after), "question")
+    assert question["guesses"][-1] == "taken-back"
+    assert len(carnival.match.accepted) == count
 
 
 def test_several_tiles_back_as_they_lay_were_taken_back_though_moves_could_lead_there(carnival):
