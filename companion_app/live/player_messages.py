@@ -9,10 +9,10 @@ from typing import Any
 
 from companion_app.games.entries import Answered, LetStand
 from companion_app.live.errors import QuestionGone, StoreError, ToldError, WouldDrop
-from companion_app.live.explain import Row
+from companion_app.live.explain import Row, explain
 from companion_app.live.keeping import Keeper
 from companion_app.live.likeness import changes
-from companion_app.live.places import Content, contents
+from companion_app.live.places import Content, Spot, contents, spots_of
 from companion_app.live.questions import Question, is_half_hidden
 from companion_app.live.referee_state import Before, Deed, RefereeState
 from companion_app.live.rolling import Rolls, move_told
@@ -125,8 +125,29 @@ class PlayerMessages:
             return  # It was read surely before the hand came: what lies there now is new.
         laid = self._state.move_at(question.spot)
         lying = contents(self._match.layout).get(question.spot)
-        if laid is not None and lying is not None and lying != content:
-            self._keeper.correct(laid, {"tile": content[0], "turns": content[1]}, t)
+        if laid is None or lying is None or lying == content:
+            return
+        if self._match.box.lattice == "square" and self._is_new(question.spot, content, laid):
+            self._state.touch()
+            return
+        self._keeper.correct(laid, {"tile": content[0], "turns": content[1]}, t)
+
+    def _is_new(self, spot: Spot, content: Content, laid: int) -> bool:
+        """Say whether a tile is legal as a move of now, but not in place of the nth move's tile."""
+        match, (tile, turns) = self._match, content
+        wrong = match.accepted[laid - 1]
+        position = match.positions[laid - 1]
+        right = replace(wrong, move=replace(wrong.move, tile=tile, turns=turns))
+        for one in (right, *match.accepted[laid:]):
+            if not one.violations and not match.game.judge(position, one.move).legal:
+                break
+            position = match.game.apply(position, one.move)
+        else:
+            return False
+        old = {card for card in match.layout.cards if spot in spots_of(card)}
+        new = {replace(card, tile=tile, turns=turns) for card in old}
+        table = replace(match.layout, cards=match.layout.cards - old | new)
+        return bool(explain(match.game, match.position, table).rows)
 
     def _whole_told(self, question: Question, value: Any) -> None:
         """Note that all of a tile is in view although it looks half covered."""

@@ -258,6 +258,41 @@ def test_answer_about_a_card_that_a_hand_has_replaced_changes_no_earlier_move(ca
     assert accepted(carnival) == [*moves, swap]
 
 
+@pytest.mark.parametrize("noticed", [True, False])
+def test_answer_that_would_break_an_earlier_move_and_is_a_legal_one_now_is_a_move(
+    carnival, noticed
+):
+    # Carnival 37: a corner replaced in a lamp's light was told to have lain there for 33 moves.
+    play(carnival, CARNIVAL, 1, 12)
+    game, moves, state = carnival.match.game, accepted(carnival), carnival.referee.state
+    swap = next(
+        move
+        for move in game.legal_moves(carnival.match.position)
+        if move.do == "replace"
+        and move.at
+        and (n := state.move_at((0, *move.at)))
+        and not game.judge(
+            carnival.match.positions[n - 1], replace(moves[n - 1], tile=move.tile, turns=move.turns)
+        ).legal
+    )
+    spot, known = (0, *swap.at), contents(carnival.match.layout)
+    doubt = Belief((((swap.tile, swap.turns), 0.7),), sure=False)
+    sure = {s: (what, 0.999) for s, what in known.items() if s != spot}
+    carnival.referee.look(Settled(8, sure, {spot: replace(doubt, why="covered")}), carnival.t)
+    if noticed:
+        state.touch()
+    heard = len(carnival.events)
+
+    for step in range(40):
+        carnival.referee.look(Settled(8, sure, {spot: doubt}), carnival.t + 0.1 * step)
+        for question in list(state.questions.values()):
+            said_so = {"answer": question.id, "value": {"tile": swap.tile, "turns": swap.turns}}
+            carnival.tell(said_so)
+
+    assert accepted(carnival) == [*moves, swap]
+    assert verdicts(carnival.events[heard:]) == [(len(moves) + 1, True)]
+
+
 # --- as it is known, or as it was called a foul --------------------------------------------------
 
 
