@@ -177,7 +177,6 @@ endif
 .venv/hall-ready: .venv/run-ready requirements/hall.lock
 	@echo "Adding what a hall needs ..."
 	@$(PIP) install --quiet --require-hashes --no-deps --only-binary :all: -r requirements/hall.lock
-	@deploy/system-packages.sh 'test -x /usr/sbin/mosquitto || command -v mosquitto' mosquitto
 	@touch $@
 
 # One list for every Python and processor: `--universal` writes markers, `fewest` keeps to one

@@ -213,7 +213,7 @@ def _versions() -> Check:
         "opencv-python-headless",
         "onnxruntime",
         "flask",
-        "waitress",
+        "uvicorn",
         "picamera2",
     )
     said = [f"{name} {_version(name)}" for name in names if _version(name)]

@@ -72,10 +72,10 @@ def _reader(box: TileSet, folder: Path) -> str:
 
 
 def _square_reader(box: TileSet, folder: Path) -> str:
-    from vision.classify.reader import NETWORK, load_reader
+    from vision.classify.reader import ARRAYS, NETWORK, load_reader
 
     load_reader(box, folder)
-    return f"The tiles of {box.title} can be read ({NETWORK})."
+    return f"The tiles of {box.title} can be read ({NETWORK}, {ARRAYS})."
 
 
 def _hex_reader(box: TileSet, folder: Path) -> str:

@@ -16,13 +16,13 @@ GOING_S = 1.5
 """Seconds for which a page that was just killed may still hold its port."""
 
 
-def listening(host: str, port: int | None) -> socket.socket:
-    """Return a socket that listens on a port; without one, on ``PORT`` or one of the next.
+def listening(host: str, port: int | None, first: int = PORT) -> socket.socket:
+    """Return a socket that listens on a port; without one, on ``first`` or one of the next.
 
     Raises:
         OSError: the port is in use.
     """
-    wanted = [port] if port is not None else [PORT + n for n in range(NEXT_PORTS)]
+    wanted = [port] if port is not None else [first + n for n in range(NEXT_PORTS)]
     for number in wanted[:-1]:
         with contextlib.suppress(OSError):
             return _bound(host, number)

@@ -250,7 +250,10 @@ class Supervisor:
             elif status is not None:
                 never_began = process.lives == 1 and not was_ready and status > 0
                 if never_began and process in (self.eye, self.page):
-                    # Its arguments or settings cannot be used, and it has printed why.
+                    # Its arguments or settings cannot be used, and it has printed why. A page that
+                    # is still starting has nothing to close.
+                    if self.page.ready is None:
+                        self.page.kill()
                     return status
                 log.error("%s has ended (%s); it is started again", process.module, status)
         if not self._announced and self.eye.ready and self.page.ready:
@@ -294,20 +297,17 @@ class Supervisor:
 
     def _end(self) -> None:
         """Stop all processes; kill those that do not stop in time."""
-        every = (self.player, self.page, self.eye)
-        running = [one for one in every if one.popen is not None]
-        for process in running:
-            assert process.popen is not None
-            process.popen.send_signal(signal.SIGTERM)
+        running = [(one, one.popen) for one in (self.player, self.page, self.eye) if one.popen]
+        for _, popen in running:
+            popen.send_signal(signal.SIGTERM)
         until_s = time.monotonic() + self._patience.stop
-        for process in running:
-            assert process.popen is not None
+        for process, popen in running:
             try:
-                process.popen.wait(max(0.0, until_s - time.monotonic()))
+                popen.wait(max(0.0, until_s - time.monotonic()))
             except subprocess.TimeoutExpired:
                 log.error("%s does not stop; it is killed", process.module)
-                process.kill()
-                process.popen.wait()
+                popen.kill()
+                popen.wait()
             process.ended()
 
 

@@ -7,8 +7,6 @@ import pytest
 STEPS = {
     "log": "one game log with one replay, for table, page, statistics and hall",
     "referee": "a pure referee, and a desk that one thread owns",
-    "serving": "serving by uvicorn, which accepts, counts by address and budgets uploads",
-    "hall": "the hall over HTTPS, without a broker of its own",
     "demo": "the flat demo, without the laboratory",
     "looks": "one path for partial looks and whole ones",
 }

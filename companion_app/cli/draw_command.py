@@ -11,7 +11,7 @@ from companion_app.boxes import box_on_the_table
 from companion_app.cli.arguments import Commands, add_command
 from companion_app.cli.record_commands import RECORD, named, record_from
 from engine import referee as judging
-from engine.draw import Drawing, layout_drawing, svg
+from engine.draw import Drawing, layout_drawing
 from engine.draw.display import moved, placed
 from engine.game import Move, Place
 from engine.record import Record
@@ -43,7 +43,7 @@ def draw(arguments: Namespace) -> int:
         raise InputError(f"--out {shown_name(arguments.out)}: a drawing ends with .svg or .png")
     with named(arguments.record):
         drawing = _drawing(record_from(arguments.record))
-    content = svg(drawing.items, drawing.box, drawing.title).encode()
+    content = drawing.svg().encode()
     if ending == ".png":
         content = png(drawing)
     with writing(arguments.out):

@@ -21,6 +21,10 @@ MISSING = (
     "the hall needs more than a table does: install it with `make hall-ready`, or with pip "
     "install 'snake-eye[hall]'"
 )
+NO_BROKER = (
+    "a hall needs no broker any more: tables send to it by https. Leave out --broker and "
+    "--broker-port; --tables-port P says where it listens for them"
+)
 
 
 def add_reader_command(commands: Commands) -> None:
@@ -47,15 +51,10 @@ def add_hall_command(commands: Commands) -> None:
     )
     _database(hall)
     hall.add_argument("--json", action="store_true", help="print one line when ready")
+    for option in ("--broker", "--broker-port"):
+        hall.add_argument(option, help=argparse.SUPPRESS)
     hall.add_argument(
-        "--broker", metavar="URL", help="mqtts://HOST:8883 of a broker that runs; else its own"
-    )
-    hall.add_argument(
-        "--broker-port",
-        type=port,
-        default=8883,
-        metavar="P",
-        help="where the own broker listens, 8883 at first",
+        "--tables-port", type=port, metavar="P", help="where tables send to, 8883 or the next"
     )
     hall.add_argument(
         "--host", default="0.0.0.0", metavar="H", help="address to listen at; all of this machine"
@@ -116,6 +115,8 @@ def _database(parser: argparse.ArgumentParser) -> None:
 
 def run_hall(arguments: Namespace) -> int:
     """Serve the hall until it is stopped."""
+    if arguments.broker or arguments.broker_port:
+        raise InputError(NO_BROKER)
     _needs("sqlalchemy", "cryptography", "alembic")
     import logging
 
@@ -125,10 +126,9 @@ def run_hall(arguments: Namespace) -> int:
     asked = Asked(
         home_folder() / FOLDER,
         arguments.database,
-        arguments.broker,
         arguments.host,
         arguments.port,
-        arguments.broker_port,
+        arguments.tables_port,
     )
     with HallProcess(asked) as hall:
         settle()
@@ -280,10 +280,11 @@ def verify(arguments: Namespace) -> int:
     from companion_app.live.store import FILE
 
     home = home_folder()
-    membership = MembershipFiles(home).membership()
+    files = MembershipFiles(home)
+    membership = files.membership()
     if membership is None:
         raise InputError("this table has joined no hall; snake-eye hall join ADDRESS CODE does")
-    agreed = compare(membership, Journal(home / FILE))
+    agreed = compare(membership, Journal(home / FILE), files.cursor().doors)
     words = f"Table and hall agree on all {agreed.lines} lines."
     if not agreed.ok:
         words = (

@@ -18,7 +18,7 @@ from typing import Any
 
 from companion_app.eye.commands import Commands
 from companion_app.eye.desk import GameLeftError
-from companion_app.line.hub import MISSED, Event, FullHouse, Hub, Listener
+from companion_app.line.hub import MISSED, Event, Hub, Listener
 from companion_app.line.standing import Standing
 from companion_app.line.wire import Wire, WireCut, listen
 from companion_app.refusal import Refusal, refusal_of
@@ -149,11 +149,7 @@ class _Line:
     # --- telling ---------------------------------------------------------------------------
 
     def _tell(self, hello: Mapping[str, Any]) -> None:
-        try:
-            listener, events = self._listener(hello.get("life"), hello.get("after"))
-        except FullHouse:
-            log.error("nothing is told to the page: too many listen already")
-            return
+        listener, events = self._listener(hello.get("life"), hello.get("after"))
         told: Standing | None = None
         try:
             while not self._ended.is_set() and not listener.closed:

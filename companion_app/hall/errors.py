@@ -4,6 +4,8 @@ HallError
     DatabaseError   the database is missing, of another version, or does not answer
     JoinError       a table could not join, or has not joined
     FullHallError   the embedded store takes no more tables
+    NoAnswerError   the hall does not answer a table
+    RefusedError    the hall answered that it does not take a table's message
 BadMessageError     a message is malformed, forged or too large
 """
 
@@ -26,6 +28,14 @@ class JoinError(HallError):
 
 class FullHallError(HallError):
     """The embedded store takes no more tables."""
+
+
+class NoAnswerError(HallError):
+    """The hall does not answer a table."""
+
+
+class RefusedError(HallError):
+    """The hall does not take a message: it is malformed, or its table was sent away."""
 
 
 class BadMessageError(Exception):

@@ -1,4 +1,4 @@
-"""Background work of a hall: updates standings, calls arbiters, resends unanswered rulings.
+"""Background work of a hall: updates standings, and calls arbiters.
 
 Every process of a hall runs one keeper. Its work is idempotent, so several may overlap.
 """
@@ -15,13 +15,7 @@ from companion_app.games.entries import Line
 from companion_app.games.play import BROKEN, Game, Games
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.line.message import shown_name
-from companion_app.hall.store.arbiter_store import (
-    Cause,
-    Decision,
-    keep_alerts,
-    open_alerts,
-    unanswered,
-)
+from companion_app.hall.store.arbiter_store import Cause, keep_alerts, open_alerts
 from companion_app.hall.store.hall_store import HallStore, Made, Member, Standing
 from companion_app.live.errors import StoreError
 from companion_app.live.places import leading
@@ -45,7 +39,6 @@ FOUL_S, QUESTION_S, AWAY_S = 30.0, 60.0, 45.0
 """Seconds after which an arbiter is called: for a foul that is not taken back, for a question
 without an answer, for a table that is not heard from."""
 LOST = ("camera-lost", "camera-moved", "too-dark")
-Tell = Callable[[str, Mapping[str, Any]], None]
 Mark = tuple[str, str]
 """A table's id and the key of one of its games."""
 
@@ -79,20 +72,19 @@ class TableGames:
 
 
 class Keeper:
-    """A thread that keeps standings, alerts and rulings up to date."""
+    """A thread that keeps standings and alerts up to date."""
 
     def __init__(
         self,
         store: HallStore,
         games: TableGames,
-        tell: Tell,
         clock: Callable[[], float] = time.time,
-        also: Callable[[], None] = lambda: None,
+        also: Iterable[Callable[[], None]] = (),
     ) -> None:
         self.foul_s = FOUL_S
-        self._store, self._games, self._tell, self._clock = store, games, tell, clock
-        self._also = also
-        """Called at every check, for other periodic work: the rounds of tournaments."""
+        self._store, self._games, self._clock = store, games, clock
+        self._also = tuple(also)
+        """Called at every check, for other periodic work, such as the rounds of tournaments."""
         self._due: dict[str, str] = {}
         self._news = threading.Condition()
         self._stopped = False
@@ -170,15 +162,14 @@ class Keeper:
         return Made(table, game.seq, newest, document)
 
     def look(self) -> None:
-        """Update outdated standings, call arbiters, and resend unanswered rulings."""
+        """Update outdated standings, and call arbiters."""
         self.keep_up(dict.fromkeys(self._store.behind(LEFT_S), ""))
         alerts = open_alerts(self._store)
         called = {(one.table, one.number) for one in alerts if one.kind == "foul"}
         causes = self.causes(self._store.stood(), called)
         keep_alerts(self._store, alerts, causes)
-        self._also()
-        for decision in unanswered(self._store):
-            self._tell(decision.table, ruling(decision))
+        for work in self._also:
+            work()
 
     def causes(
         self, stood: Iterable[tuple[Member, Standing | None]], called: Set[tuple[str, int]]
@@ -247,11 +238,6 @@ def how_it_stands(game: Game) -> dict[str, Any]:
         "hand": game.hand,
         "drawing": mark_of(game, None),
     }
-
-
-def ruling(decision: Decision) -> dict[str, Any]:
-    """Return a decision as the message that its table receives."""
-    return {"ruling": decision.ruling, "do": dict(decision.body)}
 
 
 def _health_causes(member: Member, now_s: float, playing: bool) -> set[Cause]:

@@ -1,20 +1,17 @@
-"""One process of a hall: connects store, broker, receiver, keeper and page."""
+"""One process of a hall: connects store, receiver, keeper, page and the port for tables."""
 
 from __future__ import annotations
 
 import fcntl
-import logging
 import resource
-import threading
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from companion_app.hall.errors import DatabaseError, HallError
+from companion_app.hall.errors import HallError
 from companion_app.hall.keeper import Keeper, TableGames
-from companion_app.hall.line.broker import PORT as BROKER_PORT
-from companion_app.hall.line.broker import BrokerAddress, OwnBroker, answers, parse_broker
 from companion_app.hall.line.joining import code_of
 from companion_app.hall.line.keys import hall_keys
 from companion_app.hall.photos import Reader
@@ -22,21 +19,20 @@ from companion_app.hall.receiver import Receiver
 from companion_app.hall.rounds_keeper import RoundsKeeper
 from companion_app.hall.store.database import address_of, open_engine
 from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.store.processes import Processes
+from companion_app.hall.tables_port import PORT, TablesPort
 from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.app import create_hall_app
 from companion_app.hall.web.hall import Hall, first_pin
 from companion_app.hall.web.overview import Overview
-from companion_app.listening import reachable_host
-from companion_app.web.serving.server import Server
+from companion_app.listening import listening, reachable_host
+from companion_app.web.serving.web_server import Server
 
-log = logging.getLogger(__name__)
 PAGE_PORT = 8090
-NEXT_PORTS = 20
-LOOK_S = 1.0
 MOST_SHOWN = 60
 """Games cached in memory for people who look through them."""
-MOST_THREADS, MOST_CONNECTIONS = 1200, 1400
-"""Every listening phone blocks a thread: 1,000 phones, and a reserve for other requests."""
+MOST_LISTENERS, MOST_CONNECTIONS = 1000, 1400
+"""Phones that listen, and a reserve for other requests."""
 MOST_FILES = 16384
 """Files and connections that a process may have open; many shells allow 1,024."""
 AT_ONCE = 8
@@ -49,10 +45,9 @@ class Asked:
 
     folder: Path
     database: str | None = None
-    broker: str | None = None
     host: str = "0.0.0.0"
     port: int | None = None
-    broker_port: int = BROKER_PORT
+    tables_port: int | None = None
 
 
 class HallProcess:
@@ -79,36 +74,23 @@ class HallProcess:
         self.keys = hall_keys(store)
         self.pin = first_pin(store)
         """The arbiters' PIN if this start created it, else ``None``."""
-        self.own_broker = (
-            OwnBroker(asked.folder / "broker", self.keys, asked.broker_port)
-            if asked.broker is None
-            else None
-        )
-        address = self._broker_address()
         # Separate caches: page threads draw games while the keeper's thread extends its own.
         games, shown = TableGames(store), TableGames(store, MOST_SHOWN)
-        self.receiver = Receiver(store, self.keys, address, self._added)
+        self.receiver = Receiver(store, self.keys, self._added)
         self.tournaments = Tournaments(store)
         rounds = RoundsKeeper(store, self.tournaments)
-        self.keeper = Keeper(store, games, self.receiver.tell, also=rounds.look)
+        self.tables = TablesPort(self.receiver, self.keys, self._listening())
+        work = [rounds.look]
+        if asked.database is not None:
+            # One process alone is found where its tables joined, whatever its address is there.
+            work += [Processes(store, asked.host, self.tables.port, self.receiver.know_doors).look]
+        self.keeper = Keeper(store, games, also=work)
         self.overview = Overview(store)
-        self.hall = Hall(
-            store,
-            self.keys,
-            self.receiver,
-            self.keeper,
-            shown,
-            self.overview,
-            address,
-            self.tournaments,
-            self.own_broker is not None,
-        )
+        self.hall = Hall(store, self.keys, shown, self.overview, self.tournaments, self.tables.port)
         self._reader = Reader(store) if store.engine.dialect.name == "sqlite" else None
         """Reads photos where the store is embedded, and there are no other readers."""
         self._server = self._served()
         self.hall.address = f"http://{reachable_host(asked.host)}:{self._server.port}/"
-        self._stop = threading.Event()
-        self._looking = threading.Thread(target=self._look, name="broker", daemon=True)
 
     def __enter__(self) -> HallProcess:
         self.start()
@@ -122,10 +104,13 @@ class HallProcess:
         """The code by which tables join."""
         return code_of(self.store)
 
+    @property
+    def port(self) -> int:
+        """The port of the page."""
+        return self._server.port
+
     def start(self) -> None:
         """Start everything; the page answers when this returns."""
-        self._keep_broker()
-        self._looking.start()
         self.tournaments.start()
         self.overview.start()
         self.keeper.start()
@@ -133,6 +118,7 @@ class HallProcess:
         if self._reader is not None:
             self._reader.start()
         self._server.start()
+        self.tables.start()
 
     def wait(self) -> None:
         """Wait until the page ends; Ctrl-C gets through."""
@@ -140,18 +126,14 @@ class HallProcess:
 
     def close(self) -> None:
         """Stop everything."""
-        self._stop.set()
         self.overview.close()
         self.tournaments.close()
         self._server.close()
         self.receiver.close()
+        self.tables.close()
         self.keeper.close()
         if self._reader is not None:
             self._reader.close()
-        if self._looking.ident is not None:
-            self._looking.join(3)
-        if self.own_broker is not None:
-            self.own_broker.close()
         self.store.close()
         self._unlock()
 
@@ -159,49 +141,28 @@ class HallProcess:
         if self._lock is not None:
             self._lock.close()
 
-    def _broker_address(self) -> BrokerAddress:
-        if self.own_broker is not None:
-            return self.own_broker.address
-        assert self._asked.broker is not None
-        return parse_broker(self._asked.broker)
+    def _listening(self) -> socket.socket:
+        try:
+            return listening(self._asked.host, self._asked.tables_port, PORT)
+        except OSError as error:
+            raise HallError(f"tables cannot send to this machine: {error.strerror}") from error
 
     def _added(self, games: Mapping[str, str]) -> None:
         self.keeper.added(games)
 
     def _served(self) -> Server:
-        app, asked = create_hall_app(self.hall), self._asked
-        ports = (
-            [asked.port] if asked.port is not None else [PAGE_PORT + n for n in range(NEXT_PORTS)]
-        )
-        for port in ports:
-            try:
-                return Server(
-                    app,
-                    asked.host,
-                    port,
-                    most_threads=MOST_THREADS,
-                    most_connections=MOST_CONNECTIONS,
-                    at_once=AT_ONCE,
-                )
-            except OSError as error:
-                if port == ports[-1]:
-                    raise HallError(f"port {port} cannot be used: {error.strerror}") from error
-        raise AssertionError("there is always a port to try")
-
-    def _look(self) -> None:
-        while not self._stop.wait(LOOK_S):
-            self._keep_broker()
-
-    def _keep_broker(self) -> None:
-        """Start the broker if it does not run, and give it the list of revoked tables."""
-        if self.own_broker is None:
-            return
         try:
-            self.own_broker.keep_running(self.store.sent_away())
-        except DatabaseError as error:
-            log.warning("%s", error)
-            if not answers(self.own_broker.address):
-                self.own_broker.keep_running()
+            sock = listening(self._asked.host, self._asked.port, PAGE_PORT)
+        except OSError as error:
+            port = self._asked.port or PAGE_PORT
+            raise HallError(f"port {port} cannot be used: {error.strerror}") from error
+        return Server(
+            create_hall_app(self.hall),
+            sock=sock,
+            most_connections=MOST_CONNECTIONS,
+            most_listeners=MOST_LISTENERS,
+            at_once=AT_ONCE,
+        )
 
 
 def _allow_files(count: int) -> None:

@@ -5,32 +5,27 @@ A change is read once for all readers.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from companion_app.hall.store.hall_store import HallStore
-from companion_app.hall.store.tournament_store import (
-    NOTICE,
-    Kept,
-    Steps,
-    change,
-    ids_of,
-    kept,
-)
+from companion_app.hall.store.tournament_store import NOTICE, Kept, Steps, change, ids_of, kept
 from companion_app.hall.tournament.model import Tournament
 from companion_app.hall.tournament.view import shown
+from companion_app.web.serving.streams import Bell
 
 MOST_AT_HAND = 400
 """Cached tournaments; the rounds keeper looks at all that are not over every two seconds."""
 MOST_WRITTEN = 80
 """Cached documents; a tournament has one for each language that is asked for."""
 HEARTBEAT_S = 10.0
-HELLO = "retry: 1500\n: hello\n\n"
-STILL_HERE = "event: beat\ndata: {}\n\n"
+HELLO = b"retry: 1500\n: hello\n\n"
+STILL_HERE = b"event: beat\ndata: {}\n\n"
 """An event, as browsers do not tell the page of comments."""
 Doc = dict[str, Any]
 
@@ -54,8 +49,8 @@ class Tournaments:
         self._written: OrderedDict[tuple[str, int, str, bool], Doc] = OrderedDict()
         self._due: set[str] = set()
         self._lock = threading.RLock()
-        self._news = threading.Condition()
-        self._heard = 0
+        self._due_lock = threading.Lock()
+        self._bells: set[Bell] = set()
         self._closed = False
 
     def start(self) -> None:
@@ -64,19 +59,21 @@ class Tournaments:
 
     def close(self) -> None:
         """End all event streams."""
-        with self._news:
-            self._closed = True
-            self._news.notify_all()
+        self._closed = True
+        self._ring()
 
     def hear(self, changed: frozenset[str]) -> None:
         """Mark changed tournaments as outdated; all of them where ``changed`` is empty."""
         mine = {one.removeprefix(NOTICE) for one in changed if one.startswith(NOTICE)}
         if changed and not mine:
             return
-        with self._news:
+        with self._due_lock:
             self._due |= mine or {*self._kept}
-            self._heard += 1
-            self._news.notify_all()
+        self._ring()
+
+    def _ring(self) -> None:
+        for bell in tuple(self._bells):
+            bell.ring()
 
     # --- looking ---------------------------------------------------------------------------
 
@@ -91,7 +88,7 @@ class Tournaments:
             if known is not None and id_ not in self._due:
                 self._kept.move_to_end(id_)
                 return known
-            with self._news:
+            with self._due_lock:
                 self._due.discard(id_)
             found = kept(self._store, id_, known)
             if found is not None:
@@ -132,26 +129,27 @@ class Tournaments:
         ]
         return {"id": seen.id, "events": seen.tournament.events, **whole, "rounds": rounds}
 
-    def follow(self, id_: str, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
+    async def follow(
+        self, id_: str, bell: Bell, heartbeat_s: float = HEARTBEAT_S
+    ) -> AsyncGenerator[bytes, None]:
         """Yield server-sent events with the number of the last event when it changes."""
         yield HELLO
         known: int | None = None
-        while not self._closed:
-            heard = self._heard
-            found = self.now(id_)
-            if found is None:
-                return
-            if found.now.events != known:
-                known = found.now.events
-                said = json.dumps({"id": id_, "events": known})
-                yield f"id: {known}\nevent: tournament\ndata: {said}\n\n"
-                continue
-            with self._news:
-                if heard == self._heard and not self._closed:
-                    self._news.wait(heartbeat_s)
-                waited = heard == self._heard
-            if waited:
-                yield STILL_HERE
+        self._bells.add(bell)
+        try:
+            while not self._closed:
+                # In a thread: the database may be asked.
+                found = await asyncio.to_thread(self.now, id_)
+                if found is None:
+                    return
+                if found.now.events != known:
+                    known = found.now.events
+                    text = json.dumps({"id": id_, "events": known})
+                    yield f"id: {known}\nevent: tournament\ndata: {text}\n\n".encode()
+                elif not await bell.wait(heartbeat_s):
+                    yield STILL_HERE
+        finally:
+            self._bells.discard(bell)
 
     def _keep(self, found: Kept) -> None:
         self._kept[found.id] = found

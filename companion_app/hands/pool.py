@@ -21,10 +21,10 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, TypeVar
 
+from companion_app.aside import stand_aside
 from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong, TooMuch
 from companion_app.hands.work import MB, WORKER_MB, Work, memory_bytes
 from companion_app.hands.worker import begin_worker, do_work, worker_pid
-from companion_app.slots import waiting
 
 T = TypeVar("T")
 MOST_WAITING = 8
@@ -67,7 +67,8 @@ class Hands:
         Raises:
             HandsError: the work was not done. Exceptions of the call itself are passed on.
         """
-        with self._place(work, whose), waiting():
+        with self._place(work, whose):
+            stand_aside()
             if not self._free.acquire(timeout=self._patience_s):
                 raise HandsFull(work.name)
             try:
@@ -129,10 +130,11 @@ class _Hand:
 
     def do(self, work: Work, call: Callable[..., T], args: tuple[Any, ...]) -> T:
         self._ready()
-        assert self._pool is not None
-        memory = memory_bytes(work)
+        pool, memory = self._pool, memory_bytes(work)
+        if pool is None:  # closed meanwhile
+            raise HandLost(work.name)
         try:
-            coming = self._pool.submit(do_work, work.seconds, memory, call, args)
+            coming = pool.submit(do_work, work.seconds, memory, call, args)
             done: T = self._awaited(coming, work, memory + WORKER_MB * MB)
         except BrokenProcessPool as error:
             self.end()

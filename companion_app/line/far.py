@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from companion_app.aside import stand_aside
 from companion_app.line.ends import ANSWER_S, Answer, Doc, EyeAway
 from companion_app.line.hub import MISSED, Hub
 from companion_app.line.standing import Standing, read_standing
 from companion_app.line.wire import Wire, WireCut, call
 from companion_app.refusal import read_refusal
-from companion_app.slots import waiting
 
 log = logging.getLogger(__name__)
 CALL_AGAIN_S = 0.2
@@ -79,7 +79,8 @@ class FarEye:
         """Return the newest standing; wait up to ``FIRST_STANDING_S`` for the first."""
         known = self._standing
         if known is None:
-            with waiting(), self._news:
+            stand_aside()
+            with self._news:
                 self._news.wait_for(lambda: self._standing is not None, FIRST_STANDING_S)
                 known = self._standing
         if known is None:
@@ -98,12 +99,12 @@ class FarEye:
         self._waiting[number] = coming
         until_s = time.monotonic() + within_s
         try:
-            with waiting():
-                wire.send({"ask": number, "what": what, "body": body or {}}, data, within_s)
-                # Where the connection was lost before the question was listed, nobody answers.
-                if wire is not self._wire:
-                    raise EyeAway
-                heard = coming.get(timeout=max(0.0, until_s - time.monotonic()))
+            stand_aside()
+            wire.send({"ask": number, "what": what, "body": body or {}}, data, within_s)
+            # Where the connection was lost before the question was listed, nobody answers.
+            if wire is not self._wire:
+                raise EyeAway
+            heard = coming.get(timeout=max(0.0, until_s - time.monotonic()))
         except (WireCut, queue.Empty) as error:
             raise EyeAway from error
         finally:

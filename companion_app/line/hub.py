@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +13,6 @@ REMEMBERED = 256
 """Events kept for phones that reconnect; one that missed more fetches the whole state."""
 MOST_WAITING = 64
 """Events queued for one phone; where more are due, it is told to fetch the whole state."""
-MOST_LISTENERS = 240
-"""Phones that may listen; each blocks a thread, about 0.03 MB. Further ones are told to retry."""
-
-WOKEN_AT_ONCE, PAUSE_S = 32, 0.001
-"""Threads of phones woken at once, and the pause after them. Hundreds that are woken together
-compete with each other and with the one that wakes them, so that the last phone waits longest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,22 +27,21 @@ MISSED = Event(0, {"event": "missed"})
 """Stands for events that are no longer remembered: fetch the state."""
 
 
-class FullHouse(Exception):  # noqa: N818 - said to the phone as it is
-    """More phones listen than can be served."""
-
-
 class Listener:
-    """One phone's queue of events, from which its thread takes them."""
+    """The queue of events of one who listens: of a phone, or of a thread that waits for them."""
 
-    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
-        self.most_waiting = most_waiting
+    def __init__(
+        self, most_waiting: int = MOST_WAITING, bell: Callable[[], None] | None = None
+    ) -> None:
+        """Ring a bell at every event; without one, a thread can wait for events by ``take``."""
+        self.most_waiting, self._bell = most_waiting, bell
         self._waiting: deque[Event] = deque()
         self._news = threading.Condition()
         self.closed = False
         """Whether the listener was closed because the server is going down."""
 
     def put(self, event: Event) -> None:
-        """Add an event without blocking, however slow the phone is; ``wake`` tells its thread."""
+        """Add an event without blocking, however slow the phone is; ``wake`` tells of it."""
         with self._news:
             if len(self._waiting) >= self.most_waiting:
                 self._waiting.clear()
@@ -56,7 +49,10 @@ class Listener:
             self._waiting.append(event)
 
     def wake(self) -> None:
-        """Tell the phone's thread of what was added."""
+        """Tell of what was added."""
+        if self._bell is not None:
+            self._bell()
+            return
         with self._news:
             self._news.notify()
 
@@ -70,18 +66,16 @@ class Listener:
             return taken
 
     def close(self) -> None:
-        """Wake the phone's thread so that it ends."""
-        with self._news:
-            self.closed = True
-            self._news.notify()
+        """Tell that nothing will be added any more."""
+        self.closed = True
+        self.wake()
 
 
 class Hub:
     """All listening phones."""
 
-    def __init__(self, most_listeners: int = MOST_LISTENERS, first: int = 0) -> None:
+    def __init__(self, first: int = 0) -> None:
         """Number events from ``first`` + 1, so that numbers of an earlier run are not reused."""
-        self.most_listeners = most_listeners
         self._lock = threading.Lock()
         self._last: deque[Event] = deque(maxlen=REMEMBERED)
         self._listeners: set[Listener] = set()
@@ -102,22 +96,19 @@ class Hub:
             listeners = list(self._listeners)
             for listener in listeners:
                 listener.put(event)
-        for number, listener in enumerate(listeners):
-            if number and number % WOKEN_AT_ONCE == 0:
-                time.sleep(PAUSE_S)
+        for listener in listeners:
             listener.wake()
         return event
 
-    def listen(self, after: int | None, most_waiting: int = MOST_WAITING) -> Listener:
-        """Return a new listener whose queue holds the events after number ``after``.
-
-        Raises:
-            FullHouse: there is no room for one more.
-        """
+    def listen(
+        self,
+        after: int | None,
+        most_waiting: int = MOST_WAITING,
+        bell: Callable[[], None] | None = None,
+    ) -> Listener:
+        """Return a new listener whose queue holds the events after number ``after``."""
         with self._lock:
-            if len(self._listeners) >= self.most_listeners:
-                raise FullHouse
-            listener = Listener(most_waiting)
+            listener = Listener(most_waiting, bell)
             for event in self._since(after, most_waiting):
                 listener.put(event)
             self._listeners.add(listener)

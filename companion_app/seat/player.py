@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from companion_app.aside import stand_aside
 from companion_app.line.wire import Wire, WireCut, call
 from companion_app.refusal import Refusal, read_refusal
-from companion_app.slots import waiting
 
 Doc = Mapping[str, Any]
 ANSWER_S = 15.0
@@ -76,8 +76,8 @@ class FarPlayer:
         wanted: Callable[[], bool] = lambda: True,
     ) -> Any:
         """Return the answer to a question; ask again where the process ends without one."""
-        with waiting():
-            return self._asked({"what": what, "body": body}, time.monotonic() + within_s, wanted)
+        stand_aside()
+        return self._asked({"what": what, "body": body}, time.monotonic() + within_s, wanted)
 
     def _asked(self, question: Doc, until_s: float, wanted: Callable[[], bool]) -> Any:
         while wanted() and time.monotonic() < until_s:

@@ -24,10 +24,10 @@ from companion_app.web.context import Companion
 from companion_app.web.in_hall import InHall
 from companion_app.web.lessons.photo_reading import read_photo
 from companion_app.web.place import Place
-from companion_app.web.serving.https_front import HttpsOffer
+from companion_app.web.serving.certificate import HttpsOffer
 from companion_app.web.serving.page_file import SettingsFile
-from companion_app.web.serving.server import Server
 from companion_app.web.serving.sessions import Sessions
+from companion_app.web.serving.web_server import Server
 
 log = logging.getLogger(__name__)
 LIGHT = "/favicon.ico"
@@ -41,8 +41,7 @@ NICE = 5
 
 SWITCH_S = 0.001
 """Seconds after which a busy thread yields to the next (``sys.setswitchinterval``). A verdict
-passes through three threads on its way to a phone, and each waits for every busy one before it: at
-Python's 5 ms, ten guests who ask at once delay it by some 50 ms."""
+passes through two threads on its way to a phone, and each waits for every busy one before it."""
 
 
 def main() -> int:
@@ -107,7 +106,7 @@ def _server(companion: Companion, told: dict[str, Any]) -> Server:
     companion.https = HttpsOffer(
         home_folder() / "tls",
         host,
-        server.port,
+        server,
         told["https_port"],
         lambda: companion.settings.now.names,
     )

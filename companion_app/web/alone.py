@@ -14,7 +14,8 @@ from companion_app.refusal import Refusal
 from companion_app.seat.player import Player
 from engine.record import Record, record_to_json
 
-MOST_GAMES = 4
+MOST_GAMES, MOST_OF_ONE = 4, 3
+"""Games that may run, and those of one address."""
 LEFT_AFTER_S = 1800.0
 """Seconds without a move after which a game is removed when another one begins."""
 
@@ -32,6 +33,8 @@ class AloneGame:
     legal: tuple[Any, ...] = ()
     over: bool = False
     touched_s: float = 0.0
+    whose: str = ""
+    """The address of the phone."""
 
 
 class AloneGames:
@@ -42,20 +45,22 @@ class AloneGames:
         self._lock = threading.Lock()
         self._games: OrderedDict[str, AloneGame] = OrderedDict()
 
-    def begin(self, record: Record, seat: str, level: int) -> str:
+    def begin(self, record: Record, seat: str, level: int, whose: str = "") -> str:
         """Begin a game; return its name.
 
         Raises:
-            Refusal: ``MOST_GAMES`` are running, or the machine is away.
+            Refusal: too many are running, in all or of this address; or the machine is away.
         """
         with self._lock:
             old_s = time.monotonic() - LEFT_AFTER_S
             for name in [n for n, one in self._games.items() if one.over or one.touched_s < old_s]:
                 del self._games[name]
-            if len(self._games) >= MOST_GAMES:
+            of_one = sum(one.whose == whose for one in self._games.values())
+            if of_one >= MOST_OF_ONE or len(self._games) >= MOST_GAMES:
                 raise Refusal(code="alone-full", status=503, retry_after_s=60)
             name = secrets.token_urlsafe(9)
-            game = AloneGame(record, seat, level, secrets.randbits(30), touched_s=time.monotonic())
+            seed, now_s = secrets.randbits(30), time.monotonic()
+            game = AloneGame(record, seat, level, seed, touched_s=now_s, whose=whose)
             self._games[name] = game
         try:
             self._play_on(name, game, None)

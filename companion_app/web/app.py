@@ -40,13 +40,7 @@ def create_app(companion: Companion) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.extensions["snake-eye"] = companion
-    access.protect(
-        app,
-        companion.settings,
-        companion.limiter,
-        companion.sessions,
-        lambda address, port: companion.https.peer(address, port) if companion.https else None,
-    )
+    access.protect(app, companion.settings, companion.limiter, companion.sessions)
     for part in (
         api,
         at_table,

@@ -34,8 +34,8 @@ from companion_app.web.own_boxes import OwnBoxes
 from companion_app.web.place import Place
 from companion_app.web.scoring import ReadPhoto
 from companion_app.web.serving import access
+from companion_app.web.serving.certificate import HttpsOffer
 from companion_app.web.serving.exchange import fresh, language
-from companion_app.web.serving.https_front import HttpsOffer
 from companion_app.web.serving.limits import Limiter
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.sessions import Sessions

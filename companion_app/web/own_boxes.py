@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from companion_app.aside import Turn
 from companion_app.hands.errors import HandLost, HandsError
 from companion_app.hands.pool import done_apart
 from companion_app.hands.work import BOX
-from companion_app.slots import SlotLock
 from engine.errors import EngineError
 from engine.setfile import file_stamp, load_set
 
@@ -32,12 +32,12 @@ class ReadOnce(Generic[T]):
         self, kinds: Sequence[str], read: Callable[[tuple[Path, ...]], T], none: T
     ) -> None:
         self._kinds, self._read, self._none = kinds, read, none
-        self._lock = SlotLock()
+        self._lock = Turn()
         self._known: tuple[Version, T] | None = None
 
     def of(self, folders: tuple[Path, ...]) -> T:
         """Return what the function made of the folders; nothing where that was too much work."""
-        with self._lock:
+        with self._lock.within():
             version = self._version(folders)
             if not version:
                 return self._none

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from companion_app.aside import Turn
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import Hands
 from companion_app.hands.work import REPLAY
 from companion_app.live.errors import StoreError
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.refusal import Refusal
-from companion_app.slots import SlotLock
 from companion_app.version import version
 from companion_app.web.place import Place
 from companion_app.web.replays import Doc, summed_up
@@ -64,7 +64,7 @@ class Summaries:
         self._made_by = version()
         """The program version; summaries of another version are recomputed."""
         self._unreadable: dict[str, tuple[int, frozenset[str], str]] = {}
-        self._lock = SlotLock()
+        self._lock = Turn()
         """Held while one thread rebuilds the list; the others wait for its result. Twenty guests
         may ask after a move: twenty concurrent rebuilds would delay the move's verdict."""
         self._newest: tuple[object, float, Listed] | None = None
@@ -81,13 +81,9 @@ class Summaries:
         newest = self._still(self._mark())
         if newest is not None:
             return newest
-        alone = self._lock.acquire(timeout=PATIENCE_S)
-        try:
+        with self._lock.within(PATIENCE_S) as is_alone:
             mark = self._mark()
-            return self._still(mark) or self._read(mark, sums_up=alone)
-        finally:
-            if alone:
-                self._lock.release()
+            return self._still(mark) or self._read(mark, sums_up=is_alone)
 
     def _mark(self) -> object:
         return self._kept.mark(), self._boxes()

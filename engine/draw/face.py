@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from engine.draw.display import Contour, Group, Item, Point, moved, placed, polygon
+from engine.draw.display import Contour, Group, Item, Point, ellipse, moved, placed, polygon
 from engine.lattice import Cell
 
 BLEED_MM = 1.5
@@ -45,3 +46,13 @@ class Face:
             (placed([Group(self.items, clip=(self.outline,))], moved(-x, -y)),),
             key=f"{self.tile} {self.side}",
         )
+
+
+def round_face(name: str, side: str, art: Group, radius: float) -> Face:
+    """Return a round face from its art around (0, 0)."""
+    angles = [i * math.pi / 24 for i in range(48)]
+    corners = tuple((radius + radius * math.cos(a), radius + radius * math.sin(a)) for a in angles)
+    items = (placed(art.items, moved(radius, radius), art.transform),)
+    bleed = ellipse((radius, radius), radius + BLEED_MM)
+    size = (2 * radius, 2 * radius)
+    return Face(name, side, items, size, corners, bleed, ((0, 0),), (radius, radius))

@@ -66,13 +66,11 @@ def draw_field(
     tile_set: TileSet, cards: Collection[Placement], marks: Marks
 ) -> tuple[list[Item], tuple[float, float, float, float]]:
     """Return the cards of one field and their bounding box: left, top, right, bottom."""
-    cells = [cell for card in cards for cell in covered(tile_set, card)]
-    pointed = [_cell(p) for p in (*marks.marked, *marks.last, *(end for end, _ in marks.ends))]
-    left, top, right, bottom = bounding_box([*cells, *pointed]) or (-1, -1, 1, 1)
+    left, top, right, bottom = field_cells(tile_set, cards, marks)
     box = (left - 1, top - 1, right + 1, bottom + 1)
     items: list[Item] = list(_table(box))
     items += [_lying(tile_set, card) for card in sorted(cards, key=lambda c: (c.at, c.tile))]
-    items += _pointers(marks)
+    items += pointers(marks)
     edges = (
         box[0] * CARD - MIDDLE,
         box[1] * CARD - MIDDLE,
@@ -80,6 +78,15 @@ def draw_field(
         box[3] * CARD + MIDDLE,
     )
     return items, edges
+
+
+def field_cells(
+    tile_set: TileSet, cards: Collection[Placement], marks: Marks
+) -> tuple[int, int, int, int]:
+    """Return the cells that a drawing of a field shows: left, top, right, bottom."""
+    cells = [cell for card in cards for cell in covered(tile_set, card)]
+    pointed = [_cell(p) for p in (*marks.marked, *marks.last, *(end for end, _ in marks.ends))]
+    return bounding_box([*cells, *pointed]) or (-1, -1, 1, 1)
 
 
 def wrong_mark(shape: Contour, corner: Point) -> Iterator[Item]:
@@ -138,7 +145,8 @@ def _unknown(name: str) -> list[Item]:
     ]
 
 
-def _pointers(marks: Marks) -> Iterator[Item]:
+def pointers(marks: Marks) -> Iterator[Item]:
+    """Yield the marks on a field: what was laid last, open ends, broken rules."""
     for place in sorted(marks.last):
         x, y = _cell(place)
         yield from last_mark(rounded(x * CARD - 21, y * CARD - 21, 42, 42, 3))

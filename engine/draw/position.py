@@ -37,32 +37,9 @@ class Drawing:
     """The visible part: left, top, width and height, in millimetres."""
     title: str
 
-
-def draw_layout(
-    tile_set: TileSet,
-    layout: Layout,
-    *,
-    marked: Iterable[Place] = (),
-    last: Iterable[Place] = (),
-    ends: Iterable[tuple[Place, int]] | None = None,
-    players: Sequence[str] = (),
-    title: str = "",
-    drills: Iterable[tuple[Place, Place]] | None = None,
-    eyes: Iterable[Cell] | None = None,
-) -> str:
-    """Return a position as SVG text; see ``layout_drawing``."""
-    drawing = layout_drawing(
-        tile_set,
-        layout,
-        marked=marked,
-        last=last,
-        ends=ends,
-        players=players,
-        title=title,
-        drills=drills,
-        eyes=eyes,
-    )
-    return svg(drawing.items, drawing.box, drawing.title)
+    def svg(self) -> str:
+        """Return the drawing as SVG text."""
+        return svg(self.items, self.box, self.title)
 
 
 def layout_drawing(

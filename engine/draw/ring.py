@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from engine.draw.art import INK, WHITE
-from engine.draw.boards import CLAY_WIDTH, board_art, board_size, clay_art
+from engine.draw.art import INK, WHITE, shape
+from engine.draw.boards import CLAY_WIDTH, board_art, board_size
 from engine.draw.display import (
     Contour,
     Group,
@@ -142,7 +142,7 @@ def _lying(tile_set: TileSet, piece: Piece) -> Item:
 
 def _clay(clay: Clay, colours: Mapping[Cell, str]) -> Item:
     radius = HEX * CLAY_WIDTH / 2
-    disc = Group(tuple(clay_art(clay.kind)), clip=(ellipse((0, 0), radius),))
+    disc = Group(tuple(shape(f"clay {clay.kind}")), clip=(ellipse((0, 0), radius),))
     side = HEX_SIDE_NAMES.index(clay.opens) if clay.opens in HEX_SIDE_NAMES else None
     if side is None:
         own = colours.get(clay.cell, "").split("/")[0]

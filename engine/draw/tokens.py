@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from engine.draw.art import INK, WHITE, shape, words
-from engine.draw.display import Item, Point, drawn, ellipse, filled, moved, placed, scaled
-from engine.draw.face import BLEED_MM, Face
+from engine.draw.display import Item, Point, drawn, ellipse, filled, placed, scaled
+from engine.draw.face import Face, round_face
+from engine.draw.ground import CARD
 from engine.tiles import TileSet
 
 TOKEN_WIDTH = 0.5
 """Diameter of a diamond token as a share of a card."""
-DIE_VALUES = (1, 2, 3)
 DIE_SIDE_MM = 18.0
 
 
@@ -27,22 +26,14 @@ def extra_faces(tile_set: TileSet, pitch_mm: float) -> Sequence[tuple[Face, int]
 
 def token_face(value: int, pitch_mm: float, side: str = "front") -> Face:
     """Return a round token with a diamond and its points; both sides are the same."""
-    radius = pitch_mm * TOKEN_WIDTH / 2
-    corners = tuple(
-        (radius + radius * math.cos(a), radius + radius * math.sin(a))
-        for a in (i * math.pi / 24 for i in range(48))
-    )
     art: list[Item] = [
-        filled("#24506b", ellipse((0, 0), 16)),
-        drawn("#cfeefa", "#ffffff", 0.6, ellipse((0, 0), 9.6)),
+        *shape("token"),
         placed(shape("gem"), scaled(0.78)),
         drawn(WHITE, "#24506b", 0.7, ellipse((0, 6.2), 3.6)),
         words(str(value), (0, 6.2), 4.2, INK, 0.2),
     ]
-    items = (placed(art, moved(radius, radius), scaled(pitch_mm / 45)),)
-    bleed = ellipse((radius, radius), radius + BLEED_MM)
-    size = (2 * radius, 2 * radius)
-    return Face("token/diamond", side, items, size, corners, bleed, ((0, 0),), (radius, radius))
+    scale = scaled(pitch_mm / CARD)
+    return round_face("token/diamond", side, placed(art, scale), pitch_mm * TOKEN_WIDTH / 2)
 
 
 def die_side(value: int, size: float) -> list[Item]:

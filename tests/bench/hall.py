@@ -1,6 +1,6 @@
 """A hall with many tables: what a line costs, how long it takes, what phones add. No asserts.
 
-Needs PostgreSQL, Mosquitto and the extra ``hall``; says so where they are missing.
+Needs PostgreSQL and the extra ``hall``; says so where they are missing.
 """
 
 from __future__ import annotations

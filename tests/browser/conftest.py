@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion_app.web.serving.server import Server
+from companion_app.web.serving.web_server import Server
 from tests.browser.chromium import Browser, Page, program
 from tests.companion_app.web.conftest import Played, script
 

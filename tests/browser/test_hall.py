@@ -156,3 +156,18 @@ def test_arbiter_is_asked_first_and_has_a_while_to_take_it_back(opened, hall):
     )
     assert list(none) == []
     assert page.errors == []
+
+
+def test_table_that_joined_under_1_0_0_says_when_it_was_heard_and_what_to_do(opened, hall):
+    from sqlalchemy import update
+
+    from companion_app.hall.store.schema import tables
+
+    hall.process.store.add_table("1" * 24, "key", "Table 9", 0)
+    with hall.process.store.writing() as change:
+        change.line.execute(update(tables).values(by_https=False, heard_s=1_700_000_000.0))
+        change.tables.add("1" * 24)
+    page = opened("/")
+
+    page.wait("document.querySelector('.hall-table .badge')?.textContent.includes('2023')")
+    assert "update this table" in page.text(".hall-table .badge")

@@ -13,7 +13,7 @@ import pytest
 from companion_app.eye.camera import TableCamera
 from companion_app.line.ends import EyeAway
 from companion_app.live.demo import DemoTable, demo_record
-from companion_app.web.serving.https_front import HttpsOffer
+from companion_app.web.serving.certificate import HttpsOffer
 from tests.browser.access import faults
 from tests.browser.chromium import wait_until
 from tests.companion_app.web.conftest import ten_tiles_of
@@ -250,7 +250,7 @@ def test_phone_stops_when_another_camera_is_chosen(table):
 def test_over_plain_http_the_phone_is_offered_https(table, tmp_path):
     if shutil.which("openssl") is None:
         pytest.skip("this system has no openssl")
-    table.companion.https = HttpsOffer(tmp_path / "tls", "127.0.0.1", table.server.port, 0)
+    table.companion.https = HttpsOffer(tmp_path / "tls", "127.0.0.1", table.server, 0)
     page = table.open("/settings")
     page.ask("Security.enable")
     page.ask("Security.setIgnoreCertificateErrors", ignore=True)

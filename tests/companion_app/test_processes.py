@@ -14,7 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,18 @@ from tests.kit.phones import JSON, Guest, Phone
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
+ARGUMENTS: dict[str, Any] = {
+    "source": "recorded",
+    "game": None,
+    "players": None,
+    "option": [],
+    "set": None,
+    "machine": [],
+    "host": "127.0.0.1",
+    "https_port": None,
+    "resume": False,
+    "speed": 1.0,
+}
 
 
 class House:
@@ -39,18 +51,7 @@ class House:
         os.environ["SNAKE_EYE_HOME"] = str(home)
         self.said: list[Any] = []
         self.sock = listening("127.0.0.1", 0)
-        arguments: dict[str, Any] = {
-            "source": "recorded",
-            "game": None,
-            "players": None,
-            "option": [],
-            "set": None,
-            "machine": [],
-            "host": "127.0.0.1",
-            "https_port": None,
-            "resume": False,
-            "speed": speed,
-        }
+        arguments = ARGUMENTS | {"speed": speed}
         self.supervisor = Supervisor(arguments, self.sock, self.said.append, patience, systemd)
         self.status: int | None = None
         self._thread = threading.Thread(target=self._run)
@@ -364,14 +365,30 @@ def test_nothing_outlives_the_command_however_it_ends(tmp_path, how):
     said = json.loads(process.stdout.readline())
     children = children_of(process.pid)
 
-    process.send_signal(how)
-    _, errors = process.communicate(timeout=PATIENCE_S)
+    with ExitStack() as phones:
+        for _ in range(6):
+            phones.enter_context(urllib.request.urlopen(said["url"] + "api/events"))
+        process.send_signal(how)
+        _, errors = process.communicate(timeout=PATIENCE_S)
 
     assert set(said) == {"url", "host_pin"}
     assert len(children) == 2
     wait_for(lambda: not any(map(is_running, children)))
     assert process.returncode == (-how if how == signal.SIGKILL else 0)
     assert how == signal.SIGKILL or errors == ""
+
+
+def test_page_that_is_still_starting_holds_up_no_refusal(tmp_path, monkeypatch, caplog):
+    slow = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)\n"
+    (tmp_path / "slow_page.py").write_text(slow, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{ROOT}")
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
+    with listening("127.0.0.1", 0) as sock:
+        supervisor = Supervisor(ARGUMENTS | {"source": "moon"}, sock, lambda _: None)
+        supervisor.page.module = "slow_page"
+
+        assert supervisor.run() == BAD_INPUT
+    assert caplog.text == ""
 
 
 def test_what_cannot_be_is_said_and_ends_the_command(tmp_path):

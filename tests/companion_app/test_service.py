@@ -6,17 +6,18 @@ import socket
 import ssl
 import subprocess
 import sys
-import threading
 from http.client import HTTPSConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from flask import Flask, request
 
+from companion_app.listening import listening
 from companion_app.live.store import Store
 from companion_app.service import TRY_AGAIN, arguments_of, main, page_answers
 from companion_app.settings import Settings
-from companion_app.web.serving.https_front import MAKE_CERTIFICATE, HttpsFront, loopback_of
+from companion_app.web.serving.certificate import MAKE_CERTIFICATE, server_context
 from companion_app.web.serving.page_file import SettingsFile
+from companion_app.web.serving.web_server import Server
 
 
 def test_settings_become_arguments():
@@ -65,23 +66,15 @@ def test_journal_never_has_the_pin(tmp_path):
 # --- https ---
 
 
-class Page(BaseHTTPRequestHandler):
-    def do_GET(self):
-        body = f"{self.path} for {self.client_address[0]}".encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None: ...
-
-
 @pytest.fixture
-def page_port():
-    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
-        server.shutdown()
+def server():
+    app = Flask(__name__)
+    app.add_url_rule("/health", "health", lambda: "well")
+    app.add_url_rule("/table", "table", lambda: f"{request.scheme} for {request.remote_addr}")
+    server = Server(app, "127.0.0.1", 0)
+    server.start()
+    yield server
+    server.close()
 
 
 @pytest.fixture(scope="module")
@@ -93,39 +86,32 @@ def certificate(tmp_path_factory):
     return folder
 
 
-def test_health_of_a_page_is_asked(page_port):
-    assert page_answers(Settings(port=page_port))
+def test_health_of_a_page_is_asked(server):
+    assert page_answers(Settings(port=server.port))
     assert not page_answers(Settings(host="127.0.0.1", port=1))
 
 
-def test_https_shows_the_page_to_who_trusts_the_authority(certificate, page_port):
-    front = HttpsFront(certificate / "server.pem", certificate / "server.key", page_port)
-    front.start("127.0.0.1", 0)
-    trusting = ssl.create_default_context(cafile=certificate / "authority.pem")
+def https(server, folder):
+    """Serve over https; return the port, and how a phone encrypts that trusts the authority."""
+    sock = listening("127.0.0.1", 0)
+    server.open_https(sock, server_context(folder))
+    trusting = ssl.create_default_context(cafile=folder / "authority.pem")
+    return sock.getsockname()[1], trusting
+
+
+def test_https_shows_the_page_to_who_trusts_the_authority(certificate, server):
+    port, trusting = https(server, certificate)
 
     # A phone that connects and stays silent holds up nobody.
-    with socket.create_connection(("127.0.0.1", front.port)):
-        connection = HTTPSConnection("localhost", front.port, context=trusting, timeout=10)
+    with socket.create_connection(("127.0.0.1", port)):
+        connection = HTTPSConnection(
+            "localhost", port, context=trusting, timeout=10, source_address=("127.0.0.5", 0)
+        )
         connection.request("GET", "/table")
         answer = connection.getresponse().read()
         connection.close()
 
-    assert answer == b"/table for 127.0.0.1"
-
-
-def test_phone_too_many_is_told_so_over_https(certificate, page_port):
-    front = HttpsFront(certificate / "server.pem", certificate / "server.key", page_port, most=0)
-    front.start("127.0.0.1", 0)
-    trusting = ssl.create_default_context(cafile=certificate / "authority.pem")
-    connection = HTTPSConnection("localhost", front.port, context=trusting, timeout=10)
-
-    connection.request("GET", "/table")
-    answer = connection.getresponse()
-    said = answer.read()
-    connection.close()
-
-    assert (answer.status, answer.headers["Retry-After"]) == (503, "15")
-    assert b"Too many phones" in said
+    assert answer == b"https for 127.0.0.5"
 
 
 def test_certificate_that_still_fits_is_left_alone(certificate):
@@ -227,7 +213,7 @@ def test_authority_vouches_for_this_machine_alone(certificate, name, is_own):
     assert vouched_for(certificate, name) == is_own
 
 
-def test_further_name_of_the_machine_is_vouched_for_once_the_host_has_set_it(tmp_path):
+def test_further_name_of_the_machine_is_vouched_for_once_the_host_has_set_it(tmp_path, server):
     make = [MAKE_CERTIFICATE, tmp_path / "tls"]
     subprocess.run(make, check=True, capture_output=True)
     assert not vouched_for(tmp_path / "tls", "DNS:snake-eye.fritz.box")
@@ -236,10 +222,8 @@ def test_further_name_of_the_machine_is_vouched_for_once_the_host_has_set_it(tmp
 
     assert vouched_for(tmp_path / "tls", "DNS:snake-eye.fritz.box")
     assert not vouched_for(tmp_path / "tls", "DNS:other.fritz.box")
-    trusting = ssl.create_default_context(cafile=tmp_path / "tls/authority.pem")
-    front = HttpsFront(tmp_path / "tls/server.pem", tmp_path / "tls/server.key", 1)
-    front.start("127.0.0.1", 0)
-    with socket.create_connection(("127.0.0.1", front.port), timeout=10) as line:
+    port, trusting = https(server, tmp_path / "tls")
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
         trusting.wrap_socket(line, server_hostname="snake-eye.fritz.box").close()
 
 
@@ -287,11 +271,3 @@ def test_authority_that_is_bound_to_nothing_is_replaced(tmp_path):
 def test_keys_are_for_the_service_alone(certificate):
     assert (certificate / "server.key").stat().st_mode & 0o077 == 0
     assert (certificate / "authority.key").stat().st_mode & 0o077 == 0
-
-
-@pytest.mark.parametrize(
-    ("phone", "seen_as"),
-    [("192.168.1.20", "127.168.1.20"), ("::ffff:10.0.0.7", "127.0.0.7"), ("fe80::1", "127.0.0.2")],
-)
-def test_phones_behind_https_are_told_apart(phone, seen_as):
-    assert loopback_of(phone) == seen_as

@@ -54,63 +54,8 @@ def move(**changes: Any) -> dict[str, Any]:
     return record(moves=[NEST["moves"][0] | changes])
 
 
-UNKNOWN = {
-    "mvoes: is not known here; did you mean moves?": record(mvoes=[]),
-    "moves[0].trun: is not known here; did you mean turns?": move(trun=1),
-    "moves[0].board: is not known here": move(board=0),
-    "moves[0].snake: is not known here": move(snake="blue"),
-    "moves[0].tile: is not known here": record(
-        moves=[{"player": "blue", "do": "pass", "tile": "blue/curve"}]
-    ),
-    "options.sice: schlangennest has no such option; did you mean size?": record(
-        options={"sice": 1}
-    ),
-    "setup.tils: is not known here; did you mean tiles?": record(setup={"tils": []}),
-    "setup[0].tunrs: is not known here; did you mean turns?": record(
-        setup=[{"tile": "green/curve", "at": [0, 0], "turns": 0, "tunrs": 0}]
-    ),
-    "tokens: is not known here": record(tokens={}),
-    "hand: is not known here": record(hand={}),
-    "setup.tokens: write tokens next to setup": {
-        "game": "carnival",
-        "players": ["yellow", "black"],
-        "setup": {"tiles": [], "tokens": {"yellow": 1}},
-    },
-    "setup.out: write out next to setup": {
-        "game": "sssnake",
-        "players": ["a", "b"],
-        "setup": {"tiles": [], "out": {"curve": 2}},
-    },
-    "hand.red: is not one of yellow, black": {
-        "game": "carnival",
-        "players": ["yellow", "black"],
-        "hand": {"red": []},
-    },
-    "hand.yellow[0]: there is no tile": {
-        "game": "carnival",
-        "players": ["yellow", "black"],
-        "hand": {"yellow": ["curve"]},
-    },
-    "moves[0].from.bord: is not known here; did you mean board?": {
-        "game": "snekagon5g",
-        "players": ["blue", "red"],
-        "moves": [
-            {
-                "player": "blue",
-                "do": "place",
-                "tile": "1",
-                "cells": [[0, 0]],
-                "board": 0,
-                "from": {"bord": 0, "board": 0, "cell": [0, 0]},
-            }
-        ],
-    },
-    "moves[0].from: is not known here": {
-        "game": "snekagon",
-        "players": ["red", "green"],
-        "moves": [{"player": "red", "do": "place", "tile": "1", "cells": [[0, 0]], "from": {}}],
-    },
-}
+REFUSED = json.loads((Path(__file__).parent / "refusals.json").read_text("utf-8"))
+UNKNOWN: dict[str, dict[str, Any]] = REFUSED["unknown keys of records"]
 
 
 @pytest.mark.parametrize("said", UNKNOWN)

@@ -1,7 +1,7 @@
 """A hall with many tables while everything around it is killed: what is lost, how long it takes.
 
-Real PostgreSQL, real Mosquitto, hall processes as people start them. A few processes play all
-tables, with the real journal and sender.
+Real PostgreSQL, https, hall processes as people start them. A few processes play all tables, with
+the real journal and sender.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.companion_app.hall import cluster as clusters
 ROOT = Path(__file__).parents[2]
 TABLES, HALLS = 500, 3
 A_PROCESS = 125
-"""Tables that one process plays at most: with more, the MQTT library cannot wait for them all."""
+"""Tables that one process plays at most."""
 SECONDS_A_MOVE = 2.5
 """People take some 25 s a move; here it goes ten times as fast."""
 SECONDS = float(os.environ.get("HALL_SECONDS", "1800"))
@@ -49,9 +49,7 @@ def why_not() -> str:
     for library in ("sqlalchemy", "alembic", "psycopg", "cryptography"):
         if find_spec(library) is None:
             return "the extra `hall` is not installed"
-    from companion_app.hall.line.broker import find_mosquitto
-
-    return clusters.why_not() or ("" if find_mosquitto() else "Mosquitto is not installed")
+    return clusters.why_not()
 
 
 @dataclass
@@ -92,7 +90,6 @@ class Evening:
     """A hall with its tables, all in processes of their own."""
 
     def __init__(self, tables: int, halls: int, pace_s: float) -> None:
-        from companion_app.hall.line.broker import OwnBroker
         from companion_app.hall.line.keys import hall_keys
         from companion_app.hall.store.database import address_of, open_engine
         from companion_app.hall.store.hall_store import HallStore
@@ -106,20 +103,20 @@ class Evening:
         self.store = HallStore(open_engine(address_of(self.database, self.folder)))
         self.keys = hall_keys(self.store)
         self._ports = [clusters.free_port() for _ in range(halls)]
-        self.broker = OwnBroker(
-            self.folder / "broker", self.keys, clusters.free_port(), "127.0.0.1"
-        )
-        self.broker.keep_running()
-        wait_until(self._broker_answers, 20)
+        self._doors = [clusters.free_port() for _ in range(halls)]
         self.ids = [self._join(number) for number in range(tables)]
         self.halls = [self._hall(number) for number in range(halls)]
         self.playing: list[subprocess.Popen[bytes]] = []
+
+    def door(self, number: int) -> int:
+        """Return where a table sends at first; later it hears of all processes."""
+        return self._doors[number % len(self._doors)]
 
     def _join(self, number: int) -> str:
         from companion_app.hall.table.membership import MembershipFiles
         from tests.companion_app.hall.world import joined
 
-        member = joined(self.store, self.keys, f"Table {number + 1}", self.broker.address.port)
+        member = joined(self.store, self.keys, f"Table {number + 1}", self.door(number))
         MembershipFiles(self.folder / f"table{number}").join(member)
         return member.table
 
@@ -140,7 +137,6 @@ class Evening:
     def _hall(self, number: int) -> subprocess.Popen[bytes]:
         home = self.folder / f"hall{number}"
         home.mkdir(exist_ok=True)
-        broker = f"mqtts://127.0.0.1:{self.broker.address.port}"
         with (home / "said").open("ab") as said:
             return subprocess.Popen(
                 [
@@ -155,8 +151,8 @@ class Evening:
                     str(self._ports[number]),
                     "--database",
                     self.database,
-                    "--broker",
-                    broker,
+                    "--tables-port",
+                    str(self._doors[number]),
                 ],
                 cwd=ROOT,
                 env={**os.environ, "SNAKE_EYE_HOME": str(home)},
@@ -192,7 +188,7 @@ class Evening:
             line.close()
 
     def is_whole(self) -> bool:
-        """Say whether all hall processes answer, with database and broker."""
+        """Say whether all hall processes answer, with the database."""
         try:
             return all(json.loads(self.page(n, "/health"))["ok"] for n in range(len(self.halls)))
         except (OSError, ValueError, KeyError, http.client.HTTPException):
@@ -214,43 +210,20 @@ class Evening:
         with self.store.reading() as line:
             return int(line.exec_driver_sql("SELECT count(*) FROM events").scalar_one())
 
-    def _broker_answers(self) -> bool:
-        from companion_app.hall.line.broker import answers
-
-        return answers(self.broker.address)
-
     # --- faults ----------------------------------------------------------------------------
 
     def break_something(self, chance: random.Random) -> str:
         """Break one thing, wait a moment, bring it back; return what it was."""
         faults: dict[str, Callable[[random.Random], None]] = {
-            "broker killed": self._kill_broker,
-            "broker cut off": self._freeze_broker,
             "database killed": self._kill_database,
             "hall process killed": self._kill_hall,
+            "hall process cut off": self._freeze_hall,
             "tables killed": self._kill_players,
         }
         name = chance.choice(list(faults))
         faults[name](chance)
         wait_until(self.is_whole, 90, f"all to be whole after: {name}")
         return name
-
-    def _kill_broker(self, chance: random.Random) -> None:
-        os.kill(self._broker_pid(), signal.SIGKILL)
-        time.sleep(chance.uniform(*BROKEN_S))
-        wait_until(self._broker_is_back, 30)
-
-    def _broker_is_back(self) -> bool:
-        self.broker.keep_running()
-        return self._broker_answers()
-
-    def _freeze_broker(self, chance: random.Random) -> None:
-        os.kill(self._broker_pid(), signal.SIGSTOP)
-        time.sleep(chance.uniform(*BROKEN_S))
-        os.kill(self._broker_pid(), signal.SIGCONT)
-
-    def _broker_pid(self) -> int:
-        return int((self.folder / "broker" / "mosquitto.pid").read_text())
 
     def _kill_database(self, chance: random.Random) -> None:
         self.cluster.stop()
@@ -263,6 +236,12 @@ class Evening:
         self.halls[number].wait(10)
         time.sleep(chance.uniform(*BROKEN_S))
         self.halls[number] = self._hall(number)
+
+    def _freeze_hall(self, chance: random.Random) -> None:
+        hall = chance.choice(self.halls)
+        hall.send_signal(signal.SIGSTOP)
+        time.sleep(chance.uniform(*BROKEN_S))
+        hall.send_signal(signal.SIGCONT)
 
     def _kill_players(self, chance: random.Random) -> None:
         number = chance.randrange(len(self.playing))
@@ -322,9 +301,6 @@ class Evening:
         for process in (*self.playing, *self.halls):
             process.wait(20)
         self.store.close()
-        with suppress(OSError, ValueError):
-            os.kill(self._broker_pid(), signal.SIGCONT)
-        self.broker.close()
         self.cluster.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -335,7 +311,7 @@ class Probe:
     def __init__(self, evening: Evening) -> None:
         from tests.companion_app.hall.world import TableOfHall, joined
 
-        member = joined(evening.store, evening.keys, "Probe", evening.broker.address.port)
+        member = joined(evening.store, evening.keys, "Probe", evening.door(0))
         self.table = TableOfHall(evening.folder / "probe", member)
         self._evening = evening
         self._appended: dict[int, float] = {}

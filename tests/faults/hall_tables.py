@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ STEP_S = 0.05
 BUSY_S, QUIET_STEPS = 1.0, 8
 """So long after a line a table looks at its log in every step, later in every eighth: hundreds
 of tables share the processor that each would have for itself."""
+AT_ONCE = 24
+"""Tables of one process that wait for the hall's answer at the same time."""
 LINES = "lines.json"
 Lines = list[tuple[str, dict[str, Any]]]
 
@@ -115,19 +118,28 @@ def main(arguments: list[str]) -> int:
         # A process that could not keep up goes on from now, not from then.
         later_s = max(at_s, time.monotonic() - pace_s) + pace_s * chance.uniform(0.5, 1.5)
         heapq.heapreplace(due, (later_s, number))
-    stepping.join(5)
+    stepping.join(10)
     for table in tables:
         table.close()
     return 0
 
 
 def _step(tables: list[SimulatedTable], stop: threading.Event) -> None:
-    steps = 0
-    while not stop.wait(STEP_S):
-        steps += 1
-        for table in tables:
-            if table.is_busy or steps % QUIET_STEPS == 0:
-                table.sender.step()
+    steps, busy = 0, set[SimulatedTable]()
+
+    def step(table: SimulatedTable) -> None:
+        try:
+            table.sender.step()
+        finally:
+            busy.discard(table)
+
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        while not stop.wait(STEP_S):
+            steps += 1
+            for table in tables:
+                if table not in busy and (table.is_busy or steps % QUIET_STEPS == 0):
+                    busy.add(table)
+                    threads.submit(step, table)
 
 
 if __name__ == "__main__":

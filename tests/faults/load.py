@@ -30,6 +30,9 @@ GARBAGE = (
     b"GET http://[::1 HTTP/1.1\r\nHost: a\r\n\r\n",
 )
 
+PHONES_APART = 200
+"""Addresses of the phones that listen."""
+
 
 @dataclass
 class Line:
@@ -78,9 +81,10 @@ class House:
 
     def listen(self, count: int) -> list[Line]:
         """Let so many phones listen; return their lines."""
-        added = []
+        added: list[Line] = []
         for _ in range(count):
-            sock = socket.create_connection(self._where, timeout=30)
+            address = f"127.0.2.{1 + len(self.lines + added) % PHONES_APART}"
+            sock = socket.create_connection(self._where, timeout=30, source_address=(address, 0))
             sock.sendall(b"GET /api/events HTTP/1.1\r\nHost: x\r\n\r\n")
             sock.setblocking(False)
             line = Line(sock)

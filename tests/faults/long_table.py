@@ -21,7 +21,7 @@ from companion_app.live.reading import make_reader
 from companion_app.live.store import Store
 from companion_app.web.app import create_app
 from companion_app.web.serving.page_file import SettingsFile
-from companion_app.web.serving.server import Server
+from companion_app.web.serving.web_server import Server
 from engine.record import Record
 from tests.near import near_companion
 from vision.core.types import Frame

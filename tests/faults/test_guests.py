@@ -18,7 +18,7 @@ from companion_app.eye.mqtt import Publisher
 from companion_app.settings import Settings
 from companion_app.web.lessons.photo_reading import read_photo
 from companion_app.web.serving.access import PIN_TRIES
-from companion_app.web.serving.server import Server
+from companion_app.web.serving.web_server import Server
 from tests.browser.chromium import wait_until
 from tests.companion_app.eye.test_mqtt import Heard
 from tests.companion_app.eye.test_mqtt import port as broker_port

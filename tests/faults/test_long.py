@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from companion_app.eye.recorded import RecordedGame
-from companion_app.web.serving.server import Server
+from companion_app.web.serving.web_server import Server
 from tests.faults.companion import Phone
 from tests.faults.scripted import Announced, lost_moves
 

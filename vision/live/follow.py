@@ -141,7 +141,9 @@ class TileFollower:
         found = replace(kept, found=(*stay, *fresh))
         state = self._read(bgr, found, None if afresh else self._known(stay))
         if afresh:
-            self._cells = self._last_cells
+            # One noisy picture can turn a card into another: it is read again at every look.
+            otherwise = {d for d, last in self._cells.items() if _differ(last, self._last_cells, d)}
+            self._cells = {d: r for d, r in self._last_cells.items() if d not in otherwise}
         return state
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
@@ -263,6 +265,12 @@ def _has_changed(detection: Detection, changed: Mask, scale: float) -> bool:
     if not changed[top:bottom, left:right].any():
         return False
     return bool((changed & painted_on([detection.corners_px], changed.shape, scale)).any())
+
+
+def _differ(last: CellReading, now: Mapping[Detection, CellReading], detection: Detection) -> bool:
+    """Say whether an outline that is read now shows another tile, or another turn of it."""
+    readings = last, now.get(detection, last)
+    return len({(g.tile, g.turns) for one in readings for g in one.guesses[:1]}) > 1
 
 
 def _is_one_of(detection: Detection, middles: Points) -> bool:

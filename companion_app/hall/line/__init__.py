@@ -1,1 +1,1 @@
-"""What goes between table and hall: keys, signed messages, the broker that carries them."""
+"""What goes between table and hall: keys, signed messages, and the https line that carries them."""

@@ -1,15 +1,18 @@
 """How a table joins: both sides prove that they know the hall's code, and exchange public keys.
 
 The code is short, so scrypt stretches it: an eavesdropper cannot try codes quickly, and the hall
-delays whoever guesses. Both proofs cover both keys: a man in the middle would have to know the
-code to insert his own key. Nothing that is sent is secret.
+delays whoever guesses. Both proofs cover both keys, and the hall's covers the fingerprint of its
+certificate: a man in the middle would have to know the code to insert his own. Nothing that is sent
+is secret.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +21,15 @@ from typing import TYPE_CHECKING, Any
 
 from companion_app.hall.errors import BadMessageError
 from companion_app.hall.line.keys import HallKeys, id_of, public_from_text, public_to_text
-from companion_app.hall.line.message import shown_name, whole_number
+from companion_app.hall.line.message import (
+    from_bytes,
+    opened,
+    shown_name,
+    signed,
+    to_all,
+    to_bytes,
+    whole_number,
+)
 
 if TYPE_CHECKING:
     from companion_app.hall.store.hall_store import HallStore
@@ -28,6 +39,9 @@ LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 CODE_LETTERS = 8
 NAMELESS = "?"
 LONGEST_NONCE = 64
+FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+SPEAKS, HTTPS = "speaks", "https"
+"""What a table says when it asks to join; one of 1.0.0, which knows MQTT alone, says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +98,48 @@ def parse_request(sent: Mapping[str, Any]) -> Request:
     return Request(key, name, since, nonce)
 
 
-def admitted(store: HallStore, keys: HallKeys, asked: Request, broker: Mapping[str, Any]) -> Any:
+def offered(keys: HallKeys, port: int) -> dict[str, Any]:
+    """Return what the hall tells everybody: its key, and, signed by it, where tables post.
+
+    By the signature a table that joined under 1.0.0 knows the certificate at its first contact.
+    """
+    door = to_bytes({"port": port, "fingerprint": keys.fingerprint})
+    message = signed(keys.signing, to_all(keys.id), door)
+    return {
+        "hall": keys.id,
+        "public_key": keys.public_text,
+        "door": base64.b64encode(message).decode(),
+    }
+
+
+def door_in(offer: Mapping[str, Any], hall: str, hall_key: str) -> tuple[int, str]:
+    """Return port and fingerprint from what a hall tells everybody.
+
+    Raises:
+        BadMessageError: it is not signed by this hall, or is malformed.
+    """
+    try:
+        message = base64.b64decode(str(offer.get("door", "")), validate=True)
+    except ValueError as error:
+        raise BadMessageError("not a message") from error
+    return door_of(from_bytes(opened(public_from_text(hall_key), to_all(hall), message)))
+
+
+def door_of(answer: Mapping[str, Any]) -> tuple[int, str]:
+    """Return port and fingerprint from an answer of the hall.
+
+    Raises:
+        BadMessageError: one of them is missing or malformed.
+    """
+    port, fingerprint = answer.get("port"), answer.get("fingerprint")
+    if not isinstance(port, int) or not 0 < port < 1 << 16:
+        raise BadMessageError("not a port")
+    if not isinstance(fingerprint, str) or not FINGERPRINT.fullmatch(fingerprint):
+        raise BadMessageError("not a fingerprint")
+    return port, fingerprint
+
+
+def admitted(store: HallStore, keys: HallKeys, asked: Request, port: int) -> dict[str, Any]:
     """Admit a table; return the answer, which carries the hall's own proof."""
     key = public_from_text(asked.public_key)
     member = store.add_table(
@@ -95,17 +150,15 @@ def admitted(store: HallStore, keys: HallKeys, asked: Request, broker: Mapping[s
         "table": member.id,
         "name": member.name,
         "acked": member.acked,
-        "authority": keys.authority_pem,
-        "certificate": keys.certificate_pem(member.id, key),
-        "broker": dict(broker),
+        "port": port,
+        "fingerprint": keys.fingerprint,
     }
-    hall_key = public_to_text(keys.signing.public_key())
-    return {**answer, "proof": hall_proof(code_of(store), hall_key, asked, answer)}
+    return {**answer, "proof": hall_proof(code_of(store), keys.public_text, asked, answer)}
 
 
 def is_right(store: HallStore, keys: HallKeys, asked: Request, proof: object) -> bool:
     """Say whether a request's proof shows that its table knows the code."""
-    due = table_proof(code_of(store), public_to_text(keys.signing.public_key()), asked)
+    due = table_proof(code_of(store), keys.public_text, asked)
     return hmac.compare_digest(due.encode(), str(proof).encode(errors="replace"))
 
 

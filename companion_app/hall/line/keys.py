@@ -1,7 +1,7 @@
-"""Keys and certificates of hall and tables: Ed25519 for messages and for TLS alike.
+"""Keys of hall and tables, Ed25519 all of them, and the one certificate of the hall.
 
-Certificates are valid from 2020 to 2070: a box without the internet may have the wrong time, and a
-table's membership ends by revocation, not by a date.
+Tables pin the certificate's fingerprint, so no authority vouches for it and no list revokes it. It
+is valid from 2020 to 2070: a box without the internet may have the wrong time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import base64
 import datetime
 import hashlib
 import json
-from collections.abc import Iterable
+import ssl
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.x509.oid import NameOID
 
 from companion_app.hall.errors import BadMessageError
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 FROM = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 UNTIL = datetime.datetime(2070, 1, 1, tzinfo=datetime.UTC)
 ID_DIGITS = 24
-HALL = "hall"
-"""Common name in the certificate of a hall process, and its user name at the broker."""
-BROKER = "broker"
 
 
 @dataclass(frozen=True)
@@ -39,55 +36,44 @@ class HallKeys:
 
     signing: Ed25519PrivateKey
     """Signs messages."""
-    authority: Ed25519PrivateKey
-    """Signs certificates."""
+    serving: Ed25519PrivateKey
+    """Proves over TLS that the hall answers; in a hall of 1.0.0 it was its authority's."""
+    certificate_pem: str
+    """The certificate of ``serving``, signed by itself."""
 
     @cached_property
     def id(self) -> str:
-        """The hall's id, which topics contain."""
+        """The hall's id, for which messages are signed."""
         return id_of(self.signing.public_key())
 
     @cached_property
-    def authority_pem(self) -> str:
-        """The authority's certificate, by which tables verify the broker."""
-        made = (
-            _certificate(self.id, self.authority.public_key(), _name(self.id), 1)
-            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-            .add_extension(_may_sign(), critical=True)
-            .sign(self.authority, None)
-        )
-        return made.public_bytes(serialization.Encoding.PEM).decode()
+    def public_text(self) -> str:
+        """The public key of ``signing`` as base64."""
+        return public_to_text(self.signing.public_key())
 
-    def certificate_pem(self, name: str, key: Ed25519PublicKey, *, server: bool = False) -> str:
-        """Return a certificate for a table or a process of the hall, or for the broker."""
-        use = ExtendedKeyUsageOID.SERVER_AUTH if server else ExtendedKeyUsageOID.CLIENT_AUTH
-        made = (
-            _certificate(name, key, _name(self.id), _serial(name))
-            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            # A table's certificate cannot be used to impersonate the broker.
-            .add_extension(x509.ExtendedKeyUsage([use]), critical=True)
-            .sign(self.authority, None)
-        )
-        return made.public_bytes(serialization.Encoding.PEM).decode()
-
-    def revoked_pem(self, tables: Iterable[str]) -> str:
-        """Return the certificate revocation list for these tables."""
-        made = x509.CertificateRevocationListBuilder().issuer_name(_name(self.id))
-        made = made.last_update(FROM).next_update(UNTIL)
-        for table in tables:
-            one = x509.RevokedCertificateBuilder().serial_number(_serial(table))
-            made = made.add_revoked_certificate(one.revocation_date(FROM).build())
-        return made.sign(self.authority, None).public_bytes(serialization.Encoding.PEM).decode()
+    @cached_property
+    def fingerprint(self) -> str:
+        """The fingerprint of the certificate, which tables pin."""
+        return fingerprint_of(ssl.PEM_cert_to_DER_cert(self.certificate_pem))
 
 
 def hall_keys(store: HallStore) -> HallKeys:
     """Return the keys of a hall; the first process that asks creates them."""
-    kept = store.fact("keys")
-    if kept is None:
+    texts = store.fact("keys")
+    if texts is None:
         fresh = [key_to_text(Ed25519PrivateKey.generate()) for _ in range(2)]
-        kept = store.keep_fact("keys", json.dumps(fresh), once=True)
-    signing, authority = (key_from_text(text) for text in json.loads(kept))
-    return HallKeys(signing, authority)
+        texts = store.keep_fact("keys", json.dumps(fresh), once=True)
+    signing, serving = (key_from_text(text) for text in json.loads(texts))
+    certificate = store.fact("certificate")
+    if certificate is None:
+        fresh_pem = _certificate_pem(id_of(signing.public_key()), serving)
+        certificate = store.keep_fact("certificate", fresh_pem, once=True)
+    return HallKeys(signing, serving, certificate)
+
+
+def fingerprint_of(certificate: bytes) -> str:
+    """Return the fingerprint of a certificate in DER: its SHA-256."""
+    return hashlib.sha256(certificate).hexdigest()
 
 
 def id_of(key: Ed25519PublicKey) -> str:
@@ -129,30 +115,17 @@ def public_from_text(text: object) -> Ed25519PublicKey:
         raise BadMessageError("not a public key") from error
 
 
-def _certificate(
-    name: str, key: Ed25519PublicKey, issuer: x509.Name, serial: int
-) -> x509.CertificateBuilder:
-    made = x509.CertificateBuilder().subject_name(_name(name)).issuer_name(issuer)
-    return made.public_key(key).serial_number(serial).not_valid_before(FROM).not_valid_after(UNTIL)
-
-
-def _name(name: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-
-
-def _serial(name: str) -> int:
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:15], "big") + 2
-
-
-def _may_sign() -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=True,
-        key_cert_sign=True,
-        crl_sign=True,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
+def _certificate_pem(hall: str, key: Ed25519PrivateKey) -> str:
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, hall)])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(FROM)
+        .not_valid_after(UNTIL)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .sign(key, None)
     )
+    return certificate.public_bytes(serialization.Encoding.PEM).decode()

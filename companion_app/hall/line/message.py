@@ -1,12 +1,14 @@
-"""Messages between table and hall: signed bytes, each for one topic alone.
+"""Messages between table and hall: signed bytes, each for one purpose alone.
 
-A message is a signature (Ed25519, 64 bytes) and a body. The signature covers topic and body, so
-that no message can be resent under another table's name. Bodies are JSON, bounded and validated
-here; a picture follows its JSON after a line feed.
+A message is a signature (Ed25519, 64 bytes) and a body. The signature covers purpose and body, so
+that no message can be sent again under another table's name or as one of another kind. Bodies are
+JSON, bounded and validated here; a picture follows its JSON after a line feed. Each message names
+an ``ask``, which its answer repeats, so that no older answer is taken for it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -22,7 +24,7 @@ from companion_app.hall.errors import BadMessageError
 SIGNED_FOR = b"snake-eye hall 1\0"
 SIGNATURE_BYTES = 64
 MOST_BYTES = 2 << 20
-"""Largest message in bytes; the broker has the same limit."""
+"""Largest message in bytes."""
 MOST_LINE_BYTES = 256 << 10
 MOST_LINES = 200
 LONGEST_NAME = 40
@@ -33,9 +35,12 @@ MOST_NUMBER = 1 << 53
 """Numbers stay below this limit, from which on JSON parsers may round integers."""
 TABLE_ID = re.compile(r"[0-9a-f]{24}")
 WORD = re.compile(r"[A-Za-z0-9_-]{1,64}")
-JOURNAL, HEALTH, PICTURE, ANSWER, ASK = "journal", "health", "picture", "answer", "ask"
-KINDS = (JOURNAL, HEALTH, PICTURE, ANSWER, ASK)
-"""What a table sends: its log, its health, a picture, the answer to a ruling, a question."""
+HOLD_S = 10.0
+"""Seconds for which the hall holds the question of a table that waits."""
+LINES, WAIT, PICTURE, ANSWER, MARKS = "lines", "wait", "picture", "answer", "marks"
+KINDS = (LINES, WAIT, PICTURE, ANSWER, MARKS)
+"""What a table sends: its log, its health while it waits for news, a picture, the answer to a
+ruling, a question for the marks of its lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,53 +49,43 @@ class Batch:
 
     table: str
     ask: str
-    """Id that the answer repeats, so that no older answer is taken for this batch's."""
     after: int
     """The number of the line before the first one; 0 before the very first."""
     lines: tuple[tuple[Line, str], ...]
     """Parsed lines, each with its text."""
 
 
-def topic_from(hall: str, table: str, kind: str) -> str:
-    """Return the topic to which a table sends messages of a kind."""
-    return f"snake-eye-hall/{hall}/from/{table}/{kind}"
+def from_table(hall: str, table: str, kind: str) -> str:
+    """Return the purpose of a table's messages of a kind."""
+    return f"{hall}/from/{table}/{kind}"
 
 
-def topic_to(hall: str, table: str) -> str:
-    """Return the topic on which a table receives the hall's messages."""
-    return f"snake-eye-hall/{hall}/to/{table}"
+def to_table(hall: str, table: str) -> str:
+    """Return the purpose of the hall's messages to a table."""
+    return f"{hall}/to/{table}"
 
 
-def sender_of(hall: str, topic: str) -> tuple[str, str]:
-    """Return the table and the kind that a topic names.
-
-    Raises:
-        BadMessageError: the topic is not one of this hall's tables.
-    """
-    parts = topic.split("/")
-    if parts[:3] != ["snake-eye-hall", hall, "from"] or len(parts) != 5:
-        raise BadMessageError("not a topic of this hall")
-    if not TABLE_ID.fullmatch(parts[3]) or parts[4] not in KINDS:
-        raise BadMessageError("not a topic of a table")
-    return parts[3], parts[4]
+def to_all(hall: str) -> str:
+    """Return the purpose of what the hall says of itself to every table."""
+    return f"{hall}/to-all"
 
 
-def signed(key: Ed25519PrivateKey, topic: str, body: bytes) -> bytes:
+def signed(key: Ed25519PrivateKey, purpose: str, body: bytes) -> bytes:
     """Return a message: the signature, then the body."""
-    return key.sign(_what_is_signed(topic, body)) + body
+    return key.sign(_what_is_signed(purpose, body)) + body
 
 
-def opened(key: Ed25519PublicKey, topic: str, message: bytes) -> bytes:
+def opened(key: Ed25519PublicKey, purpose: str, message: bytes) -> bytes:
     """Verify a message and return its body.
 
     Raises:
-        BadMessageError: it is not signed by the owner of this key, for this topic.
+        BadMessageError: it is not signed by the owner of this key, for this purpose.
     """
     if not SIGNATURE_BYTES < len(message) <= MOST_BYTES:
         raise BadMessageError("not the size of a message")
     body = message[SIGNATURE_BYTES:]
     try:
-        key.verify(message[:SIGNATURE_BYTES], _what_is_signed(topic, body))
+        key.verify(message[:SIGNATURE_BYTES], _what_is_signed(purpose, body))
     except InvalidSignature as error:
         raise BadMessageError("not signed by this table") from error
     return body
@@ -116,11 +111,6 @@ def from_bytes(body: bytes) -> dict[str, Any]:
     return said
 
 
-def batch_to_bytes(ask: str, after: int, texts: list[str]) -> bytes:
-    """Return a batch of log lines as a body."""
-    return to_bytes({"ask": ask, "after": after, "lines": texts})
-
-
 def parse_batch(table: str, body: bytes) -> Batch:
     """Return the lines that a table sent.
 
@@ -144,6 +134,11 @@ def parse_batch(table: str, body: bytes) -> Batch:
         last = line.seq
         lines.append((line, text))
     return Batch(table, ask, after, tuple(lines))
+
+
+def mark_of_line(text: str) -> str:
+    """Return the mark of a line's text, by which logs are compared: 128 bits of its SHA-256."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def whole_number(value: Any) -> bool:
@@ -180,5 +175,5 @@ def _line(text: Any) -> Line:
     return line
 
 
-def _what_is_signed(topic: str, body: bytes) -> bytes:
-    return SIGNED_FOR + topic.encode() + b"\0" + body
+def _what_is_signed(purpose: str, body: bytes) -> bytes:
+    return SIGNED_FOR + purpose.encode() + b"\0" + body

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Select, func, select, update
 
-from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.store.hall_store import LINE, HallStore
 from companion_app.hall.store.schema import alerts, decisions, tables
 
 SENT_AGAIN_S = 600.0
@@ -146,7 +146,7 @@ def decide(
             )
             .returning(*decisions.c)
         ).one()
-        change.tables.add(table)
+        change.tables.update((table, LINE + table))
     return _decision(row._asdict())
 
 
@@ -167,11 +167,15 @@ def keep_answer(store: HallStore, table: str, ruling: int, ok: object, text: str
         change.tables.add(table)
 
 
-def unanswered(store: HallStore) -> list[Decision]:
-    """Return the rulings of the last ``SENT_AGAIN_S`` without an answer, the oldest first."""
+def unanswered(store: HallStore, among: Collection[str]) -> list[Decision]:
+    """Return what these tables have not answered of ``SENT_AGAIN_S``, the oldest ruling first."""
     asked = (
         select(decisions)
-        .where(decisions.c.done.is_(False), decisions.c.at_s > store.clock() - SENT_AGAIN_S)
+        .where(
+            decisions.c.table_id.in_(sorted(among)),
+            decisions.c.done.is_(False),
+            decisions.c.at_s > store.clock() - SENT_AGAIN_S,
+        )
         .order_by(decisions.c.id)
     )
     return _read(store, asked)

@@ -21,6 +21,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from companion_app.hall.errors import DatabaseError
+from companion_app.hall.store.schema import metadata
 from companion_app.whole_file import write_whole
 
 FILE = "hall.sqlite3"
@@ -74,14 +75,18 @@ def open_engine(address: str) -> Engine:
 
 
 def upgrade(engine: Engine) -> None:
-    """Migrate a database to the newest version; a lock serializes concurrent processes."""
+    """Migrate a database to the newest version, or make it; processes wait for one another."""
     with engine.begin() as line:
         if line.dialect.name == "postgresql":
             # An arbitrary lock number that nothing else uses.
             line.exec_driver_sql("SELECT pg_advisory_xact_lock(5284190)")
         config = _config()
         config.attributes["connection"] = line
-        command.upgrade(config, "head")
+        if inspect(line).get_table_names():
+            command.upgrade(config, "head")
+        else:
+            metadata.create_all(line)
+            command.stamp(config, "head")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, func, or_, select, update
@@ -19,6 +19,8 @@ from companion_app.hall.line.message import Batch
 from companion_app.hall.store.schema import events, pictures, standings, tables
 from companion_app.hall.store.transactions import Transactions
 
+LINE = "line:"
+"""Beginning of the notices of tables that were sent away, or for which an arbiter has ruled."""
 MOST_EMBEDDED = 20
 """Tables that the embedded store takes; more need PostgreSQL."""
 AWAY_S = 30.0
@@ -39,6 +41,11 @@ class Member:
     acked: int
     heard_s: float | None
     health: Mapping[str, Any]
+    by_https: bool = True
+    """Whether it sends by https; one that joined under 1.0.0 does once it is updated."""
+
+
+MEMBER = [field.name for field in fields(Member)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +96,10 @@ NEW_HEALTH = (
     update(tables)
     .where(tables.c.id == bindparam("of"))
     .values(
-        health=bindparam("health"), health_n=bindparam("health_n"), heard_s=bindparam("heard_s")
+        health=bindparam("health"),
+        health_n=bindparam("health_n"),
+        heard_s=bindparam("heard_s"),
+        by_https=True,
     )
 )
 NEW_ACKED = (
@@ -127,6 +137,7 @@ class HallStore(Transactions):
             "name": name,
             "joined_s": self.clock(),
             "acked": since,
+            "by_https": True,
         }
         with self.writing() as change:
             self._check_room(change.line, id_)
@@ -158,7 +169,7 @@ class HallStore(Transactions):
                 .where(tables.c.id == id_, tables.c.revoked_s.is_(None))
                 .values(revoked_s=self.clock())
             )
-            change.tables.add(id_)
+            change.tables.update((id_, LINE + id_))
         return bool(done.rowcount)
 
     def rename(self, id_: str, name: str) -> bool:
@@ -180,12 +191,6 @@ class HallStore(Transactions):
         with self.reading() as line:
             return [_member(row) for row in line.execute(asked)]
 
-    def sent_away(self) -> list[str]:
-        """Return the ids of all revoked tables."""
-        asked = select(tables.c.id).where(tables.c.revoked_s.is_not(None))
-        with self.reading() as line:
-            return [str(id_) for id_ in line.execute(asked).scalars()]
-
     def keep_health(self, told: Sequence[Health]) -> set[str]:
         """Store health reports; return the tables whose report was newer than the stored one."""
         newest: dict[str, Health] = {}
@@ -193,7 +198,7 @@ class HallStore(Transactions):
             newest[one.table] = one
         now_s = self.clock()
         asked = (
-            select(tables.c.id, tables.c.heard_s, tables.c.health_n)
+            select(tables.c.id, tables.c.heard_s, tables.c.health_n, tables.c.by_https)
             .where(tables.c.id.in_(sorted(newest)), tables.c.revoked_s.is_(None))
             .order_by(tables.c.id)
             .with_for_update(key_share=True)
@@ -203,7 +208,8 @@ class HallStore(Transactions):
             news = [row for row in rows if row.health_n < newest[row.id].number]
             for row in news:
                 # Reports arrive all the time; listeners are notified only of a table that was away.
-                if row.heard_s is None or now_s - row.heard_s > AWAY_S:
+                away = row.heard_s is None or now_s - row.heard_s > AWAY_S
+                if away or not row.by_https:
                     change.tables.add(row.id)
             if news:
                 change.line.execute(
@@ -465,13 +471,5 @@ def _standing(row: Row[Any]) -> Standing:
 
 
 def _member(row: Row[Any]) -> Member:
-    return Member(
-        row.id,
-        row.public_key,
-        row.name,
-        row.joined_s,
-        row.revoked_s,
-        row.acked,
-        row.heard_s,
-        json.loads(row.health),
-    )
+    values = {name: row._mapping[name] for name in MEMBER}
+    return Member(**{**values, "health": json.loads(row.health)})

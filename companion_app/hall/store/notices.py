@@ -10,7 +10,6 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
 from sqlalchemy import Connection, Engine, text
 
@@ -24,36 +23,19 @@ Changed = Callable[[frozenset[str]], None]
 """Callback that gets the ids that changed; an empty set when anything may have changed."""
 
 
-class Notices(Protocol):
-    """Announces changes to all processes of the hall."""
+class Notices:
+    """Announces changes to all processes of the hall; here within the one of an embedded store."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Changed] = []
 
     def tell(self, line: Connection, tables: Iterable[str]) -> None:
         """Announce a transaction's changes from within it."""
 
     def committed(self, tables: Iterable[str]) -> None:
         """Announce the changes of a transaction after its commit."""
-
-    def listen(self, changed: Changed) -> None:
-        """Call back on every change from now on."""
-
-    def close(self) -> None:
-        """Stop calling back."""
-
-
-class LocalNotices:
-    """Notices within the one process of an embedded store."""
-
-    def __init__(self) -> None:
-        self._listeners: list[Changed] = []
-
-    def tell(self, line: Connection, tables: Iterable[str]) -> None:
-        """Do nothing: ``committed`` calls the listeners."""
-
-    def committed(self, tables: Iterable[str]) -> None:
-        """Call all listeners."""
-        changed = frozenset(tables)
-        for listener in self._listeners if changed else ():
-            listener(changed)
+        if changed := frozenset(tables):
+            self._call(changed)
 
     def listen(self, changed: Changed) -> None:
         """Call back on every change from now on."""
@@ -63,13 +45,17 @@ class LocalNotices:
         """Stop calling back."""
         self._listeners.clear()
 
+    def _call(self, changed: frozenset[str]) -> None:
+        for listener in list(self._listeners):
+            listener(changed)
 
-class PostgresNotices:
+
+class PostgresNotices(Notices):
     """Notices by LISTEN and NOTIFY; the listening connection is reopened whenever it is lost."""
 
     def __init__(self, engine: Engine) -> None:
+        super().__init__()
         self._engine = engine
-        self._listeners: list[Changed] = []
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -83,7 +69,7 @@ class PostgresNotices:
 
     def listen(self, changed: Changed) -> None:
         """Call back on every change from now on, and with an empty set after each connect."""
-        self._listeners.append(changed)
+        super().listen(changed)
         if self._thread is None:
             self._thread = threading.Thread(target=self._listen, name="notices", daemon=True)
             self._thread.start()
@@ -109,22 +95,14 @@ class PostgresNotices:
                 self._call(frozenset())
                 while not self._stop.is_set():
                     heard = line.notifies(timeout=LOOK_S, stop_after=1)
-                    self._call_all(notice.payload for notice in heard)
+                    if changed := frozenset(notice.payload for notice in heard):
+                        self._call(changed)
             if not self._stop.is_set():
                 log.warning("the database does not answer; it is tried again")
                 self._stop.wait(BACK_OFF_S[min(tries, len(BACK_OFF_S) - 1)])
                 tries += 1
 
-    def _call_all(self, heard: Iterable[str]) -> None:
-        changed = frozenset(heard)
-        if changed:
-            self._call(changed)
-
-    def _call(self, changed: frozenset[str]) -> None:
-        for listener in self._listeners:
-            listener(changed)
-
 
 def notices_for(engine: Engine) -> Notices:
     """Return the notices for a database of this kind."""
-    return PostgresNotices(engine) if engine.dialect.name == "postgresql" else LocalNotices()
+    return PostgresNotices(engine) if engine.dialect.name == "postgresql" else Notices()

@@ -23,10 +23,7 @@ _NUMBER = BigInteger().with_variant(Integer, "sqlite")
 """Type of automatic ids; SQLite increments only columns of type INTEGER."""
 
 facts = Table(
-    "facts",
-    metadata,
-    Column("name", Text, primary_key=True),
-    Column("value", Text, nullable=False),
+    "facts", metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False)
 )
 """Named values of the whole hall: its keys, its code, the arbiters' PIN."""
 
@@ -43,9 +40,10 @@ tables = Table(
     Column("health_n", BigInteger, nullable=False, server_default="0"),
     Column("health", Text, nullable=False, server_default="{}"),
     Column("ruled", BigInteger, nullable=False, server_default="0"),
+    Column("by_https", Boolean, nullable=False, server_default=false()),
 )
 """Boxes that joined. ``acked`` is the number of the last log line stored without a gap; ``ruled``
-counts the rulings for the table."""
+counts the rulings for the table; one that joined under 1.0.0 is not ``by_https`` until updated."""
 
 events = Table(
     "events",

@@ -1,4 +1,7 @@
-"""What a table keeps of the hall it joined: keys, address, and how far the hall has its log."""
+"""What a table keeps of the hall it joined: keys, address, and how far the hall has its log.
+
+A table that joined under 1.0.0 does not know the hall's certificate yet: ``with_door`` asks for it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import json
 import secrets
 import urllib.error
 import urllib.request
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,10 +17,19 @@ from urllib.parse import urlsplit
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from companion_app.hall.errors import BadMessageError, JoinError
-from companion_app.hall.line.broker import write_private
-from companion_app.hall.line.joining import Request, hall_proof, plain_code, table_proof
+from companion_app.hall.line.joining import (
+    HTTPS,
+    SPEAKS,
+    Request,
+    door_in,
+    door_of,
+    hall_proof,
+    plain_code,
+    table_proof,
+)
 from companion_app.hall.line.keys import id_of, key_from_text, key_to_text, public_to_text
 from companion_app.hall.line.message import MOST_BYTES
+from companion_app.whole_file import write_whole
 
 FOLDER, FILE = "hall-table", "hall.json"
 ANSWER_S = 20.0
@@ -28,17 +40,24 @@ class Membership:
     """The hall that a table joined."""
 
     address: str
+    """Of the hall's page."""
     hall: str
     hall_key: str
     table: str
     name: str
     key: str
     """The table's private key."""
-    authority: str
-    certificate: str
-    broker_host: str
-    broker_port: int
     since: int
+    port: int = 0
+    """Where the hall takes messages, at the host of its page."""
+    fingerprint: str = ""
+    """Of the hall's certificate; empty where the table joined under 1.0.0."""
+
+    @property
+    def door(self) -> str:
+        """Where the hall took this table in, as ``HOST:PORT``."""
+        host = str(urlsplit(self.address).hostname)
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +71,11 @@ class Cursor:
     """Number of starts of the sender; the high part of its message numbers."""
     ruled: int = 0
     """Number of the hall's last ruling that was obeyed."""
+    doors: tuple[str, ...] = ()
+    """Where the processes of the hall took messages when it last said so."""
+
+
+NAMES = [field.name for field in fields(Membership)]
 
 
 class MembershipFiles:
@@ -65,7 +89,9 @@ class MembershipFiles:
     def membership(self) -> Membership | None:
         """Return the hall that this table joined; ``None`` where it joined none."""
         try:
-            return Membership(**json.loads(self._file.read_text(encoding="utf-8")))
+            values = json.loads(self._file.read_text(encoding="utf-8"))
+            # One of 1.0.0 also has the certificates by which its broker was reached.
+            return Membership(**{name: values[name] for name in NAMES if name in values})
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError) as error:
@@ -73,10 +99,14 @@ class MembershipFiles:
 
     def join(self, membership: Membership) -> None:
         """Store a new membership, and reset the cursor to its first line."""
-        self._folder.mkdir(parents=True, exist_ok=True)
         cursor = self.cursor()
-        write_private(self._file, json.dumps(asdict(membership)))
+        self.renew(membership)
         self.keep(Cursor(membership.since, membership.since, cursor.life, 0))
+
+    def renew(self, membership: Membership) -> None:
+        """Store what is known anew of the same hall; the cursor stays."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_whole(self._file, json.dumps(asdict(membership)), 0o600)
 
     def is_member(self, membership: Membership) -> bool:
         """Say whether this membership is still the stored one; cheap enough for polling."""
@@ -98,13 +128,14 @@ class MembershipFiles:
     def cursor(self) -> Cursor:
         """Return the stored cursor; a new one where it is missing or damaged."""
         try:
-            return Cursor(**json.loads(self._cursor.read_text(encoding="utf-8")))
+            values = json.loads(self._cursor.read_text(encoding="utf-8"))
+            return Cursor(**{**values, "doors": tuple(values.get("doors", ()))})
         except (OSError, ValueError, TypeError):
             return Cursor()
 
     def keep(self, cursor: Cursor) -> None:
         """Store the cursor."""
-        write_private(self._cursor, json.dumps(asdict(cursor)))
+        write_whole(self._cursor, json.dumps(asdict(cursor)), 0o600)
 
 
 def ask_to_join(address: str, code: str, name: str, since: int) -> Membership:
@@ -116,20 +147,17 @@ def ask_to_join(address: str, code: str, name: str, since: int) -> Membership:
     page = _page(address)
     if not plain_code(code):
         raise JoinError("the hall's code is missing; the hall's screen shows it")
-    offered = _ask(f"{page}/api/hall/join", None)
-    hall_key = str(offered.get("public_key", ""))
+    hall_key = str(_ask(f"{page}/api/hall/join", None).get("public_key", ""))
     key = Ed25519PrivateKey.generate()
     asked = Request(public_to_text(key.public_key()), name, since, secrets.token_hex(16))
-    sent = {**asdict(asked), "proof": table_proof(code, hall_key, asked)}
+    sent = {**asdict(asked), SPEAKS: HTTPS, "proof": table_proof(code, hall_key, asked)}
     answer = _ask(f"{page}/api/hall/join", sent)
     proof = answer.pop("proof", "")
     if proof != hall_proof(code, hall_key, asked, answer):
         raise JoinError("whoever answered does not know the hall's code; ask who runs the hall")
     try:
-        broker = answer["broker"]
-        host = broker["host"] or urlsplit(page).hostname
         if answer["table"] != id_of(key.public_key()):
-            raise BadMessageError("another table's certificate")
+            raise BadMessageError("another table's id")
         return Membership(
             page,
             str(answer["hall"]),
@@ -137,14 +165,27 @@ def ask_to_join(address: str, code: str, name: str, since: int) -> Membership:
             str(answer["table"]),
             str(answer["name"]),
             key_to_text(key),
-            str(answer["authority"]),
-            str(answer["certificate"]),
-            str(host),
-            int(broker["port"]),
             since,
+            *door_of(answer),
         )
-    except (KeyError, TypeError, ValueError, BadMessageError) as error:
+    except (KeyError, BadMessageError) as error:
         raise JoinError("the hall's answer is not to be understood; update both") from error
+
+
+def with_door(membership: Membership) -> Membership:
+    """Return a membership with port and certificate as the hall's page says, signed by its key.
+
+    Raises:
+        JoinError: the hall does not answer, or was not updated yet.
+    """
+    offer = _ask(f"{membership.address}/api/hall/join", None)
+    try:
+        port, fingerprint = door_in(offer, membership.hall, membership.hall_key)
+    except BadMessageError as error:
+        raise JoinError(
+            "the hall does not say by its own key where tables send to; it may need an update"
+        ) from error
+    return replace(membership, port=port, fingerprint=fingerprint)
 
 
 def key_of(membership: Membership) -> Ed25519PrivateKey:

@@ -7,7 +7,6 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify
 
-from companion_app.hall.keeper import ruling
 from companion_app.hall.line.joining import NAMELESS, code_of, new_code
 from companion_app.hall.line.message import TABLE_ID, shown_name, whole_number
 from companion_app.hall.receiver import PICTURE_NAMES
@@ -122,7 +121,7 @@ def claim() -> Response:
 @blueprint.post("/api/arbiter/decide")
 @open_to(ARBITER)
 def decide() -> Response:
-    """Store a ruling for a table and send it; it is sent again until the table answers."""
+    """Store a ruling for a table, which hears of it at once, and again until it answers."""
     sent = asked()
     what, table = sent.get("what"), str(sent.get("table", ""))
     if what not in RULINGS:
@@ -146,7 +145,6 @@ def decide() -> Response:
     decision = arbiter_store.decide(hall().store, table, _who(), str(what), do)
     if decision is None:
         raise NotFound
-    hall().receiver.tell(table, ruling(decision))
     return jsonify({"decision": decision.id})
 
 

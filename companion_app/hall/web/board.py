@@ -9,19 +9,19 @@ from __future__ import annotations
 import json
 import threading
 import time
-import weakref
-from collections.abc import Callable, Iterator, Mapping
+from asyncio import sleep
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from math import inf
-from queue import Empty, SimpleQueue
 from typing import Any
 
 from companion_app.hall.tournaments import HEARTBEAT_S, HELLO, STILL_HERE
-from companion_app.line.hub import FullHouse
+from companion_app.web.serving.streams import Bell
 
 MERGED_S = 1.0
 """Seconds between two events for listeners to the overview, at least."""
-MOST_LISTENERS = 1000
+EVERY = "*"
+"""Stands for all tables; no table has it as its id."""
 Doc = dict[str, Any]
 
 
@@ -52,51 +52,29 @@ class Merged:
     text: str
 
 
-class Listener(Iterator[str]):
-    """The lines for one listener, who leaves when this is closed or dropped, even if unread."""
-
-    def __init__(self, lines: Iterator[str], leave: Callable[[], None]) -> None:
-        self._lines = lines
-        self.close = weakref.finalize(self, leave)
-        """Leaves once, however often it is called."""
-
-    def __next__(self) -> str:
-        return next(self._lines)
-
-
 class Board:
     """All tables as they stand."""
 
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.time,
-        merged_s: float = MERGED_S,
-        most_listeners: int = MOST_LISTENERS,
-    ) -> None:
-        self._clock, self._merged_s, self._most = clock, merged_s, most_listeners
+    def __init__(self, clock: Callable[[], float] = time.time, merged_s: float = MERGED_S) -> None:
+        self._clock, self._merged_s = clock, merged_s
         self._shown: dict[str, Shown] = {}
         self._serial = 0
-        lock = threading.Lock()
-        self._changed = threading.Condition(lock)
-        self._lock = lock
-        self._bells: dict[str, set[SimpleQueue[None]]] = {}
-        """By table, one for each of its listeners. A condition would make all of them wait in turn
-        for its lock: a thousand who follow one table held up the whole process."""
+        self._lock = threading.Lock()
+        self._bells: dict[str, set[Bell]] = {}
+        """By table, one for each of its listeners; under ``EVERY`` those of the overview."""
         self._closed = False
-        self.listening = 0
         self._merged = Merged(0, 0, 0.0, "")
 
     def close(self) -> None:
         """End all event streams."""
         self._closed = True
         with self._lock:
-            self._changed.notify_all()
             for id_ in self._bells:
                 self._ring(id_)
 
     def put(self, fresh: Mapping[str, Doc | None]) -> None:
         """Update tables; a table whose document is ``None`` is marked as gone."""
-        with self._changed:
+        with self._lock:
             for id_, document in fresh.items():
                 before = self._shown.get(id_)
                 if document is None:
@@ -104,7 +82,7 @@ class Board:
                         self._put(id_, {"id": id_, "gone": True})
                 elif before is None or before.document != document:
                     self._put(id_, document)
-            self._changed.notify_all()
+            self._ring(EVERY)
 
     def _put(self, id_: str, document: Doc) -> None:
         self._serial += 1
@@ -114,8 +92,7 @@ class Board:
 
     def _ring(self, id_: str) -> None:
         for bell in self._bells.get(id_, ()):
-            if bell.empty():
-                bell.put(None)
+            bell.ring()
 
     def ids(self) -> set[str]:
         """Return every table that was ever shown here."""
@@ -153,19 +130,14 @@ class Board:
 
     # --- listening -------------------------------------------------------------------------
 
-    def follow(self, asked: str, heartbeat_s: float = HEARTBEAT_S) -> Listener:
+    async def follow(
+        self, asked: str, bell: Bell, heartbeat_s: float = HEARTBEAT_S
+    ) -> AsyncGenerator[bytes, None]:
         """Yield one table as it stands, and again at once whenever it changes.
 
         A name leads to another table once that one has taken its place.
-
-        Raises:
-            FullHouse: there is no room for one more.
         """
-        return self.listener(self._follow(asked, heartbeat_s))
-
-    def _follow(self, asked: str, heartbeat_s: float) -> Iterator[str]:
         yield HELLO
-        bell: SimpleQueue[None] = SimpleQueue()
         id_, known = "", 0
         try:
             while not self._closed:
@@ -175,11 +147,8 @@ class Board:
                 shown = self._shown.get(id_)
                 if shown is not None and shown.serial > known:
                     known = shown.serial
-                    yield shown.event
-                    continue
-                try:
-                    bell.get(timeout=heartbeat_s)
-                except Empty:
+                    yield shown.event.encode()
+                elif not await bell.wait(heartbeat_s):
                     yield STILL_HERE
         finally:
             self._hang(bell, id_)
@@ -192,37 +161,34 @@ class Board:
         found = self.table(asked)
         return before if found is None else str(found.document["id"])
 
-    def _hang(self, bell: SimpleQueue[None], old: str, new: str = "") -> None:
+    def _hang(self, bell: Bell, old: str, new: str = "") -> None:
         """Let a bell ring for another table than before; for none where it is not named."""
         with self._lock:
             self._bells.get(old, set()).discard(bell)
             if new:
                 self._bells.setdefault(new, set()).add(bell)
 
-    def changes(self, known: int, heartbeat_s: float = HEARTBEAT_S) -> Listener:
-        """Yield what changed since serial ``known``, merged, at most once every ``merged_s``.
-
-        Raises:
-            FullHouse: there is no room for one more.
-        """
-        return self.listener(self._changes(known, heartbeat_s))
-
-    def _changes(self, known: int, heartbeat_s: float) -> Iterator[str]:
+    async def changes(
+        self, known: int, bell: Bell, heartbeat_s: float = HEARTBEAT_S
+    ) -> AsyncGenerator[bytes, None]:
+        """Yield what changed since serial ``known``, merged, at most once every ``merged_s``."""
         yield HELLO
         if known > self._serial:
             # A serial of another process, or of an earlier run of this one.
             known = 0
-        while not self._closed:
-            with self._lock:
-                if self._serial <= known:
-                    self._changed.wait(heartbeat_s)
-                merged = self._since(known) if self._serial > known else None
-            if merged is None:
-                yield STILL_HERE
-                continue
-            known = merged.serial
-            yield merged.text
-            time.sleep(self._rest_s())
+        self._hang(bell, "", EVERY)
+        try:
+            while not self._closed:
+                if self._serial > known:
+                    with self._lock:
+                        merged = self._since(known)
+                    known = merged.serial
+                    yield merged.text.encode()
+                    await sleep(self._rest_s())
+                elif not await bell.wait(heartbeat_s):
+                    yield STILL_HERE
+        finally:
+            self._hang(bell, EVERY)
 
     def _rest_s(self) -> float:
         """Return the seconds to the next moment at which all listeners get what changed."""
@@ -240,22 +206,6 @@ class Board:
             text = f'id: {self._serial}\nevent: tables\ndata: {{"tables": [{news}]}}\n\n'
             self._merged = Merged(known, self._serial, now_s + self._merged_s / 2, text)
         return self._merged
-
-    def listener(self, lines: Iterator[str]) -> Listener:
-        """Return the lines of a stream, counted as one more listener.
-
-        Raises:
-            FullHouse: there is no room for one more.
-        """
-        with self._changed:
-            if self.listening >= self._most:
-                raise FullHouse
-            self.listening += 1
-        return Listener(lines, self._leave)
-
-    def _leave(self) -> None:
-        with self._changed:
-            self.listening -= 1
 
 
 def in_order(name: str) -> list[tuple[int, int, str]]:

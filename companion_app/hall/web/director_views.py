@@ -23,7 +23,6 @@ from companion_app.hall.tournament.printing import pairings_page, slips_page, st
 from companion_app.hall.tournament.words import say
 from companion_app.hall.web import guard
 from companion_app.hall.web.board import in_order
-from companion_app.hall.web.feed_views import stream
 from companion_app.hall.web.guard import ARBITER, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.hall.web.hidden import hide_in_hall
@@ -31,6 +30,7 @@ from companion_app.hall.web.player_views import code_for
 from companion_app.hall.web.tournament_views import known, seen
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import asked, language
+from companion_app.web.serving.streams import stream
 
 blueprint = Blueprint("director", __name__)
 MOST_LOGGED = 100
@@ -59,7 +59,8 @@ def whole(id_: str) -> Response:
 def events(id_: str) -> Response:
     """Stream the number of the last event at once."""
     known(id_)
-    return stream(lambda: hall().overview.board.listener(hall().tournaments.follow(id_)))
+    tournaments = hall().tournaments
+    return stream(lambda bell: tournaments.follow(id_, bell))
 
 
 @blueprint.post("/api/tournaments/<id_>/do")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
@@ -15,14 +13,13 @@ from companion_app.hall.web.board import Board, Shown
 from companion_app.hall.web.guard import OPEN, limit_looks, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.hall.web.hidden import hidden_names, is_hidden, without_hidden
-from companion_app.line.hub import FullHouse
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import language
+from companion_app.web.serving.streams import stream
 from companion_app.web.speech import Speech
 
 blueprint = Blueprint("feed", __name__)
-RETRY_AFTER_FULL_S = 15
 KEPT_S = 3600
 """Seconds for which browsers may cache a drawing whose URL names its version (``v``)."""
 
@@ -39,7 +36,8 @@ def tables() -> Response:
 def events() -> Response:
     """Stream the changes of all tables, merged, at most once a second."""
     known, seen = request.headers.get("Last-Event-ID") or request.args.get("since") or "", board()
-    return stream(lambda: seen.changes(int(known) if _is_serial(known) else 0))
+    serial = int(known) if _is_serial(known) else 0
+    return stream(lambda bell: seen.changes(serial, bell))
 
 
 @blueprint.get("/api/hall/tables/<id_>/events")
@@ -48,7 +46,7 @@ def table_events(id_: str) -> Response:
     """Stream one table whenever it changes, at once; a name as long as a table has it."""
     _table(id_)
     seen = board()
-    return stream(lambda: seen.follow(id_))
+    return stream(lambda bell: seen.follow(id_, bell))
 
 
 @blueprint.get("/api/hall/tables/<id_>")
@@ -138,24 +136,6 @@ def _past(game: Game, count: int) -> dict[str, Any]:
 def _names(game: Game) -> dict[str, str]:
     hidden = hidden_names(hall().store)
     return {who: name for who, name in names_in(game).items() if not is_hidden(name, hidden)}
-
-
-def stream(begin: Any) -> Response:
-    """Return an event stream; status 503 with ``Retry-After`` where there is no room."""
-    try:
-        lines: Iterator[str] = begin()
-    except FullHouse:
-        text = Speech(language()).page("error-full-house")
-        full = Response(
-            json.dumps({"error": {"code": "full-house", "text": text, "detail": ""}}),
-            503,
-            mimetype="application/json",
-        )
-        full.headers["Retry-After"] = str(RETRY_AFTER_FULL_S)
-        return full
-    answer = Response(lines, mimetype="text/event-stream")
-    answer.headers["X-Accel-Buffering"] = "no"
-    return answer
 
 
 def _is_serial(text: str) -> bool:

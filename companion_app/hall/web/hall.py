@@ -7,16 +7,12 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from flask import current_app
 
-from companion_app.hall.keeper import Keeper, TableGames
-from companion_app.hall.line.broker import BrokerAddress
+from companion_app.hall.keeper import TableGames
 from companion_app.hall.line.keys import HallKeys
-from companion_app.hall.receiver import Receiver
 from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.overview import Overview
@@ -32,22 +28,14 @@ class Hall:
 
     store: HallStore
     keys: HallKeys
-    receiver: Receiver
-    keeper: Keeper
     games: TableGames
     overview: Overview
-    broker: BrokerAddress
     tournaments: Tournaments
-    broker_is_own: bool = True
-    """Whether the hall runs the broker; tables then reach it at the host of the page."""
+    tables_port: int
+    """Where tables send to, at the host of the page."""
     address: str = ""
     limiter: Limiter = field(default_factory=Limiter)
     packer: Packer = field(default_factory=Packer)
-
-    def broker_for_tables(self) -> Mapping[str, Any]:
-        """Return the broker's host and port for tables; an empty host means that of the page."""
-        host = "" if self.broker_is_own else self.broker.host
-        return {"host": host, "port": self.broker.port}
 
 
 def hall() -> Hall:

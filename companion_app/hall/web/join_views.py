@@ -5,8 +5,14 @@ from __future__ import annotations
 from flask import Blueprint, Response, jsonify
 
 from companion_app.hall.errors import BadMessageError
-from companion_app.hall.line.joining import admitted, is_right, parse_request
-from companion_app.hall.line.keys import public_to_text
+from companion_app.hall.line.joining import (
+    HTTPS,
+    SPEAKS,
+    admitted,
+    is_right,
+    offered,
+    parse_request,
+)
 from companion_app.hall.web.guard import JOINING, OPEN, guess, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.web.serving.errors import BadRequest
@@ -18,9 +24,8 @@ blueprint = Blueprint("join", __name__)
 @blueprint.get("/api/hall/join")
 @open_to(OPEN)
 def offer() -> Response:
-    """Return the hall's key, which the proof of the code covers."""
-    keys = hall().keys
-    return jsonify({"hall": keys.id, "public_key": public_to_text(keys.signing.public_key())})
+    """Return the hall's key, which the proof of the code covers, and where tables send to."""
+    return jsonify(offered(hall().keys, hall().tables_port))
 
 
 @blueprint.post("/api/hall/join")
@@ -28,10 +33,12 @@ def offer() -> Response:
 def join() -> Response:
     """Admit a table that proves that it knows the code."""
     sent = asked()
+    if sent.get(SPEAKS) != HTTPS:
+        raise BadRequest(code="table-too-old")
     try:
         request = parse_request(sent)
     except BadMessageError as error:
         raise BadRequest(str(error)) from error
     store, keys = hall().store, hall().keys
     guess("hall code", lambda: is_right(store, keys, request, sent.get("proof")), "wrong-hall-code")
-    return jsonify(admitted(store, keys, request, hall().broker_for_tables()))
+    return jsonify(admitted(store, keys, request, hall().tables_port))

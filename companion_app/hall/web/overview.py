@@ -10,7 +10,7 @@ from companion_app.hall.errors import DatabaseError
 from companion_app.hall.store.arbiter_store import open_alerts
 from companion_app.hall.store.hall_store import AWAY_S, HallStore, Member, Standing
 from companion_app.hall.tournaments import HEARTBEAT_S
-from companion_app.hall.web.board import MERGED_S, MOST_LISTENERS, Board, Doc
+from companion_app.hall.web.board import MERGED_S, Board, Doc
 from companion_app.hall.web.hidden import hidden_names, without_hidden
 
 log = logging.getLogger(__name__)
@@ -21,14 +21,9 @@ GATHER_S = 0.05
 class Overview:
     """All tables, kept up to date by the database's notices."""
 
-    def __init__(
-        self,
-        store: HallStore,
-        merged_s: float = MERGED_S,
-        most_listeners: int = MOST_LISTENERS,
-    ) -> None:
+    def __init__(self, store: HallStore, merged_s: float = MERGED_S) -> None:
         self._store = store
-        self.board = Board(self._now_s, merged_s, most_listeners)
+        self.board = Board(self._now_s, merged_s)
         self._hidden: frozenset[str] = frozenset()
         self._due: set[str] = set()
         self._all_due = False
@@ -50,11 +45,6 @@ class Overview:
             self._due_news.notify_all()
         if self._thread.ident is not None:
             self._thread.join(5)
-
-    @property
-    def listening(self) -> int:
-        """How many phones listen."""
-        return self.board.listening
 
     def _now_s(self) -> float:
         return self._store.clock()
@@ -117,6 +107,9 @@ class Overview:
             "camera": str(member.health.get("camera", ""))[:40],
             "calls": sorted(set(calls)),
         }
+        if not member.by_https:
+            # Joined under 1.0.0: it plays on, and sends what it keeps once it is updated.
+            document |= {"update": True, "heard_s": member.heard_s}
         if standing is not None:
             document |= {
                 "version": standing.version,

@@ -92,9 +92,5 @@ def qr() -> Response:
 @blueprint.get("/health")
 @open_to(OPEN)
 def health() -> Response:
-    """Say whether database and broker answer."""
-    tables = len(hall().store.members())
-    ok = hall().receiver.connected
-    answer = jsonify({"ok": ok, "tables": tables, "broker": ok})
-    answer.status_code = 200 if ok else 503
-    return answer
+    """Say whether the database answers."""
+    return jsonify({"ok": True, "tables": len(hall().store.members())})

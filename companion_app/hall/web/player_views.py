@@ -13,13 +13,13 @@ from companion_app.hall.tournament.events import PLAYER, WHO_MAY
 from companion_app.hall.tournament.model import Round, Tournament
 from companion_app.hall.tournament.people import full_name
 from companion_app.hall.tournaments import in_short
-from companion_app.hall.web.feed_views import stream
 from companion_app.hall.web.guard import OPEN, caller, open_to
 from companion_app.hall.web.hall import hall, secret_of
 from companion_app.hall.web.hidden import hide_in_hall
 from companion_app.hall.web.tournament_views import known
 from companion_app.web.serving.errors import BadRequest, NotHost
 from companion_app.web.serving.exchange import asked, language
+from companion_app.web.serving.streams import stream
 
 blueprint = Blueprint("player", __name__)
 MINE = tuple(what for what, may in WHO_MAY.items() if PLAYER in may)
@@ -78,7 +78,8 @@ def mine(id_: str) -> Response:
 def my_events(id_: str) -> Response:
     """Stream the number of the last event, to a player's phone."""
     _player(known(id_))
-    return stream(lambda: hall().overview.board.listener(hall().tournaments.follow(id_)))
+    tournaments = hall().tournaments
+    return stream(lambda bell: tournaments.follow(id_, bell))
 
 
 @blueprint.post("/api/tournaments/<id_>/my")

@@ -20,11 +20,11 @@ from companion_app.hall.tournament.log import public_log
 from companion_app.hall.tournament.standings import standings, why_ahead
 from companion_app.hall.tournament.view import names
 from companion_app.hall.tournaments import Seen, in_short
-from companion_app.hall.web.feed_views import stream
 from companion_app.hall.web.guard import OPEN, limit_looks, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import language
+from companion_app.web.serving.streams import stream
 
 blueprint = Blueprint("tournaments", __name__)
 ID = re.compile(r"[0-9a-f]{8}")
@@ -55,7 +55,8 @@ def tournament(id_: str) -> Response:
 def tournament_events(id_: str) -> Response:
     """Stream the number of the last event whenever it changes."""
     seen(id_)
-    return stream(lambda: hall().overview.board.listener(hall().tournaments.follow(id_)))
+    tournaments = hall().tournaments
+    return stream(lambda bell: tournaments.follow(id_, bell))
 
 
 @blueprint.get("/api/hall/tournaments/<id_>/why")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from xml.sax.saxutils import escape
 
 from companion_app.web.drawing.canvas import (
@@ -18,18 +18,13 @@ from companion_app.web.drawing.canvas import (
     inner,
 )
 from engine.draw.cards import card_face
-from engine.draw.display import Item, rounded
-from engine.draw.ends import covered
-from engine.draw.field import Marks, end_mark, last_mark, wrong_mark
+from engine.draw.field import MOST_CELLS_WITH_LINES, Marks, field_cells, pointers
 from engine.draw.ground import CARD
-from engine.draw.strands import side_middle
-from engine.lattice import bounding_box
 from engine.placement import Layout, Placement
 from engine.tiles import TileSet
 
 LINE = 22.0
 """The height of the line with a name over a field, in millimetres."""
-MOST_CELLS_WITH_LINES = 4000
 FREE_STACKED = 0.3
 """Cells left free around a field on a narrow screen, where cards should be large."""
 
@@ -58,17 +53,14 @@ def draw_field(
             turned = f" rotate({90 * card.turns})" if card.turns else ""
             place = f"translate({x:.2f} {y:.2f}){turned}"
             drawn.use(card_fragment(drawn.tile_set, card.tile), place, card.at in last)
-    drawn.layers.append(f"<g {where}>{inner(_pointers(marks))}</g>")
+    drawn.layers.append(f"<g {where}>{inner(pointers(marks))}</g>")
 
 
 def field_box(
-    tile_set: TileSet, cards: Iterable[Placement], marks: Marks, free: float = 1.0
+    tile_set: TileSet, cards: Collection[Placement], marks: Marks, free: float = 1.0
 ) -> Box:
     """Return the bounding box of a field, with ``free`` empty cells on every side."""
-    cells = [cell for card in cards for cell in covered(tile_set, card)]
-    places = (*marks.marked, *marks.last, *(end for end, _ in marks.ends))
-    pointed = [(place[-2], place[-1]) for place in places]
-    left, top, right, bottom = bounding_box([*cells, *pointed]) or (-1, -1, 1, 1)
+    left, top, right, bottom = field_cells(tile_set, cards, marks)
     edge = 0.5 + free
     return (
         (left - edge) * CARD,
@@ -97,17 +89,6 @@ def _ground(left: float, top: float, right: float, bottom: float) -> str:
         f'<rect class="ground" x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" '
         f'height="{bottom - top:.1f}" rx="8" fill="{FELT}"/>{lines}'
     )
-
-
-def _pointers(marks: Marks) -> Iterable[Item]:
-    for place in sorted(marks.last):
-        x, y = place[-2] * CARD, place[-1] * CARD
-        yield from last_mark(rounded(x - 21, y - 21, 42, 42, 3))
-    for place, edge in sorted(marks.ends):
-        yield end_mark(side_middle((place[-2], place[-1]), edge % 4), (edge % 4 - 1) * 90)
-    for place in sorted(marks.marked):
-        x, y = place[-2] * CARD, place[-1] * CARD
-        yield from wrong_mark(rounded(x - 20.5, y - 20.5, 41, 41, 3), (x + 17.5, y - 17.5))
 
 
 def draw_fields(

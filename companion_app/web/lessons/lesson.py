@@ -19,10 +19,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from companion_app.aside import Turn
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import Hands
 from companion_app.hands.work import FIND, LEARN, LOOK
-from companion_app.slots import SlotLock
 from companion_app.web.lessons.board_lesson import (
     BOARD,
     add_board,
@@ -266,7 +266,7 @@ class LessonDraft:
     def __init__(self, folder: Path, sets: Path, corrections: Path, hands: Hands) -> None:
         self._files, self._corrections = LessonFolder(folder, sets), corrections
         self._hands = hands
-        self._lock = SlotLock()
+        self._lock = Turn()
         """Held while the lesson is changed; reading needs no lock."""
         self._learning: threading.Thread | None = None
         self._said: Doc = {"state": "idle"}
@@ -302,7 +302,7 @@ class LessonDraft:
             game: the game of the board.
             taught: a taught box with such a board, if there is one.
         """
-        with self._lock:
+        with self._lock.within():
             lesson = self._files.read() or _empty(shape, game, taught)
             if lesson["shape"] != shape or lesson.get("game", "") != game:
                 raise BadRequest("the lesson has tiles of another shape or game")
@@ -312,7 +312,7 @@ class LessonDraft:
 
     def mark(self, number: int, shares: Any) -> None:
         """Add a tile that the owner marked in a photo, its corners as shares of the picture."""
-        with self._lock:
+        with self._lock.within():
             lesson = self._files.begun()
             if lesson["shape"] == BOARD:
                 raise NotFound
@@ -325,7 +325,7 @@ class LessonDraft:
 
     def change(self, sent: Mapping[str, Any]) -> None:
         """Name groups, turn them, move tiles from group to group, leave tiles out."""
-        with self._lock:
+        with self._lock.within():
             lesson = self._files.begun()
             if lesson["shape"] == BOARD:
                 change_boards(lesson, sent)
@@ -352,7 +352,7 @@ class LessonDraft:
 
     def forget(self) -> None:
         """Delete the lesson."""
-        with self._lock:
+        with self._lock.within():
             shutil.rmtree(self._files.folder, ignore_errors=True)
             self._said = {"state": "idle"}
 
@@ -372,7 +372,7 @@ class LessonDraft:
 
         name = name_for(self._files.sets, title)
         wish = Wish(name, title, game, ups, anew, self._corrections)
-        with self._lock:
+        with self._lock.within():
             lesson = self._files.begun()
             if self._learning is not None and self._learning.is_alive():
                 raise WebError(code="teach-busy")

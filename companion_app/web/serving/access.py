@@ -68,15 +68,11 @@ COOKIE, SECURE_COOKIE = "snake_eye", "__Host-snake_eye"
 View = TypeVar("View", bound=Callable[..., Any])
 PART = "part_of"
 """Attribute of a view function: the part of the page it belongs to, by its name in ``PARTS``."""
-OverHttps = Callable[[str, int], str | None]
-"""Maps a connection's peer address and port to the phone behind the https front, else ``None``."""
 TAKES_FILES = "takes_files"
 """Attribute of a view function that accepts a form with a file; all others accept only JSON."""
 
 
-def protect(
-    app: Flask, settings: SettingsFile, limiter: Limiter, sessions: Sessions, over_https: OverHttps
-) -> None:
+def protect(app: Flask, settings: SettingsFile, limiter: Limiter, sessions: Sessions) -> None:
     """Install sessions, request checks and security headers in an application."""
     app.config.update(
         SECRET_KEY=settings.now.secret,
@@ -92,7 +88,6 @@ def protect(
     app.session_interface = _Cookies()
     app.extensions["snake-eye-settings"] = settings
     app.extensions["snake-eye-sessions"] = sessions
-    app.extensions["snake-eye-over-https"] = over_https
     app.before_request(lambda: _guard(app, limiter))
     app.after_request(_with_safe_headers)
 
@@ -153,18 +148,12 @@ def check_part(part: str) -> None:
 
 def caller() -> str:
     """Return the key for rate limits: the phone's IPv4 address, or its IPv6 network."""
-    return network_of(_behind_https() or request.remote_addr or "?")
+    return network_of(request.remote_addr or "?")
 
 
 def is_https() -> bool:
     """Say whether a request came in over https."""
-    return _behind_https() is not None
-
-
-def _behind_https() -> str | None:
-    over_https: OverHttps = current_app.extensions["snake-eye-over-https"]
-    port = str(request.environ.get("REMOTE_PORT"))
-    return over_https(request.remote_addr or "", int(port) if port.isdigit() else 0)
+    return request.is_secure
 
 
 def limit(limiter: Limiter, what: str, most: int, window_s: float) -> None:

@@ -6,6 +6,7 @@ WebError
 ├── NotYours       the request does not come from our own page
 ├── TooOften       too many requests; says how long to wait
 ├── TooLarge       the request body is too large
+├── FullHouse      more phones listen than can be served
 ├── NotFound       there is no such game, move or picture
 └── BadRequest     what was sent cannot be used
 """
@@ -47,6 +48,12 @@ class TooLarge(WebError):  # noqa: N818
     """The request body is too large."""
 
     status, code = 413, "too-large"
+
+
+class FullHouse(WebError):  # noqa: N818
+    """More phones listen than can be served."""
+
+    status, code = 503, "full-house"
 
 
 class NotFound(WebError):  # noqa: N818

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import TypeVar
 
-from companion_app.slots import SlotLock
+from companion_app.aside import Turn
 from companion_app.web.serving.errors import TooOften
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ class Guesses:
         self._clock, self._most = clock, most
         self._known: OrderedDict[tuple[str, str], _Guesser] = OrderedDict()
         self._lock = threading.Lock()
-        self._trying = SlotLock()
+        self._trying = Turn()
         """Held from the check of the wait to the count, so that guesses sent at once are counted
         one by one."""
 
@@ -89,7 +89,7 @@ class Guesses:
         Raises:
             TooOften: the address has to wait after wrong guesses.
         """
-        with self._trying:
+        with self._trying.within():
             if wait := self.wait_s(what, who):
                 raise TooOften(retry_after_s=wait)
             found = check()

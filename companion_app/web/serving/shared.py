@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-from companion_app.slots import SlotLock
+from companion_app.aside import Turn
 
 T = TypeVar("T")
 PACKED_LEVEL = 5
@@ -43,7 +43,7 @@ class Lately(Generic[T]):
     """A cache of the last answer, with a maximum age."""
 
     def __init__(self) -> None:
-        self._lock = SlotLock()
+        self._lock = Turn()
         self._last: tuple[float, object, T] | None = None
 
     def answer(self, seconds: float, make: Callable[[], T], what: object = None) -> T:
@@ -51,7 +51,7 @@ class Lately(Generic[T]):
 
         ``None`` is never cached.
         """
-        with self._lock:
+        with self._lock.within():
             last = self._last
             if last is not None and last[1] == what and time.monotonic() - last[0] < seconds:
                 return last[2]

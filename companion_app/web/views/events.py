@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator
 from functools import lru_cache
 
 from flask import Response, request
 
-from companion_app.line.hub import Event, FullHouse, Listener
-from companion_app.web.context import companion, speech
-from companion_app.web.serving.exchange import Views, refused
+from companion_app.line.hub import Event, Hub
+from companion_app.web.context import companion
+from companion_app.web.serving import access
+from companion_app.web.serving.exchange import Views
+from companion_app.web.serving.streams import Bell, stream
 
 HEARTBEAT_S = 10.0
 """Seconds between heartbeats, by which phone and server notice a lost connection."""
@@ -20,32 +22,28 @@ BEAT = Event(0, {"event": "beat"})
 LINES_KEPT = 16
 RETRY_MS = 1500
 NUMBER = re.compile(r"[0-9]{1,18}")
-RETRY_AFTER_FULL_S = 15
 views = Views("events", __name__)
 
 
 @views.reads("/api/events")
 def events() -> Response:
     """Stream events after ``Last-Event-ID`` (or ``since``), the last one that the phone saw."""
-    hub = companion().hub
-    known = request.headers.get("Last-Event-ID") or request.args.get("since") or ""
+    last = request.headers.get("Last-Event-ID") or request.args.get("since") or ""
+    hub, after = companion().hub, int(last) if NUMBER.fullmatch(last) else None
+    return stream(lambda bell: lines(hub, after, bell), access.is_host())
+
+
+async def lines(hub: Hub, after: int | None, bell: Bell) -> AsyncGenerator[bytes, None]:
+    """Yield the text of a stream until it is closed or the server shuts down."""
+    listener = hub.listen(after, bell=bell.ring)
     try:
-        listener = hub.listen(int(known) if NUMBER.fullmatch(known) else None)
-    except FullHouse:
-        text = speech().page("error-full-house")
-        return refused(503, "full-house", text, "", RETRY_AFTER_FULL_S)
-    answer = Response(stream(listener), mimetype="text/event-stream")
-    answer.headers["X-Accel-Buffering"] = "no"
-    # Not in the stream itself: for a HEAD request it never starts, so nothing in it would run.
-    answer.call_on_close(lambda: hub.leave(listener))
-    return answer
-
-
-def stream(listener: Listener) -> Iterator[bytes]:
-    """Yield the text of a stream until the phone disconnects or the server shuts down."""
-    yield f"retry: {RETRY_MS}\n: hello\n\n".encode()
-    while not listener.closed:
-        yield b"".join(line(event) for event in listener.take(HEARTBEAT_S) or [BEAT])
+        yield f"retry: {RETRY_MS}\n: hello\n\n".encode()
+        while not listener.closed:
+            due = listener.take(0)
+            if due or not await bell.wait(HEARTBEAT_S):
+                yield b"".join(line(event) for event in due or [BEAT])
+    finally:
+        hub.leave(listener)
 
 
 @lru_cache(maxsize=LINES_KEPT)

@@ -218,7 +218,8 @@ def begin_alone() -> Doc:
         raise BadRequest("level is a number from 1 to 5")
     companion().allow_help()
     record = record_asked(asked())
-    return show_alone(companion().alone.begin(record, record.start.players[0], level))
+    seat = record.start.players[0]
+    return show_alone(companion().alone.begin(record, seat, level, access.caller()))
 
 
 @views.changes("/api/alone/<name>", "alone")

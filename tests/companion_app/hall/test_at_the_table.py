@@ -9,10 +9,12 @@ import pytest
 
 from companion_app.eye.recorded import shipped_script
 from companion_app.games.play import play
-from companion_app.hall.keeper import ruling
+from companion_app.hall.errors import NoAnswerError
 from companion_app.hall.line.keys import hall_keys, key_from_text
-from companion_app.hall.line.message import signed, to_bytes, topic_to
+from companion_app.hall.line.message import signed, to_bytes, to_table
+from companion_app.hall.receiver import ruling
 from companion_app.hall.store.arbiter_store import Decision, decide
+from companion_app.hall.table.hall_line import Doors, HallLine
 from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import MembershipFiles
 from companion_app.hall.table.sender import Sender, send_log
@@ -74,8 +76,10 @@ class TableInAHall:
         return ""
 
     def message(self, decision: Decision, by=None, table: str = "") -> bytes:
-        topic = topic_to(self.keys.id, table or self.member.table)
-        return signed(by or self.keys.signing, topic, to_bytes(ruling(decision)))
+        """Return what the table hears of a decision when it has asked "q"."""
+        purpose = to_table(self.keys.id, table or self.member.table)
+        body = {"ask": "q", "rulings": [ruling(decision)]}
+        return signed(by or self.keys.signing, purpose, to_bytes(body))
 
 
 @pytest.fixture
@@ -182,6 +186,7 @@ def test_ruling_that_the_hall_did_not_sign_for_this_table_is_refused(table):
     key = table.begin(2)
     journal = Journal(table.played.store.path)
     sender = Sender(table.member, table.files, journal, table.task.health, table.task.obey)
+    line = HallLine(table.member, Doors(table.member))
     order = table.decided("end", key)
     forged = [
         table.message(order, by=key_from_text(table.member.key)),
@@ -191,12 +196,15 @@ def test_ruling_that_the_hall_did_not_sign_for_this_table_is_refused(table):
     ]
 
     for message in forged:
-        sender._take(message)
+        with pytest.raises(NoAnswerError):
+            line._read(message, "q")
+    with pytest.raises(NoAnswerError):
+        line._read(table.message(order), "another question")
     assert not table.played.desk.match.ended
     assert table.ruled("end", "another") == "other-game"
     assert table.ruled("dance", key) == "bad-request"
     assert not table.played.desk.match.ended
-    sender._take(table.message(order))
+    sender._take(line._read(table.message(order), "q"))
     assert table.played.desk.match.ended
     sender.close()
 

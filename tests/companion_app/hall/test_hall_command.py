@@ -17,7 +17,6 @@ import pytest
 from companion_app.cli.main import main
 from companion_app.hall.demo import Player
 from companion_app.hall.errors import HallError
-from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.store.backup import backup, restore
 from companion_app.hall.store.database import address_of, open_engine
 from companion_app.hall.store.hall_store import HallStore
@@ -25,7 +24,6 @@ from companion_app.hall.table.membership import MembershipFiles, ask_to_join
 from companion_app.hall.table.sender import send_log
 from companion_app.live.store import Store
 from tests.browser.chromium import wait_until
-from tests.companion_app.hall.cluster import free_port
 from tests.companion_app.hall.test_hall_page import HallOfTest
 from tests.kit.phones import Guest
 
@@ -67,8 +65,6 @@ def said(capsys, *arguments: str) -> tuple[int, dict]:  # type: ignore[type-arg]
 
 
 def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monkeypatch, capsys):
-    if find_mosquitto() is None:
-        pytest.skip("there is no Mosquitto here")
     hall = started(
         tmp_path / "hall",
         "companion_app.cli",
@@ -78,8 +74,8 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monk
         "127.0.0.1",
         "--port",
         "0",
-        "--broker-port",
-        str(free_port()),
+        "--tables-port",
+        "0",
     )
     assert hall.stdout is not None
     ready = json.loads(hall.stdout.readline())
@@ -123,8 +119,6 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monk
 
 
 def test_table_that_runs_sends_by_itself_what_is_played(started, tmp_path):
-    if find_mosquitto() is None:
-        pytest.skip("there is no Mosquitto here")
     hall = HallOfTest(tmp_path)
     home = tmp_path / "table"
     page = f"http://127.0.0.1:{hall.port}"
@@ -181,7 +175,8 @@ def test_hall_without_its_libraries_says_what_to_do(monkeypatch, capsys):
     ("arguments", "why"),
     [
         (["--database", "mysql://x"], "PostgreSQL or in a file"),
-        (["--broker", "tcp://x"], "mqtts://HOST"),
+        (["--broker", "mqtts://hall.local:8883"], "needs no broker any more"),
+        (["--broker-port", "8884"], "--tables-port P"),
         (["--database", "postgresql://nobody@127.0.0.1:9/x"], "does not answer"),
     ],
 )

@@ -6,7 +6,6 @@ import json
 import threading
 
 import pytest
-from alembic import command
 from sqlalchemy import text
 
 from companion_app.games.entries import Line, written
@@ -14,7 +13,6 @@ from companion_app.hall import photos
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.line.message import Batch
 from companion_app.hall.store.database import (
-    _config,
     _engine,
     address_of,
     migrate,
@@ -24,6 +22,7 @@ from companion_app.hall.store.database import (
 from companion_app.hall.store.hall_store import HallStore, Health, Made
 from companion_app.hall.store.schema import metadata
 from tests.browser.chromium import wait_until
+from tests.companion_app.hall.of_1_0_0 import make_hall_of_1_0_0
 
 ID = "a" * 24
 OTHER = "b" * 24
@@ -214,9 +213,7 @@ def test_leagues_of_1_0_0_leave_the_database_for_a_file(address, tmp_path):
     engine = _engine(address)
     values = "'a1', 7.5, 'Früh<b>', 2, '[\"0a\", \"0b\"]'"
     with engine.begin() as line:
-        config = _config()
-        config.attributes["connection"] = line
-        command.upgrade(config, "0003")
+        make_hall_of_1_0_0(line)
         line.execute(
             text(f"INSERT INTO leagues (id, made_s, name, counting, evenings) VALUES ({values})")
         )
@@ -257,9 +254,7 @@ def test_queue_of_1_0_0_leaves_postgresql_and_photos_that_wait_are_read(cluster,
         "FOR EACH ROW EXECUTE FUNCTION procrastinate_told()",
     )
     with engine.begin() as line:
-        config = _config()
-        config.attributes["connection"] = line
-        command.upgrade(config, "0003")
+        make_hall_of_1_0_0(line)
         for made in queue:
             line.execute(text(made))
         line.execute(
@@ -294,12 +289,17 @@ def test_database_of_another_program_is_refused(address, tmp_path):
         migrate(address, tmp_path)
 
 
-def test_versions_lead_to_the_schema_of_today(store):
+def test_hall_of_1_0_0_is_led_to_the_schema_of_today(address, tmp_path):
     from alembic.autogenerate import compare_metadata
     from alembic.runtime.migration import MigrationContext
 
-    with store.reading() as line:
+    engine = _engine(address)
+    with engine.begin() as line:
+        make_hall_of_1_0_0(line)
+    migrate(address, tmp_path)
+    with engine.connect() as line:
         differences = compare_metadata(MigrationContext.configure(line), metadata)
+    engine.dispose()
 
     assert differences == []
     assert newest_version()

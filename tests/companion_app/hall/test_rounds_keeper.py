@@ -45,9 +45,7 @@ class Night:
         self.tournaments = Tournaments(hall)
         self.tournaments.start()
         rounds = RoundsKeeper(hall, self.tournaments)
-        self.keeper = Keeper(
-            hall, TableGames(hall), lambda *_: None, lambda: self.now_s, also=rounds.look
-        )
+        self.keeper = Keeper(hall, TableGames(hall), lambda: self.now_s, also=[rounds.look])
         hall.add_table(ID, "key", "Table 1", 0)
         self.id = new_tournament(hall, BY, SETTINGS)
         for player in ("p1", "p2"):

@@ -1,4 +1,4 @@
-"""A hall and its tables for tests: a real broker, a real store, real journals and senders."""
+"""A hall and its tables for tests: real https, a real store, real journals and senders."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from companion_app.hall.line.broker import OwnBroker, answers
 from companion_app.hall.line.joining import Request, admitted
 from companion_app.hall.line.keys import HallKeys, hall_keys, key_to_text, public_to_text
 from companion_app.hall.receiver import Receiver
@@ -17,16 +16,16 @@ from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import Membership, MembershipFiles
 from companion_app.hall.table.sender import Sender
+from companion_app.hall.tables_port import TablesPort
+from companion_app.listening import listening
 from companion_app.live.store import Store
-from tests.browser.chromium import wait_until
-from tests.companion_app.hall.cluster import free_port
 
 
 def joined(store: HallStore, keys: HallKeys, name: str, port: int, since: int = 0) -> Membership:
     """Let a table in, as if it had asked over the page."""
     key = Ed25519PrivateKey.generate()
     asked = Request(public_to_text(key.public_key()), name, since, "n" * 16)
-    answer = admitted(store, keys, asked, {"host": "127.0.0.1", "port": port})
+    answer = admitted(store, keys, asked, port)
     return Membership(
         "http://127.0.0.1",
         keys.id,
@@ -34,11 +33,9 @@ def joined(store: HallStore, keys: HallKeys, name: str, port: int, since: int = 
         answer["table"],
         name,
         key_to_text(key),
-        answer["authority"],
-        answer["certificate"],
-        "127.0.0.1",
-        port,
         since,
+        port,
+        answer["fingerprint"],
     )
 
 
@@ -80,31 +77,43 @@ class TableOfHall:
         self.store.close()
 
 
+class Door:
+    """A receiver with its port, as each process of a hall has one."""
+
+    def __init__(self, store: HallStore, keys: HallKeys, port: int | None = 0) -> None:
+        self.receiver = Receiver(store, keys)
+        self._port = TablesPort(self.receiver, keys, listening("127.0.0.1", port))
+        self.port = self._port.port
+        self.address = f"127.0.0.1:{self.port}"
+        self.receiver.start()
+        self._port.start()
+
+    def close(self) -> None:
+        self.receiver.close()
+        self._port.close()
+
+
 class World:
-    """A hall with its broker and one process."""
+    """A hall with one door for its tables."""
 
     def __init__(self, folder: Path, store: HallStore) -> None:
         self.folder, self.store = folder, store
         self.keys = hall_keys(store)
-        self.broker = OwnBroker(folder / "broker", self.keys, free_port(), "127.0.0.1")
-        self.start_broker()
         self.tables: list[TableOfHall] = []
-        self.receiver = self.new_receiver()
+        self.door = Door(store, self.keys)
 
-    def start_broker(self) -> None:
-        self.broker.keep_running()
-        wait_until(lambda: answers(self.broker.address), 20)
+    @property
+    def receiver(self) -> Receiver:
+        return self.door.receiver
 
-    def new_receiver(self) -> Receiver:
-        made = Receiver(self.store, self.keys, self.broker.address)
-        made.start()
-        wait_until(lambda: made.connected, 20)
-        return made
+    def open_again(self) -> None:
+        """Open the door where it was, after it was closed."""
+        self.door = Door(self.store, self.keys, self.door.port)
 
-    def table(self, name: str = "Table 1", since: int = 0, **told: object) -> TableOfHall:
+    def table(self, name: str = "Table 1", since: int = 0, **options: object) -> TableOfHall:
         """Let a new table in."""
-        member = joined(self.store, self.keys, name, self.broker.address.port, since)
-        made = TableOfHall(self.folder / f"table{len(self.tables)}", member, **told)
+        member = joined(self.store, self.keys, name, self.door.port, since)
+        made = TableOfHall(self.folder / f"table{len(self.tables)}", member, **options)
         self.tables.append(made)
         return made
 
@@ -115,8 +124,7 @@ class World:
     def close(self) -> None:
         for table in self.tables:
             table.close()
-        self.receiver.close()
-        self.broker.close()
+        self.door.close()
 
 
 @contextmanager

@@ -615,6 +615,23 @@ def test_answered_question_does_not_come_again_at_every_look(tmp_path):
         assert said(events, "question") == []
 
 
+def test_answer_stands_until_a_hand_has_come_or_something_else_is_surely_seen(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        first, *rest = table.state(table.match.layout).tiles
+
+        def shown(tile: str, share: float) -> TableState:
+            doubtful = {**first, "guesses": [[tile, share]], "why": "unknown-tile"}
+            return TableState((9, 9), tuple(rest), (doubtful,))
+
+        (question,) = said(table.shows(shown("blue/tail", 0.0004), looks=24), "question")
+        table.tell({"answer": question["id"], "value": first["tile"]})
+        table.keeps(shown("blue/tail", 0.0004), looks=24)
+
+        assert said(table.keeps(shown("red/tail", 0.8), looks=124), "question") == []
+        assert said(table.shows(shown("red/tail", 0.8), looks=24), "question")
+
+
 def test_answer_that_nothing_lies_there_holds_after_a_hand(tmp_path):
     with a_table(tmp_path, PLAIN["schlangennest"]) as table:
         play(table, PLAIN["schlangennest"], 7, 4)

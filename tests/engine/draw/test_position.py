@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.draw import draw_layout
+from engine.draw import layout_drawing
 from engine.draw.ends import open_ends
 from engine.draw.ring import ring_places
 from engine.placement import Clay, Layout, Piece, Placement
@@ -16,6 +16,10 @@ SSSNAKE = built_in_set("sssnake")
 CARNIVAL = built_in_set("carnival")
 FIVE_G = built_in_set("snekagon5g")
 RED_MARK = "#d3122a"
+
+
+def draw_layout(tile_set, layout, **more):
+    return layout_drawing(tile_set, layout, **more).svg()
 
 
 def labels(svg):

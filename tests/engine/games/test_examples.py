@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ def opening(game: AnyGame, row: Row) -> Any:
     start = Start(
         tuple(row.get("players", PLAYERS[name]).split()),
         parse_options(game, row.get("options", {})),
-        read_layout(row.get("table", row.get("setup", "")), game.facts.lattice),
+        read_layout(row.get("table") or row.get("setup", ""), game.facts.lattice),
         row.get("turn"),
         midgame="table" in row,
         tokens=row.get("tokens", {}),
@@ -134,7 +134,7 @@ def listed(game: AnyGame, position: Any, row: list[str] | int) -> Any:
 
 
 def listed_tiles(game: AnyGame, position: Any, _: str) -> str:
-    return " ".join(sorted({move.tile for move in game.legal_moves(position)}))
+    return " ".join(sorted({str(move.tile) for move in game.legal_moves(position)}))
 
 
 def stays(game: AnyGame, position: Any, row: list[str]) -> list[str]:
@@ -152,13 +152,14 @@ def readings(game: AnyGame, position: Any, row: list[Any]) -> list[Any]:
 
 def lines(outcome: Outcome, row: Row) -> Row:
     """Return the lines of players who have one, as far as those of the row go."""
-    told: Row = {}
+    found: Row = {}
     for player, own in outcome.lines.items():
         each = [[line.points, line.reason.id, *line.cells, line.why] for line in own]
         lengths = [len(line) for line in row.get(player, ())] + [0] * len(own)
         if each:
-            told[player] = [line[:length] for line, length in zip(each, lengths, strict=False)]
-    return plain(told)
+            cut = [line[:length] for line, length in zip(each, lengths, strict=False)]
+            found[player] = plain(cut)
+    return found
 
 
 def questions(game: AnyGame, position: Any, _: Any) -> Any:
@@ -186,7 +187,7 @@ def at_path(value: Any, path: str) -> Any:
     return value
 
 
-ASKED = {
+ASKED: dict[str, Callable[[AnyGame, Any, Any], Any]] = {
     "tries": tries,
     "inspect": lambda game, position, row: told(game.inspect(position), row),
     "listed": listed,

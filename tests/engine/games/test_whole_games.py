@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,13 @@ from engine.games import GAMES
 from engine.hexplacements import placement_table
 from engine.notation import read_layout
 from engine.record import parse_record
+from engine.referee import referee_record, series_of
 from engine.setfile import built_in_set
 from tests.engine.games.test_examples import after, opening
 
 PLAYTHROUGHS = Path(__file__).parents[2] / "playthroughs"
 NEST, HEXES, FLOORS = (GAMES[name] for name in ("schlangennest", "snekagon", "snekagon5g"))
+ENDS = ("scores", "lines", "over", "winners")
 RING = "blue/curve@0,0^2 blue/curve@1,0^3 blue/curve@0,1^1 blue/curve@1,1"
 
 
@@ -279,6 +282,63 @@ def test_answers_name_boards_from_one_and_tell_ways_apart():
     assert len(set(answers)) == len(answers) > 1
     assert "boards 1 and 2" in answers
     assert not any("0" in answer for answer in answers)
+
+
+def test_colours_may_change_hands_as_long_as_the_large_tiles_are_not_laid():
+    position = opening(FLOORS, {"players": "blue red yellow"})
+    changed = opening(FLOORS, {"players": "red yellow blue"})
+    passed_on = {"blue": "red", "red": "yellow", "yellow": "blue"}
+    chance = random.Random(3)
+    for _ in range(15):
+        moves, others = (
+            [m for m in FLOORS.legal_moves(one) if "5/" not in str(m.tile)]
+            for one in (position, changed)
+        )
+        assert [replace(move, player=passed_on[move.player]) for move in moves] == others
+        number = chance.randrange(len(moves))
+        position = FLOORS.apply(position, moves[number])
+        changed = FLOORS.apply(changed, others[number])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_table_of_carnival_taken_up_in_its_middle_goes_on_as_before(seed):
+    game, players = GAMES["carnival"], ("yellow", "violet", "black", "red")
+    *_, (_, end) = played(game, 40, pick=random.Random(seed).choice)
+    tokens = {p: sum(token.player == p for token in end.tokens) for p in players}
+    start = Start(players, {}, game.layout(end), end.to_move, midgame=True, tokens=tokens)
+    again = game.opening(start, built_in_set("carnival"))
+
+    assert game.layout(again) == game.layout(end)
+    assert {move for move in game.legal_moves(end) if move.at} <= set(game.legal_moves(again))
+    assert again.snakes == end.snakes
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_table_of_sssnake_is_the_one_that_was_played(seed):
+    game, options = GAMES["sssnake"], {"rolls": "trust"}
+    rng = random.Random(seed)
+    *_, (_, end) = played(game, rng.randrange(6, 24), pick=rng.choice, options=options)
+    start = Start(("a", "b"), options, game.layout(end), midgame=True)
+    again = game.opening(start, built_in_set("sssnake"))
+
+    assert game.layout(again) == game.layout(end)
+    assert game.inspect(again) == ()
+
+
+def evening(name):
+    data = json.loads((PLAYTHROUGHS / f"{name}.json").read_text(encoding="utf-8"))
+    return [game["record"] for game in data["games"]]
+
+
+def test_an_evening_of_sssnake_on_trust_is_the_one_without_its_rolls_and_scores_the_same():
+    evenings = evening("sssnake_evening"), evening("sssnake_evening_on_trust")
+    for told, trusted in zip(*evenings, strict=True):
+        assert [m for m in told["moves"] if m["do"] != "roll"] == trusted["moves"]
+    one, other = (series_of([referee_record(parse_record(r)) for r in each]) for each in evenings)
+
+    assert one["totals"] == other["totals"] == {"anna": -7, "ben": -24, "cleo": -11}
+    for game, same in zip(one["games"], other["games"], strict=True):
+        assert [game[key] for key in ENDS] == [same[key] for key in ENDS]
 
 
 def test_an_evening_of_carnival_scores_the_same_with_everything_said_and_on_trust():

@@ -219,7 +219,7 @@ def test_a_hat_on_a_head_counts_for_that_head_though_another_looks_at_it():
     world.play(read_move(game, position, "hat/+3@2,-1"), random.Random(0))
 
     assert list(world.points()) == list(game.outcome(world.table).scores.values())
-    assert world.points()[1] == game.outcome(position).scores["violet"] + 3
+    assert world.points()[1] == (game.outcome(position).scores["violet"] or 0) + 3
 
 
 def test_results_and_chances_add_up():

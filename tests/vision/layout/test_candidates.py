@@ -149,7 +149,7 @@ def cards(*shown: Shown, papers: Sequence[int] = ()) -> list[int]:
 
 
 def test_features_say_how_an_outline_was_found_and_read():
-    odd = said(0.6, "back", odd=True, far=0.7, why=UNKNOWN_TILE, covered=True)
+    odd = said(0.6, "back", odd=True, far=0.7, why=UNKNOWN_TILE)
     row = numbers(4, *ROW, (outlined(2, 0, 0.4, cut_off=True), odd), papers=range(4))
 
     assert [row[name] for name in ("found", "best", "far")] == pytest.approx([0.4, 0.6, 0.7])

@@ -1,4 +1,4 @@
-"""No leagues, nothing is shown later than it is, and photos wait here alone.
+"""No leagues, nothing is shown later than it is, photos wait here alone, tables send by https.
 
 What there was of leagues is in a file by now (``database.migrate``). The queue of photos of 1.0.0
 was procrastinate's, in tables of its own; photos that wait in it are in ``photos`` too.
@@ -27,9 +27,11 @@ END $$
 
 
 def upgrade() -> None:
-    """Remove tables and a column, and add one."""
+    """Remove tables and a column, and add two."""
     op.drop_table("leagues")
     op.drop_column("tournaments", "delay_s")
     op.add_column("photos", sa.Column("lease_s", sa.Float))
+    by_https = sa.Column("by_https", sa.Boolean, nullable=False, server_default=sa.false())
+    op.add_column("tables", by_https)
     if op.get_context().dialect.name == "postgresql":
         op.execute(_WITHOUT_QUEUE)

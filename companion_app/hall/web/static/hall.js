@@ -16,6 +16,7 @@ import {
   score,
   t,
   toast,
+  when,
 } from "./ui.js";
 import { ArbiterView } from "./hall_arbiter.js";
 import { DirectorView } from "./hall_director.js";
@@ -96,10 +97,14 @@ export function badges(table) {
     made.push(h("span.badge.amber", {}, icon("camera"), t("hall-camera")));
   if (table.calls?.includes("question"))
     made.push(h("span.badge.amber", {}, icon("ask"), t("hall-question")));
-  if (table.away) made.push(h("span.badge.amber", {}, t("hall-away")));
+  if (table.update)
+    made.push(h("span.badge.amber", {}, t("hall-update", { when: heardOf(table) })));
+  else if (table.away) made.push(h("span.badge.amber", {}, t("hall-away")));
   if (table.over) made.push(h("span.badge", {}, icon("crown"), t("hall-over")));
   return made;
 }
+
+const heardOf = ({ heard_s: at }) => (at ? when(at) : "–");
 
 function scores(table) {
   return h(

@@ -20,8 +20,8 @@ import pytest
 from companion_app.live.errors import StoreError
 from companion_app.web.serving import sessions as sessions_module
 from companion_app.web.serving.access import COOKIE, PART, PIN_TRIES, SECURE_COOKIE
+from companion_app.web.serving.certificate import HttpsOffer
 from companion_app.web.serving.errors import TooOften
-from companion_app.web.serving.https_front import HttpsOffer
 from companion_app.web.serving.limits import (
     FIRST_WAIT_S,
     LONGEST_WAIT_S,
@@ -37,8 +37,8 @@ from companion_app.web.serving.page_file import (
     read_settings,
 )
 from companion_app.web.serving.roles import PARTS, ROLES
-from companion_app.web.serving.server import Server
 from companion_app.web.serving.sessions import Sessions
+from companion_app.web.serving.web_server import Server
 from tests.companion_app.web.conftest import Guest, Played, playthrough
 
 SECURITY = Path(__file__).parents[4] / "deploy/SECURITY.md"
@@ -505,7 +505,7 @@ def https_port(played, tmp_path):
         pytest.skip("this system has no openssl")
     server = Server(played.app, "127.0.0.1", 0)
     server.start()
-    played.companion.https = HttpsOffer(tmp_path / "tls", "127.0.0.1", server.port, 0)
+    played.companion.https = HttpsOffer(tmp_path / "tls", "127.0.0.1", server, 0)
     yield played.companion.https.start()
     server.close()
 

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from companion_app.eye.recorded import settled_on
-from companion_app.line.hub import MISSED, MOST_WAITING, REMEMBERED, FullHouse, Hub
-from companion_app.web.serving.server import Server
+from companion_app.line.hub import MISSED, MOST_WAITING, REMEMBERED, Hub
+from companion_app.web.serving.streams import MOST_LISTENERS
+from companion_app.web.serving.web_server import Server
 from engine.game import Move
 from engine.notation import read_layout
 from engine.placement import Layout
@@ -26,8 +27,8 @@ PATIENCE_S = 10.0
 
 
 @contextmanager
-def serving(played) -> Iterator[int]:
-    server = Server(played.app, "127.0.0.1", 0)
+def serving(played, most_listeners: int = MOST_LISTENERS) -> Iterator[int]:
+    server = Server(played.app, "127.0.0.1", 0, most_listeners=most_listeners)
     server.start()
     try:
         yield server.port
@@ -86,8 +87,7 @@ def test_phone_from_before_a_restart_is_told_to_fetch_everything(played):
 
 
 def test_phone_too_many_is_told_to_try_again(played):
-    played.desk.hub.most_listeners = 1
-    with serving(played) as port:
+    with serving(played, most_listeners=1) as port:
         first = Phone(port)
         listening(played, 1)
 
@@ -147,18 +147,6 @@ def test_stream_after_what_is_no_number_begins_now(played, since):
     answer = played.guest().client.head("/api/events", query_string={"since": since})
 
     assert answer.status_code == 200
-
-
-def test_full_hub_refuses():
-    hub = Hub(most_listeners=2)
-    hub.listen(None)
-    one = hub.listen(None)
-
-    with pytest.raises(FullHouse):
-        hub.listen(None)
-
-    hub.leave(one)
-    hub.listen(None)
 
 
 def test_fifty_phones_hear_within_300_ms(played, script):
