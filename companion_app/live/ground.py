@@ -149,12 +149,15 @@ class Ground:
         """Say whether a place has changed its colour, and not only its brightness.
 
         The change of light is measured on the table next to it; with too little of that in view
-        the answer is no.
+        the answer is no. A channel in which a tint is less than a level, such as the green of a
+        purple cloth, shows only noise.
         """
         if beside.sum() < inside.sum():
             return False
         tint = _change(now, picture, inside) / _change(now, picture, beside)
-        return float(np.ptp(tint) / tint.mean()) > self.OTHER_TINT
+        level = np.median(np.maximum(now, picture)[inside], axis=0)
+        tint = tint[level * self.OTHER_TINT >= 1]
+        return len(tint) > 0 and float(np.ptp(tint) / tint.mean()) > self.OTHER_TINT
 
     def _is_same(self, now: NDArray[np.float32], before: NDArray[np.float32]) -> bool:
         off = np.abs(now - before).mean(axis=1)

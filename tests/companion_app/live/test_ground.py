@@ -37,6 +37,21 @@ def test_place_beside_a_tile_is_bare_again_in_another_light_too():
     assert ground.is_bare(shot(1.5, [FIRST]), SECOND, [FIRST]) is True
 
 
+def test_noise_in_a_colour_that_the_cloth_has_not_covers_nothing():
+    # Carnival 35: on purple cloth one level more of green hid that a card had been lifted.
+    cloth = np.full((270, 480, 3), (76, 2, 77), np.uint8)
+    ground = Ground()
+    ground.learn(Frame(cloth, 0.0), [])
+
+    def with_green(level: int) -> Frame:
+        bgr = cloth.copy()
+        bgr[100:160, 200:260, 1] = level
+        return Frame(bgr, 1.0)
+
+    assert ground.is_bare(with_green(3), FIRST) is True
+    assert ground.is_bare(with_green(60), FIRST) is False
+
+
 def test_cup_over_a_place_is_not_the_bare_table():
     ground = ground_after_a_lamp_was_switched_on()
 
