@@ -224,6 +224,7 @@ class Shell:
         """Send a stream until it ends, the phone hangs up or the server is closed."""
         line.streaming = asyncio.current_task()
         answer.headers = [pair for pair in answer.headers if pair[0] != "Content-Length"]
+        answer.headers.append(("Connection", "close"))
         await send(_head(answer))
         with suppress(asyncio.CancelledError), self._listeners.counted(line.address):
             async with aclosing(begin(Bell(self._bells))) as pieces:
