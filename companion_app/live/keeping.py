@@ -104,8 +104,7 @@ class Keeper:
         layout = self._match.layout
         gone = self._match.take_back(count, picture(), t)
         spots = changed_spots(layout, self._match.layout)
-        laid_back = self._state.laid_back
-        self._state.laid_back = frozenset(one for one in laid_back if one[0] not in spots)
+        self._state.laid_back = frozenset(c for c in self._state.laid_back if c[0] not in spots)
         for number in range(count):
             self._state.say("taken-back", t, n=last - number)
         self._state.wants(None)

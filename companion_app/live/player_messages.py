@@ -125,28 +125,23 @@ class PlayerMessages:
             return  # It was read surely before the hand came: what lies there now is new.
         laid = self._state.move_at(question.spot)
         lying = contents(self._match.layout).get(question.spot)
-        if laid is None or lying is None or lying == content:
-            return
-        if self._match.box.lattice == "square" and self._is_new(question.spot, content, laid):
-            self._state.touch()
-            return
-        self._keeper.correct(laid, {"tile": content[0], "turns": content[1]}, t)
+        if laid is not None and lying is not None and lying != content:
+            if self._match.box.lattice == "square" and self._is_new(question.spot, content, laid):
+                self._state.touch()
+            else:
+                self._keeper.correct(laid, {"tile": content[0], "turns": content[1]}, t)
 
     def _is_new(self, spot: Spot, content: Content, laid: int) -> bool:
         """Say whether a tile is legal as a move of now, but not in place of the nth move's tile."""
         match, (tile, turns) = self._match, content
-        wrong = match.accepted[laid - 1]
-        position = match.positions[laid - 1]
-        right = replace(wrong, move=replace(wrong.move, tile=tile, turns=turns))
-        for one in (right, *match.accepted[laid:]):
-            if not one.violations and not match.game.judge(position, one.move).legal:
-                break
-            position = match.game.apply(position, one.move)
-        else:
+        right = replace(match.accepted[laid - 1].move, tile=tile, turns=turns)
+        both = zip(match.accepted, match.now.corrected(laid, right).accepted, strict=True)
+        if not any(one.violations and not before.violations for before, one in both):
             return False
-        old = {card for card in match.layout.cards if spot in spots_of(card)}
-        new = {replace(card, tile=tile, turns=turns) for card in old}
-        table = replace(match.layout, cards=match.layout.cards - old | new)
+        cards = match.layout.cards
+        new = {replace(card, tile=tile, turns=turns) for card in cards if spot in spots_of(card)}
+        kept = {card for card in cards if spot not in spots_of(card)}
+        table = replace(match.layout, cards=frozenset(kept | new))
         return bool(explain(match.game, match.position, table).rows)
 
     def _whole_told(self, question: Question, value: Any) -> None:
