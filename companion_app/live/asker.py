@@ -123,8 +123,7 @@ class Asker:
         """Ask once whether the tile of a foul that stays covered has been lifted."""
         assert self._state.pending is not None
         spot = hidden[0]
-        told = spot in self._state.answers
-        if not told and self._state.waited(
+        if spot not in self._state.answers and self._state.waited(
             ("lifted", spot), t, self._state.settings.puzzled_after_s
         ):
             self._ask_whether_there(spot, contents(self._state.pending.layout)[spot], hidden, t)
@@ -185,8 +184,13 @@ class Asker:
         return bool(hidden)
 
     def _ask_next(self, table: Layout, t: float) -> None:
-        players = list(self._match.start.players)
-        self._state.ask("next", ("next", key(table)), players, t, choices={"table": table})
+        self._state.ask(
+            "next",
+            ("next", key(table)),
+            list(self._match.start.players),
+            t,
+            choices={"table": table},
+        )
 
     def puzzled(self, table: Layout, reading: Reading, t: float) -> Standing:
         """Ask about a table that no moves explain, once it has stayed for a while."""

@@ -136,13 +136,11 @@ class PlayerMessages:
         match, (tile, turns) = self._match, content
         right = replace(match.accepted[laid - 1].move, tile=tile, turns=turns)
         both = zip(match.accepted, match.now.corrected(laid, right).accepted, strict=True)
-        if not any(one.violations and not before.violations for before, one in both):
-            return False
-        cards = match.layout.cards
-        new = {replace(card, tile=tile, turns=turns) for card in cards if spot in spots_of(card)}
-        kept = {card for card in cards if spot not in spots_of(card)}
-        table = replace(match.layout, cards=frozenset(kept | new))
-        return bool(explain(match.game, match.position, table).rows)
+        breaks = any(one.violations and not before.violations for before, one in both)
+        old = {card for card in match.layout.cards if spot in spots_of(card)}
+        new = {replace(card, tile=tile, turns=turns) for card in old}
+        table = replace(match.layout, cards=match.layout.cards - old | new)
+        return breaks and bool(explain(match.game, match.position, table).rows)
 
     def _whole_told(self, question: Question, value: Any) -> None:
         """Note that all of a tile is in view although it looks half covered."""
@@ -182,8 +180,7 @@ class PlayerMessages:
         if isinstance(chosen, Row):
             self._state.chosen[len(self._match.accepted), question.key[1]] = chosen
             if "taken-back" in question.guesses:
-                laid = Layout(*question.key[1])
-                self._state.laid_back |= changes(self._match.layout, laid)
+                self._state.laid_back |= changes(self._match.layout, Layout(*question.key[1]))
         else:
             self._keeper.undo(chosen, t, lambda: None)
 
