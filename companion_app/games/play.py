@@ -210,7 +210,7 @@ class Game:
             case entries.TakenBack():
                 game = game._made(len(self.accepted) - entry.count)
             case entries.Corrected():
-                game = game._corrected(entry.n, self.parsed(entry.move, "moves"))
+                game = game.corrected(entry.n, self.parsed(entry.move, "moves"))
             case entries.Restarted():
                 game = game.begun(parse_record(entry.record, self.set_folders).start)
             case entries.FoulCalled():
@@ -275,7 +275,8 @@ class Game:
         rules = tuple(str(one["rule"]) for one in entry.violations)
         return Pending(entry.n, move, broken, layout, seq, rules)
 
-    def _corrected(self, n: int, move: Move) -> Game:
+    def corrected(self, n: int, move: Move) -> Game:
+        """Return the game with another nth move; it and all later ones are judged again."""
         if n < 1:
             raise ValueError("moves count from 1")
         wrong, *later = self.accepted[n - 1 :]

@@ -121,8 +121,7 @@ class Asker(Part):
         """Ask once whether the tile of a foul that stays covered has been lifted."""
         assert self._doubts.pending is not None
         spot = hidden[0]
-        told = spot in self._doubts.answers
-        if not told and self._draft.waited(
+        if spot not in self._doubts.answers and self._draft.waited(
             ("lifted", spot), t, self._draft.settings.puzzled_after_s
         ):
             self._ask_whether_there(spot, contents(self._doubts.pending.layout)[spot], hidden, t)

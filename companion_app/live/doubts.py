@@ -13,6 +13,7 @@ from typing import Literal
 
 from companion_app.games.play import Accepted, Game, Pending
 from companion_app.live.explain import Row
+from companion_app.live.likeness import Replacement
 from companion_app.live.machine import LaidOtherwise, MachineTurn
 from companion_app.live.places import Content, Spot, contents
 from companion_app.live.questions import Question
@@ -81,9 +82,9 @@ class Doubts:
     chosen: Mapping[object, Row] = field(default_factory=dict)
     """By number of accepted moves and table: the moves that somebody has chosen to explain it. A
     hand that takes them back and makes them again is not asked again."""
-    laid_back: frozenset[Spot] = frozenset()
-    """Spots in which, as somebody has said, the tile from before was laid again as a move. It is
-    one there from then on, until a move is taken back there."""
+    laid_back: frozenset[Replacement] = frozenset()
+    """Tiles from before that, as somebody has said, were laid again as a move. The same tile laid
+    over the same is one from then on, until a move is taken back in that spot."""
     rolls: tuple[tuple[float, Move], ...] = ()
     """Rolls that were told but do not count yet, with their times, the first one first."""
     rolled_s: float = -inf

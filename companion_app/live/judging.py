@@ -15,6 +15,7 @@ from companion_app.live.explain import Explanation, Foul, Row, explain, up_to_a_
 from companion_app.live.keeping import Keeper
 from companion_app.live.likeness import (
     changed_spots,
+    changes,
     clay_seen,
     differ_by_drill,
     differ_by_player,
@@ -259,7 +260,7 @@ class Judge(Part):
         table = tables[0]
         row = self._doubts.chosen.get((len(self._match.accepted), key(table)))
         if row not in rows:
-            is_known = changed_spots(self._match.layout, table) <= self._doubts.laid_back
+            is_known = changes(self._match.layout, table) <= self._doubts.laid_back
             row = rows[0] if len(rows) == 1 and (not undo or is_known) else None
         if row is None and not undo:
             row = self._as_the_machine_wants(rows)

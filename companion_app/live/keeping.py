@@ -98,7 +98,8 @@ class Keeper(Part):
         last = len(self._match.accepted)
         layout = self._match.layout
         gone = self._match.take_back(count, picture(), t)
-        laid_back = self._doubts.laid_back - changed_spots(layout, self._match.layout)
+        spots = changed_spots(layout, self._match.layout)
+        laid_back = frozenset(c for c in self._doubts.laid_back if c[0] not in spots)
         for number in range(count):
             self._draft.say("taken-back", t, n=last - number)
         self._draft.wants(None)

@@ -8,9 +8,12 @@ from itertools import pairwise
 
 from companion_app.live.explain import Foul, Row
 from companion_app.live.match import Match
-from companion_app.live.places import Spot, contents
+from companion_app.live.places import Content, Spot, contents
 from engine.game import Change, Move
 from engine.placement import Layout, Piece, Placement
+
+Replacement = tuple[Spot, Content | None, Content | None]
+"""A spot, what lay there, and what lies there instead; ``None`` for nothing."""
 
 
 def same(one: Layout, other: Layout) -> bool:
@@ -31,8 +34,14 @@ def gone(known: Layout, table: Layout, foul: Foul | None = None) -> set[Spot]:
 
 def changed_spots(one: Layout, other: Layout) -> frozenset[Spot]:
     """Return the spots in which two layouts have other tiles, or one of them none."""
+    return frozenset(spot for spot, _, _ in changes(one, other))
+
+
+def changes(one: Layout, other: Layout) -> frozenset[Replacement]:
+    """Return what lies in each spot in which two layouts differ, in the one and in the other."""
     before, after = contents(one), contents(other)
-    return frozenset(s for s in before.keys() | after.keys() if before.get(s) != after.get(s))
+    both = ((s, before.get(s), after.get(s)) for s in before.keys() | after.keys())
+    return frozenset(change for change in both if change[1] != change[2])
 
 
 def moves_seen(layouts: Sequence[Layout]) -> int:

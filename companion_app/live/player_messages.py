@@ -12,10 +12,10 @@ from companion_app.games.play import Game
 from companion_app.live.doubts import Deed, Doubts, move_at
 from companion_app.live.draft import Draft, Part
 from companion_app.live.errors import QuestionGone, ToldError, WouldDrop
-from companion_app.live.explain import Row
+from companion_app.live.explain import Row, explain
 from companion_app.live.keeping import Keeper
-from companion_app.live.likeness import changed_spots
-from companion_app.live.places import Content, contents
+from companion_app.live.likeness import changes
+from companion_app.live.places import Content, Spot, contents, spots_of
 from companion_app.live.questions import Question, is_half_hidden
 from companion_app.live.rolling import Rolls, move_told
 from engine.errors import RecordError
@@ -124,7 +124,21 @@ class PlayerMessages(Part):
         laid = move_at(self._match.now, question.spot)
         lying = contents(self._match.layout).get(question.spot)
         if laid is not None and lying is not None and lying != content:
-            self._keeper.correct(laid, {"tile": content[0], "turns": content[1]}, t)
+            if self._match.box.lattice == "square" and self._is_new(question.spot, content, laid):
+                self._draft.change(touched=True)
+            else:
+                self._keeper.correct(laid, {"tile": content[0], "turns": content[1]}, t)
+
+    def _is_new(self, spot: Spot, content: Content, laid: int) -> bool:
+        """Say whether a tile is legal as a move of now, but not in place of the nth move's tile."""
+        match, (tile, turns) = self._match, content
+        right = replace(match.accepted[laid - 1].move, tile=tile, turns=turns)
+        both = zip(match.accepted, match.now.corrected(laid, right).accepted, strict=True)
+        breaks = any(one.violations and not before.violations for before, one in both)
+        old = {card for card in match.layout.cards if spot in spots_of(card)}
+        new = {replace(card, tile=tile, turns=turns) for card in old}
+        table = replace(match.layout, cards=match.layout.cards - old | new)
+        return breaks and bool(explain(match.game, match.position, table).rows)
 
     def _whole_told(self, question: Question, value: Any) -> None:
         """Note that all of a tile is in view although it looks half covered."""
@@ -166,7 +180,7 @@ class PlayerMessages(Part):
             at = len(self._match.accepted), question.key[1]
             self._draft.change(chosen={**self._doubts.chosen, at: chosen})
             if "taken-back" in question.guesses:
-                back = changed_spots(self._match.layout, Layout(*question.key[1]))
+                back = changes(self._match.layout, Layout(*question.key[1]))
                 self._draft.change(laid_back=self._doubts.laid_back | back)
         else:
             self._keeper.undo(chosen, t, lambda: None)

@@ -212,11 +212,10 @@ def _read_otherwise(
 
 def _is_nudged(spot: Spot, content: Content, settled: Settled) -> bool:
     """Say whether a missing card lies aside, just off its spot."""
-    centres = settled.last.centres_px
     was = settled.known_px.get(spot)
     if was is None:
         return False
-    width = _pitch_px(centres)
+    width = _pitch_px(settled.last.centres_px)
     return any(
         tile == content[0] and hypot(at[0] - was[0], at[1] - was[1]) < NUDGED * width
         for tile, at in settled.last.aside_px

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 
@@ -131,9 +132,11 @@ class Director:
         left_s = 0.0
         for number, layout in enumerate(layouts):
             self.umpire.since_s = self.table.now_s
+            self.umpire.lying_moves = act.number + 2 + number - len(layouts)
             left_s = self.lay(act, layout)
             wanted = len(self.umpire.match.accepted) + (1 if number else 1 - len(layouts))
             self.wait_until(self._has_accepted(wanted))
+        self.umpire.lying_moves = inf
         return left_s
 
     def _has_accepted(self, wanted: int) -> Callable[[], bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,8 @@ class Umpire:
         """What really lies on the table."""
         self.done = first
         """How many moves of the game have been made."""
+        self.lying_moves: float = inf
+        """While moves are taken back: how many of the game's moves still lie on the table."""
         self._moves = list(one.moves)
         """The truth; moves of one turn that may be made in any order in that of the referee."""
         self._first = first
@@ -158,6 +161,8 @@ class Umpire:
 
     def _true_order(self, question: Any) -> Any:
         known = self._accepted
+        if len(known) > self.lying_moves - self._first and "taken-back" in question.guesses:
+            return len(question.guesses) - 1
         for number, guess in enumerate(question.guesses):
             row = question.choices.get(str(number))
             if guess != "taken-back" and row is not None:

@@ -173,3 +173,14 @@ def test_tile_under_a_cup_is_not_gone_though_another_was_never_seen(tmp_path):
 
         assert umpire.counts.mistakes == []
         assert umpire.counts.numbers["moves right"] == 1
+
+
+def test_move_that_is_taken_back_is_answered_to_be_so_though_the_next_one_lays_the_same(tmp_path):
+    # Carnival 26: Yellow's next move lays the very corner that Black's sore has replaced.
+    act = Act("move", 123, "take-back-one")
+    with Store(tmp_path) as store:
+        umpire, director = filmed(store, "carnival", 26, act, one=game_of("carnival", 26))
+        director.play([act])
+
+        undone = [event["n"] for event in umpire.events if event["event"] == "taken-back"]
+        assert (umpire.counts.mistakes, undone) == ([], [124])

@@ -11,7 +11,7 @@ import pytest
 from companion_app.live.doubts import move_at, needs_roll
 from companion_app.live.explain import explain
 from companion_app.live.keeping import Keeper
-from companion_app.live.likeness import differ_by_drill, same
+from companion_app.live.likeness import changed_spots, differ_by_drill, same
 from companion_app.live.machine import MachineTurn
 from companion_app.live.places import Belief, Sighting, Spot, beside, contents, spots_of
 from companion_app.live.settle import Settled
@@ -258,6 +258,41 @@ def test_answer_about_a_card_that_a_hand_has_replaced_changes_no_earlier_move(ca
             carnival.tell(said_so)
 
     assert accepted(carnival) == [*moves, swap]
+
+
+@pytest.mark.parametrize("noticed", [True, False])
+def test_answer_that_would_break_an_earlier_move_and_is_a_legal_one_now_is_a_move(
+    carnival, noticed
+):
+    # Carnival 37: a corner replaced in a lamp's light was told to have lain there for 33 moves.
+    play(carnival, CARNIVAL, 1, 12)
+    game, moves = carnival.match.game, accepted(carnival)
+    swap = next(
+        move
+        for move in game.legal_moves(carnival.match.position)
+        if move.do == "replace"
+        and move.at
+        and (n := move_at(carnival.match.now, (0, *move.at)))
+        and not game.judge(
+            carnival.match.positions[n - 1], replace(moves[n - 1], tile=move.tile, turns=move.turns)
+        ).legal
+    )
+    spot, known = (0, *swap.at), contents(carnival.match.layout)
+    doubt = Belief((((swap.tile, swap.turns), 0.7),), sure=False)
+    sure = {s: (what, 0.999) for s, what in known.items() if s != spot}
+    carnival.referee.look(Settled(8, sure, {spot: replace(doubt, why="covered")}), carnival.t)
+    if noticed:
+        carnival.referee.touch()
+    heard = len(carnival.events)
+
+    for step in range(40):
+        carnival.referee.look(Settled(8, sure, {spot: doubt}), carnival.t + 0.1 * step)
+        for question in list(carnival.referee.doubts.questions.values()):
+            said_so = {"answer": question.id, "value": {"tile": swap.tile, "turns": swap.turns}}
+            carnival.tell(said_so)
+
+    assert accepted(carnival) == [*moves, swap]
+    assert verdicts(carnival.events[heard:]) == [(len(moves) + 1, True)]
 
 
 # --- as it is known, or as it was called a foul --------------------------------------------------
@@ -515,12 +550,19 @@ def test_card_of_a_roll_that_was_told_ahead_puts_out_what_was_left_before_it(dic
 # --- legal moves ---------------------------------------------------------------------------------
 
 
-def swapped_once(table: Tabletop) -> tuple[Layout, Layout]:
-    """Swap a tile that the next player may swap back; return the tables before and after."""
+def swapped_once(
+    table: Tabletop, spots: frozenset[Spot] = frozenset(), but: Layout | None = None
+) -> tuple[Layout, Layout]:
+    """Swap a tile that the next player may swap back; return the tables before and after.
+
+    It lies in these spots, and the table after it is not ``but``.
+    """
     game, position = table.match.game, table.match.position
     before = table.match.layout
     for swap in (m for m in game.legal_moves(position) if m.do == "replace"):
         after = game.apply(position, swap)
+        if game.layout(after) == but or not spots <= changed_spots(before, game.layout(after)):
+            continue
         if len(explain(game, after, before).rows) == 1:
             table.shows(game.layout(after))
             assert accepted(table)[-1] == swap
@@ -592,21 +634,40 @@ def test_order_that_somebody_has_chosen_stands_where_a_hand_takes_it_back_and_ma
     assert carnival.match.layout == before
 
 
-def test_tile_laid_back_where_somebody_called_it_a_move_is_a_move_until_one_is_taken_back(carnival):
+def test_tile_laid_back_as_when_somebody_called_it_a_move_is_one_until_a_move_is_taken_back(
+    carnival,
+):
     # Carnival 34: two players who laid back what the other had replaced were asked at every turn.
     play(carnival, CARNIVAL, 2, 8)
+    before, after = swapped_once(carnival)
+    for table in (before, after):
+        (question,) = said(carnival.shows(table), "question")
+        carnival.tell({"answer": question["id"], "value": 0})
+        carnival.keeps(table)
+    count = len(carnival.match.accepted)
+
+    assert said(carnival.shows(before), "question") == []
+    assert len(carnival.match.accepted) > count
+    assert carnival.match.layout == before
+
+    carnival.referee.take_back(len(carnival.match.accepted) - count, carnival.t)
+    assert said(carnival.shows(before), "question")
+
+
+def test_other_tile_gone_where_one_was_once_laid_back_as_a_move_is_asked_about(carnival):
+    # Carnival 20: a diamond that was taken back counted as replaced, and won its points twice.
+    play(carnival, CARNIVAL, 4, 8)
     before, after = swapped_once(carnival)
     (question,) = said(carnival.shows(before), "question")
     carnival.tell({"answer": question["id"], "value": 0})
     carnival.keeps(before)
+    assert swapped_once(carnival, changed_spots(before, after), but=after)[0] == before
     count = len(carnival.match.accepted)
 
-    assert said(carnival.shows(after), "question") == []
-    assert len(carnival.match.accepted) > count
-    assert carnival.match.layout == after
+    (question,) = said(carnival.shows(before), "question")
 
-    carnival.referee.take_back(len(carnival.match.accepted) - count, carnival.t)
-    assert said(carnival.shows(after), "question")
+    assert question["guesses"][-1] == "taken-back"
+    assert len(carnival.match.accepted) == count
 
 
 def test_several_tiles_back_as_they_lay_were_taken_back_though_moves_could_lead_there(carnival):
