@@ -730,11 +730,16 @@ def test_a_move_that_the_rules_forbid_is_refused_alone_too(played):
     assert guest.get(address)["moves"] == begun["moves"]
 
 
-def test_four_phones_play_alone_at_most(played):
-    guest = played.guest()
-    begun = [guest.post("/api/alone", {"game": "schlangennest", "level": 1}) for _ in range(5)]
+def test_four_phones_play_alone_at_most_and_three_of_one_address(played):
+    guest, neighbour, third = played.guest(), played.guest(), played.guest()
+    neighbour.client.environ_base["REMOTE_ADDR"] = "192.168.0.7"
+    third.client.environ_base["REMOTE_ADDR"] = "192.168.0.8"
 
-    assert [one.status_code for one in begun] == [200, 200, 200, 200, 503]
-    guest.post(f"/api/alone/{begun[0].get_json()['alone']['id']}", {"leave": True})
-    again = guest.post("/api/alone", {"game": "schlangennest", "level": 1})
-    assert again.status_code == 200
+    def begun(phone):
+        return phone.post("/api/alone", {"game": "schlangennest", "level": 1})
+
+    answers = [begun(guest) for _ in range(4)] + [begun(neighbour), begun(third)]
+
+    assert [one.status_code for one in answers] == [200, 200, 200, 503, 200, 503]
+    guest.post(f"/api/alone/{answers[0].get_json()['alone']['id']}", {"leave": True})
+    assert begun(third).status_code == 200
