@@ -43,11 +43,11 @@ def _check(label: str, load: Callable[..., str], *what: object) -> Check:
 
 def _other_names(folder: Path) -> list[str]:
     """Return the names of model files that belong to neither the detector nor a reader."""
-    from vision.classify import reader
+    from vision.classify.reader import MANIFEST as READER
     from vision.detect.network import QUICK_FILE
     from vision.hexes.models import MANIFEST, NETWORKS
 
-    known = {Path(MANIFEST).stem, Path(reader.MANIFEST).stem, *NETWORKS}
+    known = {Path(MANIFEST).stem, Path(READER).stem, *NETWORKS}
     known |= {"detector", Path(QUICK_FILE).stem}
     files = [file for file in folder.iterdir() if file.suffix in (".json", ".npz", ".onnx")]
     return sorted({file.stem for file in files} - known)

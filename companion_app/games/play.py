@@ -246,7 +246,7 @@ class Game:
     def _made(self, count: int, later: Iterable[Accepted] = ()) -> Game:
         """Return the game with its first ``count`` moves, and others after them."""
         if not 0 <= count <= len(self.accepted):
-            raise ValueError(f"there are {len(self.accepted)} moves")
+            raise ValueError(f"number of moves: {len(self.accepted)}, not {count} or more")
         accepted, position = list(self.accepted[:count]), self.position_after(count)
         positions, layouts = list(self.positions[: count + 1]), list(self.layouts[: count + 1])
         for one in later:

@@ -134,7 +134,7 @@ def test_tile_under_a_coin_is_asked_about_and_answered_by_its_picture(served, be
     page = served.open("/", host=True)
     wait_until(lambda: served.desk.seeing == "settled")
 
-    source.bgr = with_disc(bgr, outline, 0.5, COIN)
+    source.bgr = with_disc(bgr, outline, 0.7, COIN)
     page.wait("document.querySelector('.question .pictured img')?.complete")
     page.wait("document.querySelectorAll('.board .lit.ask').length === 1")
     pictures = page.js("[...document.querySelectorAll('.pictured img')].map((i) => i.src)")

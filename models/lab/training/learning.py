@@ -337,18 +337,28 @@ def twice(x: Tensor) -> Tensor:
     return nn.functional.interpolate(x, scale_factor=2.0, mode="nearest")
 
 
+LARGE = 256
+"""Numbers of a tensor from which 16 bits each are worth a node."""
+
+
 class OnnxWriter:
     """Collects the nodes of a network as an ONNX graph; nothing is run."""
 
-    def __init__(self) -> None:
+    def __init__(self, halves: bool = False) -> None:
+        """Begin a graph; ``halves`` keeps large weights in 16 bits, which loading makes 32."""
         self._nodes: list[Any] = []
         self._weights: list[Any] = []
+        self._halves = halves
 
     def constant(self, name: str, value: Any) -> str:
         """Add a constant tensor."""
-        from onnx import numpy_helper
+        from onnx import TensorProto, numpy_helper
 
         array = np.ascontiguousarray(value, np.float32)
+        if self._halves and array.size >= LARGE:
+            half = numpy_helper.from_array(array.astype(np.float16), f"{name}.half")
+            self._weights.append(half)
+            return self.node("Cast", [half.name], name, to=TensorProto.FLOAT)
         self._weights.append(numpy_helper.from_array(array, name))
         return name
 
@@ -408,7 +418,7 @@ class OnnxWriter:
         save(model, str(path))
 
 
-def write_sequential(net: nn.Sequential, path: Path) -> None:
+def write_sequential(net: nn.Sequential, path: Path, halves: bool = False) -> None:
     """Write a network whose layers form one sequence."""
-    writer = OnnxWriter()
+    writer = OnnxWriter(halves)
     writer.save(writer.layers("picture", "step", net.eval()), path, "hex")

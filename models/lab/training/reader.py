@@ -640,7 +640,7 @@ class ReaderTraining(Training):
     def save(self, last: Mapping[str, Any]) -> None:
         """Write the network, its score and prototypes, as play loads them."""
         mean = self.learner.mean
-        write_sequential(mean.net, self.options.out / NETWORK)
+        write_sequential(mean.net, self.options.out / NETWORK, halves=True)
         score = {f"score.{name}": own for name, own in mean.score.state_dict().items()}
         score["sharpness"] = mean.sharpness
         arrays = {name: own.detach().cpu().numpy() for name, own in score.items()}
