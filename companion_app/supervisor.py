@@ -168,7 +168,8 @@ class Systemd:
         if not self._address:
             return
         address = "\0" + self._address[1:] if self._address[0] == "@" else self._address
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
+        # A game is not ended because nobody listens there any more.
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
             out.connect(address)
             out.send(what.encode())
 

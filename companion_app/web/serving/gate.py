@@ -116,6 +116,10 @@ class Gate:
         line = Line(self, address, is_full)
         self._lines.setdefault(address, {})[line] = None
         line.coming = self.loop.create_task(self._connect(line, caller, context))
+        line.coming.add_done_callback(
+            # One that is cancelled before its first step has nothing that could close the socket.
+            lambda coming: self._give_up(line, caller) if coming.cancelled() else None
+        )
 
     async def _connect(
         self, line: Line, caller: socket.socket, context: ssl.SSLContext | None
@@ -129,9 +133,12 @@ class Gate:
                 ssl_handshake_timeout=within_s,
                 ssl_shutdown_timeout=within_s,
             )
-        except (OSError, asyncio.CancelledError):
-            caller.close()
-            self.forget(line)
+        except OSError:
+            self._give_up(line, caller)
+
+    def _give_up(self, line: Line, caller: socket.socket) -> None:
+        caller.close()
+        self.forget(line)
 
     def _has_room(self, address: str) -> bool:
         """Say whether a connection of an address may come in, after closing one if necessary.
