@@ -53,6 +53,11 @@ def _bound(host: str, port: int) -> socket.socket:
     return sock
 
 
+def written(host: str, port: int) -> str:
+    """Return an address as it is written: ``HOST:PORT``, with brackets around an IPv6 address."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 def status_of(host: str, port: int, path: str) -> int:
     """Return the HTTP status of the page on this machine; 0 if it does not answer."""
     here = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
@@ -68,9 +73,8 @@ def status_of(host: str, port: int, path: str) -> int:
 
 def reachable_host(host: str) -> str:
     """Return the address by which phones in the same network reach this machine."""
-    if host not in ("", "0.0.0.0", "::"):
-        return host
-    return own_address() or "127.0.0.1"
+    everywhere = host in ("", "0.0.0.0", "::")
+    return (own_address() or "127.0.0.1") if everywhere else host
 
 
 def own_address() -> str | None:

@@ -18,7 +18,7 @@ from typing import Any
 from companion_app.hall.line.keys import HallKeys, key_to_pem
 from companion_app.hall.line.message import KINDS, MOST_BYTES, TABLE_ID
 from companion_app.hall.receiver import NO_ROOM, OK, NotTakenError, Receiver
-from companion_app.web.serving.gate import Line
+from companion_app.web.serving.gate import Line, Receive, chunks
 from companion_app.web.serving.web_server import LoopServer
 
 PORT = 8883
@@ -32,7 +32,6 @@ CHUNK_S, STUCK_S = 10.0, 10.0
 """Seconds in which more of a message has to come, and in which an answer has to be read."""
 NOT_FOUND, TOO_LARGE = 404, 413
 Event = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Event]]
 Send = Callable[[Event], Awaitable[None]]
 
 
@@ -84,19 +83,13 @@ class TablesApp:
             TimeoutError: nothing more of it has come.
             ConnectionError: the table has hung up.
         """
-        has_more = True
-        while has_more:
-            async with asyncio.timeout(CHUNK_S):
-                event = await receive()
-            if event["type"] != "http.request":
-                raise ConnectionError
-            message += event["body"]
-            self._bytes += len(event["body"])
+        async for chunk in chunks(receive, CHUNK_S):
+            message += chunk
+            self._bytes += len(chunk)
             if len(message) > MOST_BYTES:
                 return TOO_LARGE
             if self._bytes > MOST_TOGETHER_BYTES:
                 return NO_ROOM
-            has_more = event["more_body"]
         return OK
 
     async def _take(self, table: str, kind: str, message: bytes) -> tuple[int, bytes]:

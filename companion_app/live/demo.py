@@ -171,7 +171,7 @@ class Manners:
     foul_s: float = 5.0
     """How long a foul lies before its player lifts it again."""
     foul_at: tuple[int, ...] | None = None
-    """Moves before which a foul is tried, counted from 1; ``None`` draws them at random."""
+    """The first moves, from 1, before which a foul is tried; ``None`` draws them at random."""
     glint_share: float = GLINT_SHARE
     """Share of the moves whose tile lies under the lamp's reflection at first."""
 
@@ -333,10 +333,11 @@ class DemoSource:
         return drawn or {self._rng.randrange(3, 7)}
 
     def _step(self, now: Standing) -> Iterator[Frame]:
-        number = len(now.moves) + 1
-        if number in self._fouls and now.wish is None:
-            self._fouls.discard(number)
-            yield from self._foul(now)
+        due = [number for number in self._fouls if number <= len(now.moves) + 1]
+        wrong = foul(self.record, now.position, self._rng) if due and now.wish is None else None
+        if wrong is not None and self._table.is_in_view(wrong):
+            self._fouls.discard(min(due))
+            yield from self._foul(now, wrong)
             return
         move = now.wish or self._next(now)
         assert move is not None
@@ -370,10 +371,7 @@ class DemoSource:
 
         return sensible_move(self._game, now.position, self._rng, is_in_view)
 
-    def _foul(self, now: Standing) -> Iterator[Frame]:
-        wrong = foul(self.record, now.position, self._rng)
-        if wrong is None or not self._table.is_in_view(wrong):
-            return
+    def _foul(self, now: Standing, wrong: Layout) -> Iterator[Frame]:
         yield from self._quiet(self._manners.pace_s)
         yield from self._visit(now, wrong)
         if self._standing is None:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from companion_app.games.entries import FoulTakenBack
 from companion_app.games.play import Accepted, Game
 from companion_app.live.asker import Asker
 from companion_app.live.doubts import (
@@ -164,9 +163,8 @@ class Referee:
             pending = draft.doubts.pending
             if pending is None:
                 raise ToldError("there is no foul on the table")
-            draft.match.note(FoulTakenBack(pending.n, t))
-            draft.change(pending=None, waived=pending.layout)
-            draft.say("taken-back", t, n=pending.n, legal=False)
+            Keeper(draft).take_foul_back(t)
+            draft.change(waived=pending.layout)
 
         self._decide(waived)
 

@@ -24,13 +24,7 @@ TITLES = {
     "sssnake": "Sssnake",
     "carnival": "Carnival",
 }
-SIZES = {
-    "schlangennest": DESKTOP,
-    "snekagon": PHONE,
-    "snekagon5g": DESKTOP,
-    "sssnake": PHONE,
-    "carnival": PHONE,
-}
+ON_DESKTOP = ("schlangennest", "snekagon5g")
 FOULS = (3, 5)
 """Before which moves somebody tries what is not allowed."""
 ENDED_EARLY = ("snekagon5g", "sssnake")
@@ -55,7 +49,7 @@ def fed(served, folder):
 
 
 def begun_by_wizard(served, game):
-    page = served.open("/new", SIZES[game], host=True)
+    page = served.open("/new", DESKTOP if game in ON_DESKTOP else PHONE, host=True)
     page.wait("document.querySelector('.game-card')")
     found = "[...document.querySelectorAll('.game-card')].find((e) => "
     page.js(f"{found} e.querySelector('b').innerText === '{TITLES[game]}').click()")

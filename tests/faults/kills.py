@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.browser.chromium import wait_until
 from tests.faults.companion import Companion, Phone
 from tests.faults.power_cut import Tally
 from tests.faults.scripted import Announced, lost_moves
@@ -56,7 +57,7 @@ class Table:
         self._look(number)
 
     def _listen(self, life: Companion) -> Phone:
-        key = life.get("api/state")["key"]
+        key = wait_until(lambda: life.get("api/state").get("key"), what="a game on the page")
         if key != self.key:
             # The game before was over, and another was begun.
             self.key, self.announced = key, Announced()

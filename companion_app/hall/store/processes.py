@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from companion_app.hall.store.hall_store import HallStore
-from companion_app.listening import reachable_host
+from companion_app.listening import reachable_host, written
 
 BEGINNING = "door:"
 EVERY_S, FRESH_S = 10.0, 35.0
@@ -19,8 +19,7 @@ class Processes:
         self, store: HallStore, host: str, port: int, tell: Callable[[tuple[str, ...]], None]
     ) -> None:
         self._store, self._tell = store, tell
-        name = reachable_host(host)
-        self._own = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+        self._own = written(reachable_host(host), port)
         self._due_s = 0.0
 
     def look(self) -> None:

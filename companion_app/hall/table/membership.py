@@ -29,6 +29,7 @@ from companion_app.hall.line.joining import (
 )
 from companion_app.hall.line.keys import id_of, key_from_text, key_to_text, public_to_text
 from companion_app.hall.line.message import MOST_BYTES
+from companion_app.listening import written
 from companion_app.whole_file import write_whole
 
 FOLDER, FILE = "hall-table", "hall.json"
@@ -56,8 +57,7 @@ class Membership:
     @property
     def door(self) -> str:
         """Where the hall took this table in, as ``HOST:PORT``."""
-        host = str(urlsplit(self.address).hostname)
-        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+        return written(str(urlsplit(self.address).hostname), self.port)
 
 
 @dataclass(frozen=True, slots=True)

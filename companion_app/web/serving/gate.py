@@ -11,7 +11,7 @@ import asyncio
 import logging
 import socket
 import ssl
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
 from uvicorn.config import Config
@@ -21,6 +21,7 @@ from uvicorn.server import ServerState
 from companion_app.web.serving.limits import network_of
 
 log = logging.getLogger(__name__)
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 MOST_CONNECTIONS = 350
 """Connection limit: event streams hold up to 248; the rest is for all other requests."""
@@ -247,3 +248,20 @@ class Line(H11Protocol):
         if self._limit is not None:
             self._limit.cancel()
         self._limit = None if seconds is None else self._gate.loop.call_later(seconds, self.drop)
+
+
+async def chunks(receive: Receive, within_s: float) -> AsyncIterator[bytes]:
+    """Yield a body as it comes.
+
+    Raises:
+        TimeoutError: nothing more has come within so many seconds.
+        ConnectionError: whoever sent it has hung up.
+    """
+    has_more = True
+    while has_more:
+        async with asyncio.timeout(within_s):
+            message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ConnectionError
+        yield message["body"]
+        has_more = message["more_body"]

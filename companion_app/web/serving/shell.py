@@ -22,7 +22,7 @@ from flask import Flask
 
 from companion_app.aside import placed
 from companion_app.web.serving.access import LARGEST_PICTURE_BYTES
-from companion_app.web.serving.gate import Line
+from companion_app.web.serving.gate import Line, Receive, chunks
 from companion_app.web.serving.streams import (
     LISTENERS,
     RETRY_AFTER_S,
@@ -52,7 +52,6 @@ AT_ONCE = 2
 """Requests computed at once: while one waits for the disk, another computes."""
 
 Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
@@ -153,7 +152,7 @@ class Shell:
             taken = self._take(address, int(headers.get(b"content-length", 0)), 0)
             if taken or b"transfer-encoding" in headers:
                 async with asyncio.timeout(BODY_S):
-                    async for chunk in _chunks(receive):
+                    async for chunk in chunks(receive, CHUNK_S):
                         body.write(chunk)
                         taken += self._take(address, max(0, body.tell() - taken), taken)
                 body.seek(0)
@@ -262,23 +261,6 @@ def environ_of(scope: Scope, body: BytesIO) -> dict[str, Any]:
     if "CONTENT_LENGTH" not in environ:
         environ["CONTENT_LENGTH"] = str(body.getbuffer().nbytes)
     return environ
-
-
-async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
-    """Yield a body as it comes.
-
-    Raises:
-        TimeoutError: nothing more has come.
-        ConnectionError: the phone has hung up.
-    """
-    has_more = True
-    while has_more:
-        async with asyncio.timeout(CHUNK_S):
-            message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ConnectionError
-        yield message["body"]
-        has_more = message["more_body"]
 
 
 def _head(answer: Answer) -> dict[str, Any]:

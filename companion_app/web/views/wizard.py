@@ -11,6 +11,7 @@ from flask import Response, request
 
 from companion_app.hands.work import LOOK
 from companion_app.line.standing import kind_of
+from companion_app.listening import written
 from companion_app.refusal import Refusal
 from companion_app.web import frames, looking
 from companion_app.web.context import companion, speech
@@ -199,8 +200,7 @@ def https() -> Doc:
     except OSError as error:
         raise WebError(str(error), code="no-https") from error
     host = urlsplit(request.host_url).hostname or "localhost"
-    shown = f"[{host}]" if ":" in host else host
-    return {"address": f"https://{shown}:{port}/", "authority": "/api/authority.pem"}
+    return {"address": f"https://{written(host, port)}/", "authority": "/api/authority.pem"}
 
 
 @views.reads("/api/authority.pem", "page")
