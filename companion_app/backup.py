@@ -31,15 +31,17 @@ TAKEN_IN = "taken-in.zip"
 """Name of the backup that was uploaded to the page to be restored."""
 LEFT_OUT = (
     "games.lock",
+    "games.index",
     "games.log",
     "games.spare",
+    "games.damage.json",
     "games.salvaged.json",
     "tls",
     "update",
     BY_PAGE,
 )
-"""Files that belong to this machine: the store's lock, its second copy and its reserved space, the
-salvage report, TLS keys, files of an update, backups in transit."""
+"""Files that belong to this machine: the lock and the index of its games, what tells of damage, TLS
+keys, files of an update, backups in transit; and what the store of 1.0.0 kept beside its games."""
 LEFT_OUT_ENDS = (".part", ".new", "-wal", "-shm", "-journal", ".lock")
 SQLITE_START = b"SQLite format 3\x00"
 
@@ -99,9 +101,11 @@ def _packed(home: Path, file: Path, to: zipfile.ZipFile, copy: Path) -> Iterator
     for path in sorted(_files(home)):
         if path.resolve() in (file.resolve(), file.with_name(file.name + ".part").resolve()):
             continue
-        source = _still_copy(path, copy)
         try:
-            yield _added(to, source, path.relative_to(home).as_posix())
+            # Games are played on, and a picture may be deleted before its turn comes.
+            with suppress(FileNotFoundError):
+                source = _still_copy(path, copy)
+                yield _added(to, source, path.relative_to(home).as_posix())
         finally:
             copy.unlink(missing_ok=True)
 
@@ -139,7 +143,7 @@ def _still_copy(path: Path, copy: Path) -> Path:
         if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
             # The disk is full or fails: without its write-ahead file the database lacks moves.
             raise OSError(EIO, str(error)) from error
-        # A damaged database is backed up unchanged: its bytes can still be salvaged.
+        # A damaged database is backed up unchanged: some of it can still be read.
         copy.unlink(missing_ok=True)
         return path
     return copy

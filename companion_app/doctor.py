@@ -12,7 +12,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterable
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 from companion_app.doctor_camera import Seen, camera_checks
 from companion_app.doctor_machine import Check, Machine
 from companion_app.doctor_models import model_checks
+from companion_app.games.log import folders, read_log
 from companion_app.settings import SettingsError, load_settings, settings_path
 from engine.errors import EngineError
 from engine.setfile import load_set
@@ -121,18 +122,13 @@ def _disk(machine: Machine) -> Check:
 
 
 def _games(machine: Machine) -> Check:
-    games = machine.home / "games.sqlite3"
-    if not games.exists():
-        return Check("games", True, "No games are kept yet.")
+    home = machine.home
     try:
-        address = f"{games.absolute().as_uri()}?mode=rw"
-        with closing(sqlite3.connect(address, uri=True, timeout=2.0)) as database:
-            (answer,) = database.execute("PRAGMA quick_check(1)").fetchone()
-            (count,) = database.execute("SELECT count(DISTINCT game) FROM log").fetchone()
-    except sqlite3.Error as error:
-        answer, count = str(error), 0
-    damaged = sorted(machine.home.glob("games.damaged-*.sqlite3"))
-    if answer != "ok":
+        logs = [(folder, read_log(folder)) for folder in folders(home)]
+        answer = next((f"log {folder.name}" for folder, log in logs if log.damaged), "")
+    except OSError as error:
+        logs, answer = [], str(error.strerror)
+    if answer:
         return Check(
             "games",
             False,
@@ -140,8 +136,11 @@ def _games(machine: Machine) -> Check:
             "Start Snake Eye: it keeps the damaged file and takes out what it "
             "can, or restore a backup.",
         )
+    if not logs:
+        return Check("games", True, "No games are kept yet.")
+    damaged = sorted([*home.glob("games.damaged-*.sqlite3"), *home.glob("games/*/damaged-*")])
     aside = f" A damaged file was put aside: {damaged[-1].name}." if damaged else ""
-    return Check("games", True, in_english(GAMES_KEPT, {"n": str(count)}) + aside)
+    return Check("games", True, in_english(GAMES_KEPT, {"n": str(len(logs))}) + aside)
 
 
 def _temperature(machine: Machine) -> Check:
@@ -173,7 +172,7 @@ def _clock(machine: Machine) -> Check:
     fix = "Connect to the internet once, or set it: sudo timedatectl set-time '2026-01-31 20:00'"
     now_s = machine.now_s()
     said = time.strftime("%Y-%m-%d %H:%M", time.gmtime(now_s))
-    kept = (machine.home / "games.sqlite3", machine.home / "page.json")
+    kept = (machine.home / "games.index", machine.home / "page.json")
     newest_s = max((path.stat().st_mtime for path in kept if path.exists()), default=0.0)
     if now_s < BUILT_S or now_s < newest_s - 3600:
         return Check(

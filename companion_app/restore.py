@@ -33,15 +33,14 @@ from companion_app.backup import (
     put_on_disk,
 )
 from companion_app.live.errors import StoreError
-from companion_app.live.store import FILE as GAMES_FILE
 from companion_app.live.store import number_on
 from companion_app.restore_check import OWN, OWN_FOLDERS, check_games, check_own, leave_out_unusable
 from companion_app.whole_file import write_whole
 from engine.errors import RecordError
 from engine.given import load_json
 
-MOST_FILES = 20_000
-LARGEST_MANIFEST = 8 << 20
+MOST_FILES = 200_000
+LARGEST_MANIFEST = 64 << 20
 LARGEST_TOTAL = 64 << 30
 SPARE_BYTES = 64 << 20
 """Bytes that must stay free on the disk, so that games can go on after a restore."""
@@ -145,7 +144,7 @@ def put_in_place(
     staging = backup.staging
     with _telling(backup.file):
         try:
-            number_on(staging / GAMES_FILE, home / GAMES_FILE)
+            number_on(staging, home)
             let_go()
             files = sum(path.is_file() for path in staging.rglob("*"))
             return Restored(files, _swapped(home, staging), backup.left_out, backup.own)

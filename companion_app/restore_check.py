@@ -18,10 +18,10 @@ from calibration.profile_file import load_profile
 from companion_app.answers import InputError
 from companion_app.backup import BackupError
 from companion_app.games.entries import read_line
+from companion_app.games.log import LOG, PICTURE, PUT_ASIDE, folders, read_log
 from companion_app.help_orders import FOLDER as HALL_FOLDER
 from companion_app.labelled import read_photos
-from companion_app.live.store import FILE as GAMES_FILE
-from companion_app.live.store import MIGRATIONS
+from companion_app.live.former_store import FORMER_FILE, NEWEST_VERSION, OBJECTS
 from companion_app.settings import FILE as SETTINGS_FILE
 from companion_app.settings import load_settings
 from companion_app.web.lessons.lesson_form import is_lesson
@@ -95,38 +95,56 @@ def _check_lesson(path: Path) -> None:
 
 def check_games(staging: Path, file: Path) -> None:
     """Refuse a backup whose games are damaged, from a newer version, or not by Snake Eye."""
-    games = staging / GAMES_FILE
-    if not games.exists():
+    for folder in folders(staging):
+        found = read_log(folder)
+        if found.damaged:
+            raise BackupError(f"{file}: its games are damaged: {folder.name[:80]!r}")
+        for _, text in found.texts:
+            _check_text(text, file)
+        for path in folder.iterdir():
+            _check_file(path, file)
+    former = staging / FORMER_FILE
+    if not former.exists():
         return
     try:
-        with closing(
-            sqlite3.connect(f"{games.as_uri()}?mode=ro&immutable=1", uri=True)
-        ) as database:
+        address = f"{former.as_uri()}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(address, uri=True)) as database:
             (number,) = database.execute("PRAGMA user_version").fetchone()
             (answer,) = database.execute("PRAGMA integrity_check(1)").fetchone()
-            schema = _schema(database)
-            if number > len(MIGRATIONS):
+            objects = set(database.execute("SELECT type, name FROM sqlite_master"))
+            if number > NEWEST_VERSION:
                 raise BackupError(f"{file}: its games were kept by a newer Snake Eye; update first")
             if answer != "ok":
                 raise BackupError(f"{file}: its games are damaged: {str(answer)[:80]}")
-            # A foreign database could hold triggers, which run on every write: only ours may.
-            if schema != _own_schema(number):
+            if not objects <= OBJECTS:
                 raise BackupError(f"{file}: its games lie in tables that Snake Eye never made")
             _check_lines(database, file)
     except sqlite3.Error as error:
         raise BackupError(f"{file}: its games cannot be read: {error}") from error
 
 
+def _check_file(path: Path, file: Path) -> None:
+    """Refuse a file that the store never wrote."""
+    is_own = path.name == LOG or PUT_ASIDE.fullmatch(path.name)
+    is_picture = PICTURE.fullmatch(path.name) and path.stat().st_size <= LARGEST_PICTURE
+    if not is_own and not is_picture:
+        raise BackupError(f"{file}: its games hold a file that Snake Eye never made")
+
+
+def _check_text(text: str, file: Path) -> None:
+    try:
+        load_json(text)
+    except EngineError as error:
+        raise BackupError(f"{file}: its games hold a line that is none: {error}") from error
+
+
 def _check_lines(database: sqlite3.Connection, file: Path) -> None:
-    """Refuse lines and pictures that the store never wrote."""
+    """Refuse lines and pictures that the store of 1.0.0 never wrote."""
     if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'log'").fetchall():
         return
     for seq, game, kind, text in database.execute("SELECT seq, game, kind, line FROM log"):
         line = read_line(text)
-        try:
-            load_json(text)
-        except EngineError as error:
-            raise BackupError(f"{file}: its games hold a line that is none: {error}") from error
+        _check_text(text, file)
         if line is None or (line.seq, line.game, line.kind) != (seq, game, kind):
             raise BackupError(f"{file}: its games are damaged: line {seq} is not what was kept")
     too_large = database.execute(
@@ -135,14 +153,3 @@ def _check_lines(database: sqlite3.Connection, file: Path) -> None:
     )
     if too_large.fetchall():
         raise BackupError(f"{file}: its games hold a picture that is none")
-
-
-def _schema(database: sqlite3.Connection) -> set[tuple[str, str, str | None]]:
-    return set(database.execute("SELECT type, name, sql FROM sqlite_master"))
-
-
-def _own_schema(number: int) -> set[tuple[str, str, str | None]]:
-    with closing(sqlite3.connect(":memory:")) as database:
-        for script in MIGRATIONS[:number]:
-            database.executescript(script)
-        return _schema(database)

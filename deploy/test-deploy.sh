@@ -116,8 +116,7 @@ must() { "$@" || { echo "FAILED on $suite: $*" >&2; tail -n 20 "$tree/var/log/se
 must_not() { if "$@"; then echo "FAILED on $suite: should not have worked: $*" >&2; exit 1; fi; }
 answers() { curl --silent --fail --max-time 5 --output /dev/null "http://127.0.0.1:$port/health"; }
 games() {
-    inside /opt/snake-eye/current/.venv/bin/python -c \
-        'import sqlite3; print(sqlite3.connect("/var/lib/snake-eye/home/games.sqlite3").execute("SELECT count(*) FROM log WHERE seq = 1").fetchone()[0])'
+    inside sh -c 'cat /var/lib/snake-eye/home/games/*/log | grep -c "\"seq\": 1,"'
 }
 play() {
     inside systemctl stop snake-eye
@@ -222,7 +221,7 @@ must inside /src/deploy/uninstall.sh
 must_not answers
 must_not test -e "$tree/opt/snake-eye"
 must_not test -e "$tree/usr/local/bin/snake-eye"
-must test -s "$tree/var/lib/snake-eye/home/games.sqlite3"
+must test -s "$tree/var/lib/snake-eye/home/games/tried/log"
 
 step "install anew and restore"
 rm -rf "$tree/var/lib/snake-eye/home"

@@ -72,7 +72,7 @@ if [ -z "$source" ] || [ ! -x "$source/deploy/install.sh" ]; then
 fi
 
 saved=
-if [ -e "$home/games.sqlite3" ]; then
+if [ -e "$home/games" ] || [ -e "$home/games.sqlite3" ]; then
     saved=$state/backups/before-update-$(date +%Y%m%d-%H%M%S).zip
     # By the owner of the folder: no link and no name in it leads root elsewhere. The three newest
     # are enough: each holds all that the older ones do.

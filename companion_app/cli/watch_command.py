@@ -120,11 +120,9 @@ def _store(*, stored: bool) -> Iterator[Store]:
             yield aside
         return
     with store:
-        if store.salvaged is not None:
-            sys.stderr.write(
-                "snake-eye: the kept games were damaged; what could be read was saved, "
-                f"and the damaged file is {store.salvaged}\n"
-            )
+        if store.damage is not None:
+            text = f"lines that are lost: {store.damage.lines}"
+            sys.stderr.write(f"snake-eye: the kept games were damaged; {text}\n")
         yield store
 
 

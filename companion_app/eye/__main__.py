@@ -33,7 +33,7 @@ def main() -> int:
     """Look at the table until told to stop; return the exit status."""
     child = Child()
     desks: list[Desk] = []
-    # The heartbeat starts before the store is opened: salvaging a damaged file takes a while.
+    # The heartbeat starts before the store is opened: mending damaged games takes a while.
     child.beat(lambda: all(map(_lives, desks)))
     try:
         with opened_store(home_folder()) as store:

@@ -1,14 +1,13 @@
 """The lines of a game's log: 19 kinds of typed entries, and their text form with a checksum.
 
-A line carries everything needed to understand it, so that it can be found among the bytes of a
-damaged file, and its checksum tells whether it is intact. Keys that an entry does not know stay in
-the line's body: an older hall passes them on, and replays what it knows.
+A line carries everything needed to understand it, and its checksum tells whether it is intact. Keys
+that an entry does not know stay in the line's body: an older hall passes them on, and replays what
+it knows.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from msgspec import UNSET, UnsetType
 
 Json = Any
 LONGEST_NAME = 200
-LINE_IN_BYTES = re.compile(rb'\{"snake-eye-log": 1, [^\x00-\x1f]*?"crc": \d{1,10}\}')
 
 
 class Entry(msgspec.Struct, frozen=True, tag_field="kind"):
@@ -209,6 +207,8 @@ class Line:
     body: Mapping[str, Any]
     at_s: float
     """Clock time, for people; order comes from ``seq`` alone, since clocks jump."""
+    more: int = 0
+    """How many lines of the same decision follow; all of them count, or none."""
 
     def entry(self) -> Entry | None:
         """Return what the line says; ``None`` if it is of a kind that a newer version writes.
@@ -226,8 +226,8 @@ def last_of(kind: str, lines: Sequence[Line]) -> Mapping[str, Any]:
 
 
 def written(line: Line) -> str:
-    """Return a line as ASCII text, which can be found among the bytes of a damaged file."""
-    whole = {
+    """Return a line as ASCII text, with its checksum."""
+    whole: dict[str, Any] = {
         "snake-eye-log": 1,
         "seq": line.seq,
         "game": line.game,
@@ -235,6 +235,8 @@ def written(line: Line) -> str:
         "at_s": line.at_s,
         "body": dict(line.body),
     }
+    if line.more:
+        whole["more"] = line.more
     crc = zlib.crc32(json.dumps(whole).encode())
     return json.dumps({**whole, "crc": crc})
 
@@ -246,7 +248,8 @@ def read_line(text: str) -> Line | None:
         crc = whole.pop("crc")
         if zlib.crc32(json.dumps(whole).encode()) != crc or not _is_whole(whole):
             return None
-        return Line(whole["seq"], whole["game"], whole["kind"], whole["body"], whole["at_s"])
+        more = whole.get("more", 0)
+        return Line(whole["seq"], whole["game"], whole["kind"], whole["body"], whole["at_s"], more)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
@@ -256,5 +259,6 @@ def _is_whole(whole: Mapping[str, Any]) -> bool:
         isinstance(text, str) and 0 < len(text) <= LONGEST_NAME
         for text in (whole["game"], whole["kind"])
     )
-    numbers = type(whole["seq"]) is int and type(whole["at_s"]) in (int, float)
-    return texts and numbers and whole["seq"] > 0 and isinstance(whole["body"], dict)
+    more = whole.get("more", 0)
+    numbers = type(whole["seq"]) is type(more) is int and type(whole["at_s"]) in (int, float)
+    return texts and numbers and whole["seq"] > 0 <= more and isinstance(whole["body"], dict)

@@ -11,7 +11,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion_app.games.entries import Line, read_line
+from companion_app.games.log import folder_of, picture_file, pictures_in
 from companion_app.live.errors import StoreError
 
 BUSY_S = 5.0
@@ -78,17 +79,14 @@ class KeptGames:
 
     def picture(self, game: str, seq: int, name: str) -> bytes | None:
         """Return a kept picture of a game; ``None`` if there was none or it was deleted."""
-        asked = (
-            "SELECT jpeg FROM pictures JOIN log USING (seq) WHERE seq = ? AND name = ? AND game = ?"
-        )
-        found = self._found(asked, seq, name, game)
-        return bytes(found[0][0]) if found else None
+        with self._errors(), suppress(FileNotFoundError):
+            return picture_file(self.file.parent, game, seq, name).read_bytes() or None
+        return None
 
-    def pictures_of(self, seq: int) -> frozenset[str]:
-        """Return the names of the pictures that are kept with a line."""
-        return frozenset(
-            name for (name,) in self._found("SELECT name FROM pictures WHERE seq = ?", seq)
-        )
+    def pictures_of(self, game: str, seq: int) -> frozenset[str]:
+        """Return the names of the pictures that are kept with a line of a game."""
+        found = pictures_in(folder_of(self.file.parent, game))
+        return frozenset(name for number, name, _ in found if number == seq)
 
     def summaries(self, made_by: str) -> dict[str, Kept]:
         """Return the summaries that a version made, by game."""
@@ -105,8 +103,7 @@ class KeptGames:
             (game, one.seq, made_by, json.dumps(dict(one.summary))) for game, one in made.items()
         ]
         with self._errors(), closing(self._opened("rw")) as db, db:
-            # Durability does not matter: summaries lost in a power cut are made again. Waiting for
-            # the disk here would hold up the writer of the game, and with it a verdict.
+            # Waiting for the disk here would hold up the writer of the game, and so a verdict.
             db.execute("PRAGMA synchronous = NORMAL")
             db.executemany("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?, ?)", rows)
 

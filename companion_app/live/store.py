@@ -1,12 +1,9 @@
-"""The match store: an append-only log of games in SQLite, one transaction per line and pictures.
+"""The match store: logs of games are the truth, SQLite is an index of them, pictures are files.
 
-Write-ahead mode with ``synchronous=FULL``: every commit is on the disk before it returns. NORMAL
-would be faster and never damage the file, but a power cut may take back the newest commits, and a
-move that was announced must not be lost. A move every few seconds pays for one ``fsync`` each.
-
-Every line carries its own checksum and everything needed to understand it, so that lines can be
-salvaged from a damaged file even if SQLite cannot open it. A second copy of the log, a plain text
-file in the same folder, replaces lines that the damage destroyed.
+A decision is on the disk in its game's log (``companion_app.games.log``) before anybody hears of
+it. The index answers what a game's log alone cannot, and holds each line a second time: what a log
+has lost is put back from it, and an index that is damaged, old or gone is made anew from the logs.
+Pictures are not waited for: a power cut may cost those of the last seconds, never a line.
 """
 
 from __future__ import annotations
@@ -17,82 +14,65 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from errno import ENOSPC
-from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
-from companion_app.games.entries import Line, read_line, written
-from companion_app.live.errors import StoreError, StoreFull, StoreInUse
-from companion_app.live.salvage import (
-    is_damaged,
-    last_number,
-    listed_pictures,
-    salvaged_lines,
-    salvaged_pictures,
+from companion_app.games.entries import Line, read_line
+from companion_app.games.log import (
+    FOLDER,
+    FORGOTTEN,
+    Log,
+    append,
+    cut_back,
+    decided,
+    folder_of,
+    folders,
+    picture_file,
+    pictures_in,
+    put_aside,
+    read_log,
+    rewrite,
+    sync_names,
 )
-from companion_app.live.salvage_report import Salvaged, tell
-from companion_app.live.second_copy import SecondCopy
-from companion_app.live.spare_room import SpareRoom
+from companion_app.games.numbers import Ranges, missing, read_numbers, save_numbers
+from companion_app.live.damage import Damage, tell
+from companion_app.live.errors import StoreError, StoreFull, StoreInUse
+from companion_app.live.former_store import last_number_in_former_store, take_over
 
 log = logging.getLogger(__name__)
-FILE, LOCK_FILE, NEW_FILE = "games.sqlite3", "games.lock", "games.salvaged.sqlite3"
-PARTS_OF_A_STORE = ("", "-wal", "-shm")
-"""Suffixes of the files that SQLite keeps a store in."""
-NEVER_SHORTENED = """
-    CREATE TRIGGER log_is_never_shortened BEFORE DELETE ON log
-    BEGIN SELECT RAISE(ABORT, 'the log of games is never shortened'); END;
-    """
-MIGRATIONS = (
-    f"""
+FILE, LOCK_FILE = "games.index", "games.lock"
+PARTS_OF_AN_INDEX = ("", "-wal", "-shm")
+"""Suffixes of the files that SQLite keeps an index in."""
+INDEX_VERSION = 1
+INDEX = f"""
+    BEGIN;
     CREATE TABLE log (
-        seq INTEGER PRIMARY KEY,
+        seq INTEGER NOT NULL,
         game TEXT NOT NULL,
         kind TEXT NOT NULL,
-        line TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX log_by_game ON log (game, seq);
-    CREATE TRIGGER log_is_never_changed BEFORE UPDATE ON log
-    BEGIN SELECT RAISE(ABORT, 'the log of games is never changed'); END;
-    {NEVER_SHORTENED}
-    CREATE TABLE pictures (
-        seq INTEGER NOT NULL REFERENCES log (seq),
-        name TEXT NOT NULL,
-        jpeg BLOB NOT NULL,
-        PRIMARY KEY (seq, name)
-    ) STRICT;
-    """,
-    """
+        line TEXT NOT NULL,
+        PRIMARY KEY (game, seq)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX log_by_number ON log (seq);
     CREATE TABLE summaries (
         game TEXT PRIMARY KEY,
         seq INTEGER NOT NULL,
         made_by TEXT NOT NULL,
         summary TEXT NOT NULL
     ) STRICT;
-    """,
+    PRAGMA user_version = {INDEX_VERSION};
+    COMMIT;
     """
-    CREATE TABLE numbers (last INTEGER NOT NULL) STRICT;
-    INSERT INTO numbers VALUES (0);
-    """,
-)
-"""Schema migrations, one per version; SQLite's ``user_version`` counts those that are applied."""
-SAFE = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
+SETTINGS = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA secure_delete = ON")
+"""The index does not wait for the disk: the logs do."""
 EMPTY_WRITE_AHEAD = "PRAGMA wal_checkpoint(TRUNCATE)"
-SHRINK = ("VACUUM", EMPTY_WRITE_AHEAD)
-"""Statements that rewrite the file: without them, deleted pages keep their bytes."""
-LAST_SEQ = """
-    SELECT max(
-        (SELECT coalesce(max(seq), 0) FROM log), (SELECT coalesce(max(last), 0) FROM numbers)
-    )
-    """
-"""The last number that was ever given: a hall that has a line by its number asks only for later
-ones, so the numbers of deleted lines are not given again."""
-GIVE_NONE_UP_TO = "UPDATE numbers SET last = max(last, ?)"
 ADD_LINE = "INSERT INTO log VALUES (?, ?, ?, ?)"
-FORGET_PICTURES_OF = "DELETE FROM pictures WHERE seq IN (SELECT seq FROM log WHERE game = ?)"
 LEAST_ROOM_BYTES = 128 << 10
-"""Free bytes that opening a store needs: for a write-ahead file and 32 KB of shared memory."""
+"""Free bytes that opening an index needs: for a write-ahead file and 32 KB of shared memory."""
+Texts = dict[tuple[str, int], str]
+"""Lines as they are written, by game and number."""
 
 
 class Store:
@@ -100,22 +80,23 @@ class Store:
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self.path = folder / FILE
-        self.salvaged: Path | None = None
-        """Where a damaged file was moved when this store was opened; ``None`` if none was."""
-        self._clock = clock
-        self._copy = SecondCopy(folder)
-        self._spare = SpareRoom(folder)
-        try:
+        self.damage: Damage | None = None
+        """What damage has cost that was noticed when this store was opened."""
+        self._home, self._clock = folder, clock
+        self._last = 0
+        """The last number that a line was given."""
+        self._sizes: dict[int, dict[Path, int]] = {}
+        """Bytes of the pictures, by the number of their line, the oldest first."""
+        with self._errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(folder / LOCK_FILE)
-        except OSError as error:
-            raise _said(error, folder) from error
         try:
-            self._db = self._opened()
+            with self._errors():
+                take_over(folder)
+                self._db = self._opened()
         except BaseException:
             self._lock.close()
             raise
-        self._spare.take()
 
     def __enter__(self) -> Store:
         return self
@@ -124,7 +105,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file and release the lock; all appended lines are on the disk already."""
+        """Close the index and release the lock; all appended lines are on the disk already."""
         with suppress(sqlite3.Error):
             self._db.close()
         self._lock.close()
@@ -145,89 +126,96 @@ class Store:
 
     def coming(self, game: str, kind: str, body: Mapping[str, Any], ahead: int = 0) -> Line:
         """Return the line that will come next, or after ``ahead`` others."""
-        ((last,),) = self._found(LAST_SEQ)
-        return Line(last + ahead + 1, game, kind, body, round(self._clock(), 3))
+        return Line(self._last + ahead + 1, game, kind, body, round(self._clock(), 3))
 
     def write(self, lines: Iterable[tuple[Line, Mapping[str, bytes]]]) -> None:
-        """Write coming lines with their pictures; all of them are on the disk when this returns.
+        """Write the coming lines of one decision; all are on the disk when this returns.
 
         Raises:
             StoreFull: there is no room; nothing was written.
             StoreError: the disk or the file fails, or other lines came first; nothing was written.
         """
-        added, texts = list(lines), []
+        added = list(lines)
         if not added:
             return
-        with self._transaction() as db:
-            for line, pictures in added:
-                texts.append(written(line))
-                db.execute(ADD_LINE, (line.seq, line.game, line.kind, texts[-1]))
-                for name, jpeg in pictures.items():
-                    db.execute("INSERT INTO pictures VALUES (?, ?, ?)", (line.seq, name, jpeg))
-        for text in texts:
-            self._copy.add(text)
+        texts = decided([line for line, _ in added])
+        game, last = added[0][0].game, self._last + len(added)
+        due = [(game, number) for number in range(self._last + 1, last + 1)]
+        if [(line.game, line.seq) for line, _ in added] != due:
+            raise StoreError(f"games cannot be kept in {self.path}: other lines came first")
+        folder, size = folder_of(self._home, game), None
+        with self._errors():
+            try:
+                with _whole(self._db) as db:
+                    for line, text in texts:
+                        db.execute(ADD_LINE, (line.seq, game, line.kind, text))
+                    for line, pictures in added:
+                        self._keep_pictures(line, pictures)
+                    size = append(folder, (text for _, text in texts))
+            except BaseException:
+                if size is not None:
+                    cut_back(folder, size)
+                for _, number in due:
+                    with suppress(OSError):
+                        self._drop_pictures(number)
+                raise
+        self._last = last
+
+    def _keep_pictures(self, line: Line, pictures: Mapping[str, bytes]) -> None:
+        for name, jpeg in pictures.items():
+            file = picture_file(self._home, line.game, line.seq, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self._sizes.setdefault(line.seq, {})[file] = len(jpeg)
+            file.write_bytes(jpeg)
+
+    def _drop_pictures(self, number: int) -> int:
+        """Delete the pictures of a line; return how many there were."""
+        files = self._sizes.get(number, {})
+        for file in files:
+            file.unlink(missing_ok=True)
+        self._sizes.pop(number, None)
+        return len(files)
 
     def forget_pictures(self, game: str | None = None) -> int:
-        """Delete the pictures of one game, or of all, but no moves; return how many there were.
-
-        On a full disk this uses the space that is reserved for it.
-        """
-        try:
-            gone = self._wiped(game)
-        except StoreFull:
-            self._spare.give()
-            gone = self._wiped(game)
-        try:
-            with self._errors():
-                for statement in SHRINK:
-                    self._db.execute(statement)
-        except StoreFull:
-            log.error("pictures are wiped, but there was no room to make the file smaller")
-        self._spare.take()
-        return gone
-
-    def _wiped(self, game: str | None) -> int:
-        with self._transaction() as db:
-            if game is None:
-                return db.execute("DELETE FROM pictures").rowcount
-            return db.execute(FORGET_PICTURES_OF, (game,)).rowcount
+        """Delete the pictures of one game, or of all, but no moves; return how many there were."""
+        folder = None if game is None else folder_of(self._home, game)
+        of_game = [
+            number
+            for number, files in self._sizes.items()
+            if folder is None or any(file.parent == folder for file in files)
+        ]
+        with self._errors():
+            return sum(map(self._drop_pictures, of_game))
 
     def forget(self, game: str) -> None:
         """Delete a whole game with its pictures: the only way that lines leave the log."""
+        folder = folder_of(self._home, game)
         with self._errors():
-            kept = _kept_lines(self._db)
-            self._db.execute("PRAGMA secure_delete = ON")
-        # The copy goes first: lines that only the copy has would look like damage to the log.
-        self._copy.rewrite(written(line) for line in kept.values() if line.game != game)
-        with self._transaction() as db:
-            db.execute(GIVE_NONE_UP_TO, db.execute(LAST_SEQ).fetchone())
-            db.execute("DROP TRIGGER log_is_never_shortened")
-            db.execute(FORGET_PICTURES_OF, (game,))
-            db.execute("DELETE FROM log WHERE game = ?", (game,))
-            db.execute("DELETE FROM summaries WHERE game = ?", (game,))
-            db.execute(NEVER_SHORTENED)
-        with self._errors():
-            self._db.execute("PRAGMA secure_delete = OFF")
+            asked = "SELECT seq FROM log WHERE game <> ?"
+            self._save_numbers(seq for (seq,) in self._db.execute(asked, (game,)))
+            with _whole(self._db) as db:
+                db.execute("DELETE FROM log WHERE game = ?", (game,))
+                db.execute("DELETE FROM summaries WHERE game = ?", (game,))
             self._db.execute(EMPTY_WRITE_AHEAD)
+            self.forget_pictures(game)
+            if folder.is_dir():
+                # A log that is cut off half would look like damage.
+                gone = folder.with_name(folder.name + FORGOTTEN)
+                folder.rename(gone)
+                sync_names(folder.parent)
+                shutil.rmtree(gone)
 
     def limit_pictures(self, most_bytes: int) -> int:
-        """Delete the oldest pictures until the rest fit ``most_bytes``; return how many went.
-
-        The file does not shrink: its free pages are reused for new pictures.
-        """
-        asked = "SELECT seq, sum(length(jpeg)) FROM pictures GROUP BY seq ORDER BY seq"
-        sizes = self._found(asked)
-        over = sum(size for _, size in sizes) - most_bytes
-        newest_gone = 0
-        for seq, size in sizes:
+        """Delete the oldest pictures until the rest fit ``most_bytes``; return how many went."""
+        over = sum(sum(files.values()) for files in self._sizes.values()) - most_bytes
+        gone = 0
+        for number in list(self._sizes):
             if over <= 0:
                 break
-            over -= size
-            newest_gone = seq
-        if not newest_gone:
-            return 0
-        with self._transaction() as db:
-            return db.execute("DELETE FROM pictures WHERE seq <= ?", (newest_gone,)).rowcount
+            over -= sum(self._sizes[number].values())
+            with self._errors():
+                gone += self._drop_pictures(number)
+        return gone
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -254,8 +242,11 @@ class Store:
 
     def picture(self, seq: int, name: str) -> bytes | None:
         """Return a kept picture; ``None`` if there was none or it was deleted."""
-        found = self._found("SELECT jpeg FROM pictures WHERE seq = ? AND name = ?", seq, name)
-        return bytes(found[0][0]) if found else None
+        for file in self._sizes.get(seq, {}):
+            if file.name == f"{seq}-{name}.jpg":
+                with self._errors(), suppress(FileNotFoundError):
+                    return file.read_bytes() or None
+        return None
 
     def _found(self, asked: str, *values: object) -> list[Any]:
         with self._errors():
@@ -264,115 +255,161 @@ class Store:
     # --- opening ---------------------------------------------------------------------------
 
     def _opened(self) -> sqlite3.Connection:
-        texts = self._copy.read()
-        copied = {line.seq: line for text in texts if (line := read_line(text))}
+        """Return an index that has what the logs have, and logs that have what the index had."""
+        for forgotten in (self._home / FOLDER).glob("*" + FORGOTTEN):
+            shutil.rmtree(forgotten, ignore_errors=True)
+        logs = {folder: read_log(folder) for folder in folders(self._home)}
+        db, indexed = self._index()
         try:
-            if is_damaged(self.path, copied):
-                # A gap in an intact copy is a deleted game, not a lost line; a power cut may have
-                # torn its last line.
-                is_intact = bool(copied) and all(read_line(text) for text in texts[:-1])
-                self._salvage(copied, max(copied) if is_intact else 0)
-            db = _connect(self.path)
-            _migrate(db)
-            if (kept := _kept_lines(db)) != copied:
-                self._copy.rewrite(written(line) for line in kept.values())
-        except (sqlite3.Error, OSError) as error:
-            raise _said(error, self.path) from error
+            texts = {
+                (line.game, line.seq): text for one in logs.values() for line, text in one.texts
+            }
+            if any(indexed.get(place, text) != text for place, text in texts.items()):
+                log.error("the index is of other games: it is made anew")
+                db.close()
+                _remove(self.path)
+                db, indexed = self._index()
+            given, gone = read_numbers(self._home)
+            for place in indexed.keys() - texts.keys():
+                # What was deleted is in no log either, and must not come back from an old index.
+                if not any(first <= place[1] <= end for first, end in gone or ()):
+                    texts[place] = indexed[place]
+            self._mend(logs, texts)
+            with _whole(db):
+                db.executemany(
+                    "DELETE FROM log WHERE game = ? AND seq = ?", indexed.keys() - texts.keys()
+                )
+                for place in texts.keys() - indexed.keys():
+                    game, seq = place
+                    line = read_line(texts[place])
+                    assert line is not None
+                    db.execute(ADD_LINE, (seq, game, line.kind, texts[place]))
+            at_end = sum(one.damaged_at_end for one in logs.values())
+            newest = max((seq for _, seq in texts), default=0)
+            self._last = max(given, newest + (0 if indexed else at_end))
+            self._tell_what_is_lost(texts, gone)
+            self._find_pictures({seq for _, seq in texts})
+        except BaseException:
+            db.close()
+            raise
         return db
 
-    def _salvage(self, copied: Mapping[int, Line], complete_upto: int) -> None:
-        """Build a new file from the damaged one and the copy, and move the damaged one aside.
-
-        Args:
-            copied: the intact lines of the copy, by number.
-            complete_upto: the number up to which the copy lacks no line.
-        """
-        aside = _free_name(self.path)
-        read = {line.seq: line for line in salvaged_lines(self.path)}
-        # Salvaged bytes may include uncommitted lines; the copy holds committed lines only.
-        found = {**read, **copied}
-        listed = listed_pictures(self.path)
-        pictures = 0
-        fresh = self.path.with_name(NEW_FILE)
-        _remove(fresh)
-        db = _connect(fresh)
+    def _index(self) -> tuple[sqlite3.Connection, Texts]:
+        """Open the index, or begin it anew; return it with the lines that it has."""
         try:
-            _migrate(db)
-            with _whole(db):
-                db.execute(GIVE_NONE_UP_TO, (last_number(self.path),))
-                for line in found.values():
-                    db.execute(ADD_LINE, (line.seq, line.game, line.kind, written(line)))
-                # One at a time: all pictures together do not fit in memory.
-                add = "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?)"
-                for picture in salvaged_pictures(self.path):
-                    if picture[0] in found:
-                        pictures += db.execute(add, picture).rowcount
-        finally:
+            return self._whole_index()
+        except sqlite3.DatabaseError as error:
+            # A file that cannot be opened (permissions, disk) is not damaged.
+            if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+                raise
+            log.error("the index of games is damaged, and made anew: %s", error)
+            _remove(self.path)
+            return self._whole_index()
+
+    def _whole_index(self) -> tuple[sqlite3.Connection, Texts]:
+        db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        try:
+            for statement in SETTINGS:
+                db.execute(statement)
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            if version > INDEX_VERSION:
+                raise StoreError(
+                    f"the games were kept by a newer Snake Eye (version {version} of the index, "
+                    f"this one knows {INDEX_VERSION}); update it"
+                )
+            if not version:
+                db.executescript(INDEX)
+            (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+            rows = db.execute("SELECT game, seq, line FROM log").fetchall()
+            if answer != "ok" or not all(map(_is_a_line, rows)):
+                raise sqlite3.DatabaseError(f"{answer}, lines {len(rows)}")
+        except BaseException:
             db.close()
-        # The damaged file is moved only once the new one is complete.
-        for end in PARTS_OF_A_STORE:
-            old = self.path.with_name(self.path.name + end)
-            if old.exists():
-                old.rename(aside.with_name(aside.name + end))
-                self.salvaged = aside
-        fresh.rename(self.path)
-        tell(
-            self.path.parent,
-            Salvaged(
-                len({line.game for line in found.values()}),
-                len(found),
-                sum(n not in found for n in range(complete_upto + 1, max(found, default=0) + 1)),
-                pictures,
-                max(0, listed - pictures),
-            ),
-            aside,
-        )
+            raise
+        return db, {(game, seq): text for game, seq, text in rows}
+
+    def _mend(self, logs: Mapping[Path, Log], texts: Texts) -> None:
+        """Write logs anew that are damaged, torn, or lack lines of the index."""
+        by_folder: dict[Path, list[tuple[int, str]]] = {folder: [] for folder in logs}
+        for (game, seq), text in texts.items():
+            by_folder.setdefault(folder_of(self._home, game), []).append((seq, text))
+        for folder, found in by_folder.items():
+            one = logs.get(folder, Log())
+            if one.damaged:
+                log.error("the log %s is damaged", folder.name)
+                put_aside(folder)
+            if one.damaged or one.torn or len(found) > len(one.texts):
+                rewrite(folder, (text for _, text in sorted(found)))
+
+    def _tell_what_is_lost(self, texts: Texts, gone: Ranges | None) -> None:
+        """Tell which numbers no line has, but for those that are known to be gone."""
+        kept = [seq for _, seq in texts]
+        if gone is None:
+            # Which games were deleted is not known any more: nothing is told as lost.
+            self._save_numbers(kept)
+            return
+        if lost := missing(kept, self._last, gone):
+            lines = sum(end - first + 1 for first, end in lost)
+            self.damage = Damage(lines, len({game for game, _ in texts}))
+            tell(self._home, self.damage)
+            self._save_numbers(kept)
+
+    def _save_numbers(self, kept: Iterable[int]) -> None:
+        save_numbers(self._home, self._last, missing(kept, self._last))
+
+    def _find_pictures(self, kept: set[int]) -> None:
+        found = [
+            (seq, Path(file.path), file.stat().st_size)
+            for folder in folders(self._home)
+            for seq, _, file in pictures_in(folder)
+        ]
+        for seq, path, size in sorted(found):
+            self._sizes.setdefault(seq, {})[path] = size
+        for seq in self._sizes.keys() - kept:
+            # A line was to come, and did not: its number will be another's.
+            self._drop_pictures(seq)
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._errors(), _whole(self._db):
-            yield self._db
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _errors(self, path: Path | None = None) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
-            raise _said(error, self.path) from error
+        except (sqlite3.Error, OSError) as error:
+            raise _said(error, path or self.path) from error
 
 
-def number_on(file: Path, replaced: Path) -> None:
-    """Let the store in ``file`` number its lines after those of the store that it replaces.
+# --- numbers -------------------------------------------------------------------------------------
+
+
+def number_on(home: Path, replaced: Path) -> None:
+    """Let the games of a home number their lines after those of the home that it replaces.
 
     Raises:
-        StoreError: the disk or the file fails.
+        StoreError: the disk fails.
     """
-    if not (last := last_number(replaced)):
-        return
     try:
-        with closing(_connect(file)) as db:
-            _migrate(db)
-            db.execute(GIVE_NONE_UP_TO, (last,))
-    except sqlite3.Error as error:
-        raise _said(error, file) from error
+        gone = read_numbers(home)[1]
+        own, last = last_number(home), last_number(replaced)
+        if last > own:
+            save_numbers(home, last, [*(gone or []), (own + 1, last)])
+    except OSError as error:
+        raise _said(error, home) from error
+
+
+def last_number(home: Path) -> int:
+    """Return the last line number that was given in a home; 0 where there is none."""
+    numbers = (line.seq for folder in folders(home) for line, _ in read_log(folder).texts)
+    return max(read_numbers(home)[0], last_number_in_former_store(home), max(numbers, default=0))
 
 
 # --- files ---------------------------------------------------------------------------------------
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    for statement in SAFE:
-        db.execute(statement)
-    return db
-
-
 @contextmanager
-def _whole(db: sqlite3.Connection) -> Iterator[None]:
+def _whole(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     """Run the block in one transaction: commit it, or roll it back on an exception."""
     db.execute("BEGIN IMMEDIATE")
     try:
-        yield
+        yield db
         db.execute("COMMIT")
     except BaseException:
         with suppress(sqlite3.Error):
@@ -380,30 +417,14 @@ def _whole(db: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def _migrate(db: sqlite3.Connection) -> None:
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version > len(MIGRATIONS):
-        raise StoreError(
-            f"the games were kept by a newer Snake Eye (version {version} of the store, "
-            f"this one knows {len(MIGRATIONS)}); update it"
-        )
-    for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
-        db.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
-
-
-def _kept_lines(db: sqlite3.Connection) -> dict[int, Line]:
-    rows = db.execute("SELECT line FROM log ORDER BY seq")
-    return {line.seq: line for (text,) in rows if (line := read_line(text)) is not None}
+def _is_a_line(row: tuple[str, int, str]) -> bool:
+    line = read_line(row[2])
+    return line is not None and (line.game, line.seq) == row[:2]
 
 
 def _remove(path: Path) -> None:
-    for end in PARTS_OF_A_STORE:
+    for end in PARTS_OF_AN_INDEX:
         path.with_name(path.name + end).unlink(missing_ok=True)
-
-
-def _free_name(path: Path) -> Path:
-    names = (path.with_name(f"games.damaged-{number}.sqlite3") for number in count(1))
-    return next(name for name in names if not name.exists())
 
 
 def _locked(path: Path) -> IO[bytes]:

@@ -126,7 +126,7 @@ class Companion:
         if is_new:
             _draw_once(game)
         foul = game.pending
-        pictures = kept.pictures_of(foul.seq) if foul is not None else frozenset[str]()
+        pictures = kept.pictures_of(key, foul.seq) if foul is not None else frozenset[str]()
         asked = msgspec.convert(standing.questions, tuple[QuestionShown, ...])
         return Now(standing, version, game, pictures, asked, is_there)
 

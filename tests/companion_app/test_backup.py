@@ -4,20 +4,25 @@ import json
 import resource
 import sqlite3
 import stat
+import tempfile
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from companion_app import backup as backups
 from companion_app.backup import BackupError, make_backup
+from companion_app.games.entries import Line, written
 from companion_app.live.store import Store
 from companion_app.restore import restore_backup
 from companion_app.web.serving.page_file import SettingsFile
 from models.teaching.store import game_file
+from tests.companion_app.live.of_1_0_0 import keep_as_1_0_0
 
 OWN_PAGE = {"secret": "ab" * 32, "pin_hash": f"scrypt$16384${'0' * 32}${'0' * 64}"}
 MINE = game_file("mine", "schlangennest")
@@ -65,7 +70,7 @@ def test_what_was_backed_up_comes_back(home, backup, tmp_path):
 
     restored = restore_backup(other, backup, with_secrets=True)
 
-    assert (restored.files, restored.kept, restored.left_out) == (3, None, ())
+    assert (restored.files, restored.kept, restored.left_out) == (4, None, ())
     assert moves(other) == ["started", "move"]
     assert (other / "sets/mine.toml").read_text() == MINE
     assert json.loads((other / "page.json").read_text()) == OWN_PAGE
@@ -228,7 +233,12 @@ def test_links_locks_and_keys_are_left_out(home, tmp_path):
 
     kept = make_backup(home, tmp_path / "b.zip")
 
-    assert [one.path for one in kept] == ["games.sqlite3", "page.json", "sets/mine.toml"]
+    assert [one.path for one in kept] == [
+        "games/g1/2-after.jpg",
+        "games/g1/log",
+        "page.json",
+        "sets/mine.toml",
+    ]
 
 
 def test_backup_into_the_folder_itself_does_not_hold_itself(home):
@@ -237,25 +247,52 @@ def test_backup_into_the_folder_itself_does_not_hold_itself(home):
     assert "b.zip" not in zipfile.ZipFile(home / "b.zip").namelist()
 
 
-def test_damaged_database_is_kept_as_it_is(home, tmp_path):
-    games = home / "games.sqlite3"
-    with closing(sqlite3.connect(games)) as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    data = bytearray(games.read_bytes())
-    data[100:4096] = b"\xff" * 3996
-    games.write_bytes(data)
+def test_picture_that_is_deleted_meanwhile_is_left_out(home, tmp_path, monkeypatch):
+    copied = backups._still_copy
 
+    def vanishing(path, copy):
+        if path.suffix == ".jpg":
+            path.unlink()
+        return copied(path, copy)
+
+    monkeypatch.setattr(backups, "_still_copy", vanishing)
+
+    kept = make_backup(home, tmp_path / "b.zip")
+
+    assert [one.path for one in kept if one.path.startswith("games/")] == ["games/g1/log"]
+    assert zipfile.ZipFile(tmp_path / "b.zip").testzip() is None
+
+
+def test_games_of_a_backup_of_1_0_0_are_restored_and_taken_over(tmp_path, backup):
+    line = Line(1, "g1", "started", {}, 0.0)
+    keep_as_1_0_0(tmp_path / "old", [(line, {"after": b"jpeg"})])
+    make_backup(tmp_path / "old", tmp_path / "old.zip")
+    assert zipfile.ZipFile(tmp_path / "old.zip").namelist()[0] == "games.sqlite3"
+
+    restore_backup(tmp_path / "home", tmp_path / "old.zip")
+
+    with Store(tmp_path / "home") as store:
+        assert (store.games(), store.lines("g1"), store.damage) == (["g1"], [line], None)
+        assert store.picture(1, "after") == b"jpeg"
+        assert store.append("g1", "ended", {}).seq == 3, "the games before had two lines"
+
+
+def test_half_a_decision_in_a_backup_is_no_damage(home, tmp_path):
+    with (home / "games/g1/log").open("ab") as log:
+        log.write(b'{"snake-eye-log": 1, "se')
     make_backup(home, tmp_path / "b.zip")
 
-    assert zipfile.ZipFile(tmp_path / "b.zip").read("games.sqlite3")[100:] == data[100:]
+    restore_backup(tmp_path / "other", tmp_path / "b.zip")
+
+    assert moves(tmp_path / "other") == ["started", "move"]
 
 
 def test_backup_without_room_for_the_games_is_refused_and_leaves_nothing(home, tmp_path):
     file = tmp_path / "b.zip"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with Store(home) as store:
-        store.append("g1", "move", {"n": 2}, {"after": bytes(4 << 20)})
-        # The games take more than a file may here; packed they would take less.
+        store.append("g1", "move", {"n": 2}, {"after": Random(1).randbytes(4 << 20)})
+        # The games take more than a file may here, packed as well.
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, hard))
         try:
             with pytest.raises(BackupError, match="cannot be written"):
@@ -327,19 +364,19 @@ def with_file(name: str, data: bytes = b"x", mode: int = stat.S_IFREG | 0o600) -
 
 
 def with_games(*commands: str) -> Change:
-    """Change the database of games by commands of SQL."""
-
-    def change(entries: list[tuple[zipfile.ZipInfo, bytes]], manifest: dict[str, Any]) -> None:
-        with closing(sqlite3.connect(":memory:")) as database:
-            database.deserialize(bytes(entries[0][1][:18] + b"\x01\x01" + entries[0][1][20:]))
+    """Add the games of 1.0.0, changed by commands of SQL."""
+    with tempfile.TemporaryDirectory() as folder:
+        keep_as_1_0_0(Path(folder), [(Line(1, "g1", "started", {}, 0.0), {})])
+        with closing(sqlite3.connect(Path(folder) / "games.sqlite3")) as database:
             for command in commands:
                 database.execute(command)
             database.commit()
-            data = database.serialize()
-        entries[0] = (entries[0][0], data)
-        manifest["files"][0] |= {"size": len(data), "sha256": sha256(data).hexdigest()}
+        return with_file("games.sqlite3", (Path(folder) / "games.sqlite3").read_bytes())
 
-    return change
+
+def with_lines(game: str, *texts: str) -> Change:
+    """Add the log of a game."""
+    return with_file(f"games/{game}/log", "".join(f"{text}\n" for text in texts).encode())
 
 
 def setting(**values: Any) -> Change:
@@ -411,6 +448,21 @@ HARM = {
     "a list of a digit too many": (setting(files=[{"path": "a", "size": 10**41}]), "broken"),
     "a list that is nested": (setting(files=nested(100)), "broken"),
     "a name too long for a disk": (with_file("sets/" + "a" * 300), "would lie elsewhere"),
+    "a log of no lines": (with_lines("g2", "{}"), "games are damaged"),
+    "a log of another game": (
+        with_lines("g2", written(Line(1, "g1", "started", {}, 0.0))),
+        "games are damaged",
+    ),
+    "a log of deep lines": (
+        with_lines("g2", written(Line(9, "g2", "started", {"deep": nested(100)}, 0.0))),
+        "a line that is none",
+    ),
+    "a log of large numbers": (
+        with_lines("g2", written(Line(1 << 60, "g2", "started", {}, 0.0))),
+        "games are damaged",
+    ),
+    "a script among the games": (with_file("games/g1/evil.sh"), "a file that Snake Eye never made"),
+    "an index": (with_file("games.index"), "would lie elsewhere"),
     "a view in the games": (with_games("CREATE VIEW v AS SELECT 1"), "never made"),
 }
 

@@ -1,8 +1,6 @@
 """Doctor: every fault is shown once, in plain words, with what to do about it."""
 
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -136,7 +134,8 @@ def test_clock_behind_the_newest_game_is_a_fault(machine, tmp_path):
 
 
 def test_damaged_games_are_a_fault(machine, tmp_path):
-    (tmp_path / "games.sqlite3").write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    (tmp_path / "games/g").mkdir(parents=True)
+    (tmp_path / "games/g/log").write_bytes(b"\xff" * 5000 + b"\n")
 
     check = named(diagnose(machine, Seen("")), "games")
 
@@ -350,8 +349,8 @@ def test_backup_and_restore_by_command(capsys, tmp_path, monkeypatch):
     made, restored = map(json.loads, capsys.readouterr().out.splitlines())
     assert made["files"] == restored["files"] == 1
     assert restored["kept"] == f"{home}.before-restore-1"
-    with closing(sqlite3.connect(home / "games.sqlite3")) as database:
-        assert database.execute("SELECT count(*) FROM log").fetchone() == (1,)
+    with Store(home) as store:
+        assert [line.kind for line in store.lines("g")] == ["started"]
 
 
 def test_another_pin_is_shown_once_and_never_the_one_before(capsys, tmp_path, monkeypatch):

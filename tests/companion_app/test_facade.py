@@ -17,8 +17,10 @@ FRONT = {
     "line": frozenset(["ends", "far", "hub", "standing", "wire"]),
     "live": frozenset(
         [
+            "damage",
             "demo",
             "errors",
+            "former_store",
             "kept",
             "loop",
             "machine",
@@ -28,7 +30,6 @@ FRONT = {
             "questions",
             "reading",
             "referee",
-            "salvage_report",
             "settle",
             "store",
         ]

@@ -221,7 +221,7 @@ def test_page_that_hangs_is_started_again_and_stops_no_move(house):
 
 def moves_kept(house: House) -> int:
     """Return how many moves are in the file, whatever the page says."""
-    kept = KeptGames(Path(os.environ["SNAKE_EYE_HOME"]) / "games.sqlite3")
+    kept = KeptGames(Path(os.environ["SNAKE_EYE_HOME"]) / "games.index")
     (key,) = kept.last_lines(1)
     return sum(line.kind == "moves" for line in kept.lines(key))
 
@@ -260,7 +260,7 @@ def test_told_to_stop_it_closes_the_store_and_leaves_nothing(house, tmp_path):
     assert house.status == 0
     assert not any(map(is_running, pids))
     assert not line.parent.exists()
-    assert not (tmp_path / "home/games.sqlite3-wal").exists(), "the store was closed"
+    assert not (tmp_path / "home/games.index-wal").exists(), "the store was closed"
     with Store(tmp_path / "home") as store:
         key = store.unfinished()
         assert key is not None and Match.resume(store, key).accepted

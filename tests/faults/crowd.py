@@ -21,7 +21,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event, Lock
 from pathlib import Path
@@ -31,7 +31,6 @@ from urllib.parse import urlsplit
 import numpy as np
 from PIL import Image
 
-from companion_app.games.entries import written
 from companion_app.live.store import Store
 from tests.faults.companion import PATIENCE_S, Companion, as_the_service
 from tests.faults.load import House
@@ -260,16 +259,12 @@ def keep_games(home: Path, count: int) -> None:
         Player(store, written_game("recorded"), lambda _: None, key="first").play(12)
         store.append("first", "ended", {"why": "told"})
         lines = store.lines("first")
-        seq = lines[-1].seq
-        with store._transaction() as db:
-            for number in range(count):
-                for line in lines:
-                    seq += 1
-                    key = f"kept-{number}"
-                    copy = replace(line, seq=seq, game=key)
-                    db.execute(
-                        "INSERT INTO log VALUES (?, ?, ?, ?)", (seq, key, line.kind, written(copy))
-                    )
+        for number in range(count):
+            key = f"kept-{number}"
+            store.write(
+                (store.coming(key, line.kind, line.body, ahead), {})
+                for ahead, line in enumerate(lines)
+            )
 
 
 # --- what is measured ---

@@ -1,4 +1,4 @@
-"""A damaged database: bytes overwritten, cut off, swapped, in the store or its write-ahead file."""
+"""Damaged games: bytes overwritten, cut off or swapped, in a log, or the files of the index."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from tests.faults.scripted import Announced, Player, lost_moves, written_game
 
 PAGE = 4096
 KINDS = ("bytes", "page", "zeros", "cut-off", "swapped", "header", "all", "empty", "gone")
-WAL = FILE + "-wal"
+LOG = "games/game/log"
+FILES = (LOG, LOG, FILE, FILE + "-wal")
 
 
 @dataclass
 class Damage(Tally):
     """What came of it."""
 
-    noticed: int = 0
-    """Damages that were noticed; the others hit bytes that hold nothing."""
+    changed: int = 0
+    """How often the log was not as before afterwards."""
     not_kept: int = 0
-    """Damaged files that were not put aside as they were."""
+    """Damaged logs that were not put aside as they were."""
     by_kind: dict[str, int] = field(default_factory=dict)
 
 
 @contextmanager
 def played_home(game: str, moves: int | None = None) -> Iterator[tuple[Path, Announced]]:
-    """Give a folder with a game in it, part in the store and part in its write-ahead file."""
+    """Give a home with a game in it, its index in part in the write-ahead file."""
     announced = Announced()
     record = written_game(game)
     upto = moves or len(record.moves)
@@ -73,11 +74,11 @@ def _swapped(data: bytes, one: int, other: int) -> bytes:
 
 
 def damage_again_and_again(home: Path, announced: Announced, numbers: range) -> Damage:
-    """Damage a copy of the store in one way after the other; count what is lost."""
+    """Damage one file of a copy in one way after the other; count what is lost."""
     told = Damage()
     for number in numbers:
         chance = random.Random(number)
-        kind, name = KINDS[number % len(KINDS)], (FILE, WAL)[chance.random() < 0.4]
+        kind, name = KINDS[number % len(KINDS)], chance.choice(FILES)
         with tempfile.TemporaryDirectory(dir=QUICK) as folder:
             copy = shutil.copytree(home, Path(folder) / "home")
             harmed = damage((copy / name).read_bytes(), kind, chance)
@@ -85,9 +86,9 @@ def damage_again_and_again(home: Path, announced: Announced, numbers: range) -> 
             if harmed is not None:
                 (copy / name).write_bytes(harmed)
             told.add(len(announced.moves), lost_moves(copy, announced))
-            aside = copy / "games.damaged-1.sqlite3"
-            told.noticed += aside.exists()
-            if aside.exists() and name == FILE and harmed:
-                told.not_kept += aside.read_bytes() != harmed
+            told.changed += (copy / LOG).read_bytes() != (home / LOG).read_bytes()
+            if name == LOG and kind in ("bytes", "all") and harmed != (home / LOG).read_bytes():
+                aside = copy / "games/game/damaged-1"
+                told.not_kept += not aside.exists() or aside.read_bytes() != harmed
             told.by_kind[kind] = told.by_kind.get(kind, 0) + 1
     return told

@@ -271,9 +271,7 @@ class Evening:
         from companion_app.hall.table.journal import Journal
 
         acked = {one.id: one.acked for one in self.store.members()}
-        journals = [
-            Journal(self.folder / f"table{n}" / "games.sqlite3") for n in range(self.tables)
-        ]
+        journals = [Journal(self.folder / f"table{n}" / "games.index") for n in range(self.tables)]
         lasts = [journal.last() for journal in journals]
         for journal in journals:
             journal.close()
@@ -284,7 +282,7 @@ class Evening:
         from companion_app.hall.table.journal import Journal
 
         for number, id_ in enumerate(self.ids):
-            journal = Journal(self.folder / f"table{number}" / "games.sqlite3")
+            journal = Journal(self.folder / f"table{number}" / "games.index")
             ours = journal.after(0, sys.maxsize, sys.maxsize)
             journal.close()
             theirs = self.store.texts_after(id_, 0, 1 << 40)

@@ -69,7 +69,7 @@ class Table:
             time.sleep(max(0.0, until - time.monotonic()))
             return
         # The other half dies at a write: as soon as the file has changed, nobody knows how far.
-        for size in _sizes(life.home / "games.sqlite3-wal", until):
+        for size in _sizes(life.home / "games" / str(self.key) / "log", until):
             if size:
                 return
 

@@ -21,6 +21,7 @@ from http.client import HTTPException
 from pathlib import Path
 
 from companion_app.live.kept import KeptGames
+from companion_app.live.store import FILE
 from tests.faults.companion import PATIENCE_S, Companion, Phone
 from tests.faults.power_cut import Tally
 from tests.faults.scripted import Announced, lost_moves
@@ -165,13 +166,13 @@ def hands_of(life: Companion) -> list[int]:
 
 def moves_kept(home: Path) -> int:
     """Return how many lines of moves the log has, whatever the page says."""
-    kept = KeptGames(home / "games.sqlite3")
+    kept = KeptGames(home / FILE)
     return sum(line.kind == "moves" for key in kept.last_lines(1) for line in kept.lines(key))
 
 
 def over(home: Path) -> bool:
     """Say whether the game has ended."""
-    kept = KeptGames(home / "games.sqlite3")
+    kept = KeptGames(home / FILE)
     return any(line.kind == "ended" for key in kept.last_lines(1) for line in kept.lines(key))
 
 

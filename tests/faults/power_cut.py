@@ -40,7 +40,7 @@ def played_on_a_forgetful_disk(record: Record, jpeg_bytes: int, upto: int | None
     chance = random.Random(jpeg_bytes)
     jpeg = chance.randbytes(jpeg_bytes)
     middle = (len(record.moves) if upto is None else upto) // 2
-    with tempfile.TemporaryDirectory() as folder, ForgetfulDisk() as disk:
+    with tempfile.TemporaryDirectory() as folder, ForgetfulDisk(Path(folder)) as disk:
         for end in (middle, upto):
             with Store(Path(folder)) as store:
                 Player(store, record, disk.say, jpeg).play(end)
@@ -64,10 +64,11 @@ def cut_everywhere(
     return tally
 
 
-def _lost(files: dict[str, bytes], announced: Announced) -> int:
+def _lost(files: dict[Path, bytes], announced: Announced) -> int:
     folder = Path(tempfile.mkdtemp(prefix="snake-eye-cut-", dir=QUICK))
     try:
         for name, data in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
         return lost_moves(folder, announced)
     finally:

@@ -135,7 +135,7 @@ def _luck(unit: int) -> Counts:
 def _damaged(unit: int) -> Counts:
     with damage.played_home(GAMES[unit]) as (home, announced):
         done = damage.damage_again_and_again(home, announced, range(90 * unit, 90 * (unit + 1)))
-    return counts(done) | {"noticed": done.noticed, "not put aside unchanged": done.not_kept}
+    return counts(done) | {"not as before": done.changed, "not put aside": done.not_kept}
 
 
 def _full_house(unit: int) -> Counts:
@@ -194,7 +194,7 @@ PARTS = (
     ),
     Part(
         "power-cut",
-        "power cut after every operation of the disk, in four ways",
+        "power cut after every operation on the logs, in four ways, with any index",
         len(GAMES),
         _power_cut,
     ),
@@ -209,7 +209,7 @@ PARTS = (
     Part("demo-killed", "kill -9 of the eye between two rounds of the demo", 2, _demo_killed),
     Part("demo-full", "a disk that is full for 20 s under the demo", 2, _demo_full, _no_space),
     Part("luck", "luck of 200 games of random moves of Sssnake, looked over", 1, _luck),
-    Part("damage", "database or its write-ahead file damaged in nine ways", len(GAMES), _damaged),
+    Part("damage", "a log, or the index, damaged in nine ways", len(GAMES), _damaged),
     Part(
         "full-house",
         "200 phones, deaf ones, half-open lines and garbage at a running game: "

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from companion_app.games.entries import read_line
+from companion_app.games.log import folder_of, pictures_in
 from companion_app.live.errors import StoreError
 
 BUSY_S = 5.0
@@ -82,20 +83,26 @@ class Journal:
     def pictures_after(self, number: int, upto: int) -> list[tuple[int, str, bytes]]:
         """Return the pictures of the next announced foul after a line: number, name, JPEG."""
         with self._opened() as db:
-            row = db.execute(
-                "SELECT min(seq) FROM log JOIN pictures USING (seq) "
-                "WHERE seq > ? AND seq <= ? AND kind = ?",
-                (number, upto, SHOWN_TO_ARBITERS),
-            ).fetchone()
-            rows = db.execute("SELECT seq, name, jpeg FROM pictures WHERE seq = ?", row)
-            return [(int(seq), str(name), bytes(jpeg)) for seq, name, jpeg in rows]
+            asked = "SELECT seq, game FROM log WHERE seq > ? AND seq <= ? AND kind = ? ORDER BY seq"
+            fouls = db.execute(asked, (number, upto, SHOWN_TO_ARBITERS)).fetchall()
+        for foul, game in fouls:
+            pictures = pictures_in(folder_of(self.file.parent, game))
+            with suppress(FileNotFoundError):
+                found = [
+                    (foul, name, Path(file).read_bytes())
+                    for seq, name, file in pictures
+                    if seq == foul
+                ]
+                if found:
+                    return found
+        return []
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         try:
             inode = self._inode_now()
             if self._line is None or inode != self._inode:
-                # A new inode: the store has moved a damaged file aside and begun a new one.
+                # A new inode: the store has made its index anew.
                 self.close()
                 address = f"{self.file.absolute().as_uri()}?mode=ro"
                 self._line = sqlite3.connect(

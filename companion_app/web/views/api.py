@@ -9,8 +9,8 @@ from flask import Response, current_app, jsonify, request
 from companion_app.boxes import some_players
 from companion_app.help_orders import help_is_off
 from companion_app.line.ends import EyeAway
+from companion_app.live.damage import told
 from companion_app.live.kept import KeptGames
-from companion_app.live.salvage_report import told
 from companion_app.spread import spread
 from companion_app.web import snapshot
 from companion_app.web.context import companion, join_code_shown, speech, svg_answer
@@ -107,7 +107,7 @@ def me() -> Doc:
 
 
 def _salvaged() -> str | None:
-    """Return a sentence on games salvaged from damaged files; ``None`` once it was dismissed."""
+    """Return a sentence on games that were damaged; ``None`` once it was dismissed."""
     found = told(companion().home)
     return None if found is None else speech({}).page("salvaged", **asdict(found))
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from flask import Response, current_app, request
 
 from companion_app.hands.work import REPLAY
-from companion_app.live import salvage_report
+from companion_app.live import damage
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.web import bgstats, replays
 from companion_app.web.context import companion, speech, svg_answer
@@ -254,5 +254,5 @@ def forget() -> Doc:
 @views.changes("/api/salvaged/seen")
 def salvaged_seen() -> Doc:
     """Dismiss the notice about damaged games."""
-    salvage_report.seen(companion().home)
+    damage.seen(companion().home)
     return {"salvaged": None}

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from companion_app.live.errors import StoreError
+from companion_app.live.former_store import FORMER_FILE
 from companion_app.live.match import Match
-from companion_app.live.store import FILE, Store
+from companion_app.live.store import Store
 from engine.given import load_json
 from engine.record import parse_record, record_to_json
 
@@ -28,13 +29,13 @@ SOUND = [key for key in EXPECTED if key != HIDDEN]
 
 @pytest.fixture
 def store(tmp_path):
-    shutil.copy(KEPT / FILE, tmp_path)
+    shutil.copy(KEPT / FORMER_FILE, tmp_path)
     with Store(tmp_path) as store:
         yield store
 
 
 def test_all_kept_games_are_there(store):
-    assert store.salvaged is None
+    assert store.damage is None
     assert store.games() == list(EXPECTED)
 
 

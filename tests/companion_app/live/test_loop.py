@@ -1,7 +1,10 @@
 """The whole loop on drawn pictures: every disturbance, each from its seed."""
 
+import os
 from dataclasses import replace
+from errno import ENOSPC
 from itertools import islice
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -244,15 +247,15 @@ def test_reading_that_shows_nothing_of_what_lies_there_is_not_kept(tmp_path):
         assert umpire.counts.numbers["questions"] == 0
 
 
-def test_store_that_fails_delays_the_verdict_and_loses_nothing(tmp_path):
+def test_store_that_fails_delays_the_verdict_and_loses_nothing(tmp_path, monkeypatch):
     with Store(tmp_path) as store:
         umpire, director = a_loop(store)
-        store._db.execute("PRAGMA max_page_count = 1")
-        laid(director, director.one.layouts[1])
-        assert umpire.loop.trouble is not None
-        assert "verdict" not in [event["event"] for event in umpire.events]
+        with monkeypatch.context() as disk:
+            disk.setattr(os, "fsync", Mock(side_effect=OSError(ENOSPC, "No space left on device")))
+            laid(director, director.one.layouts[1])
+            assert umpire.loop.trouble is not None
+            assert "verdict" not in [event["event"] for event in umpire.events]
 
-        store._db.execute("PRAGMA max_page_count = 100000")
         director.show(director.table.quiet(0.6))
 
         assert umpire.loop.trouble is None

@@ -4,28 +4,33 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-import tracemalloc
-from errno import EACCES, ENOSPC
+from contextlib import closing
+from errno import EACCES, EIO, ENOSPC
 from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
-from companion_app.live import salvage
+from companion_app.games import log as logs
+from companion_app.games.entries import Line, read_line, written
 from companion_app.live import store as keeping
+from companion_app.live.damage import Damage, told
 from companion_app.live.errors import StoreError, StoreFull, StoreInUse
-from companion_app.live.salvage_report import Salvaged, told
-from companion_app.live.second_copy import FILE as COPY
-from companion_app.live.spare_room import FILE as SPARE
 from companion_app.live.store import FILE, Store
 
 ROOT = Path(__file__).parents[3]
+LOG = "games/g/log"
 
 
 def kept(folder: Path, game: str = "g") -> list[tuple[str, object]]:
     with Store(folder) as store:
         return [(line.kind, line.body["n"]) for line in store.lines(game)]
+
+
+def numbers(folder: Path, game: str = "g") -> list[object]:
+    return [number for _, number in kept(folder, game)]
 
 
 def fill(folder: Path, count: int) -> None:
@@ -34,8 +39,14 @@ def fill(folder: Path, count: int) -> None:
             store.append("g", "moves", {"n": n, "moves": [{"tile": "blue/curve"}]}, {"after": b"x"})
 
 
+def decide(store: Store, *bodies: object) -> None:
+    """Write a decision of several lines."""
+    coming = [store.coming("g", "moves", {"n": n}, ahead) for ahead, n in enumerate(bodies)]
+    store.write([(line, {}) for line in coming])
+
+
 class FailingDisk:
-    """The database of a store on a disk that has no room for some statements."""
+    """The index of a store on a disk that has no room for some statements."""
 
     def __init__(self, store, fails):
         self._db, self._fails = store._db, fails
@@ -50,13 +61,6 @@ class FailingDisk:
         self._db.close()
         if self._fails("close"):
             raise sqlite3.OperationalError("disk I/O error")
-
-
-def damage(folder, what=b"blue/curve", by=b"blue/curse"):
-    """Change one letter of the first line of the database, and take the second copy away."""
-    (folder / COPY).unlink()
-    file = folder / FILE
-    file.write_bytes(file.read_bytes().replace(what, by, 1))
 
 
 # --- writing and reading -------------------------------------------------------------------------
@@ -90,14 +94,6 @@ def test_line_says_when_it_was_written_to_the_millisecond(tmp_path):
         assert store.lines("g") == [said]
 
 
-def test_line_is_in_the_second_copy_as_soon_as_it_is_kept(tmp_path):
-    with Store(tmp_path) as store:
-        store.append("g", "moves", {"n": 1})
-        (kept_line,) = store._db.execute("SELECT line FROM log").fetchone()
-
-        assert (tmp_path / COPY).read_text() == kept_line + "\n"
-
-
 def test_folder_is_made_where_there_is_none(tmp_path):
     fill(tmp_path / "of" / "games", 1)
 
@@ -111,11 +107,6 @@ def test_store_serves_every_thread(tmp_path):
         other.join()
 
         assert len(store.lines("g")) == 1
-
-
-def test_picture_belongs_to_a_line_that_is_kept(tmp_path):
-    with Store(tmp_path) as store, pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
-        store._db.execute("INSERT INTO pictures VALUES (7, 'after', x'00')")
 
 
 @pytest.mark.parametrize(
@@ -152,22 +143,128 @@ def test_only_the_game_that_was_played_last_goes_on(tmp_path):
         assert store.unfinished() == "left"
 
 
-# --- how it is kept ------------------------------------------------------------------------------
+# --- the log -------------------------------------------------------------------------------------
 
 
-def test_store_writes_ahead_and_waits_for_the_disk(tmp_path):
+def test_line_is_in_the_log_of_its_game_as_soon_as_it_is_kept(tmp_path):
+    with Store(tmp_path) as store:
+        line = store.append("g", "moves", {"n": 1})
+
+        assert (tmp_path / LOG).read_text() == written(line) + "\n"
+
+
+def test_decision_is_one_write_and_one_wait_for_the_disk(tmp_path, monkeypatch):
+    fill(tmp_path, 1)
+    with Store(tmp_path) as store, monkeypatch.context() as disk:
+        calls = Mock()
+        for name in ("write", "fsync"):
+            disk.setattr(os, name, Mock(side_effect=getattr(os, name)))
+            calls.attach_mock(getattr(os, name), name)
+        decide(store, 1, 2, 3)
+
+    assert [name for name, *_ in calls.mock_calls] == ["write", "fsync"]
+
+
+@pytest.mark.parametrize("game", ["../g", "a/b", "", "ä", "x" * 100, "..", "a.b", "=0"])
+def test_every_game_has_a_folder_among_the_others_whatever_it_is_called(tmp_path, game):
+    folder = logs.folder_of(tmp_path, game)
+
+    assert folder.parent == tmp_path / "games"
+    assert folder.name not in ("", ".", "..", game)
+
+
+@pytest.mark.parametrize("lines_left", [0, 1, 2])
+@pytest.mark.parametrize("has_index", [False, True])
+def test_half_a_decision_is_none(tmp_path, lines_left, has_index):
+    with Store(tmp_path) as store:
+        decide(store, 0)
+        index = (tmp_path / FILE).read_bytes(), (tmp_path / f"{FILE}-wal").read_bytes()
+        decide(store, 1, 2, 3)
+    (tmp_path / FILE).unlink()
+    if has_index:
+        (tmp_path / FILE).write_bytes(index[0])
+        (tmp_path / f"{FILE}-wal").write_bytes(index[1])
+    *texts, _ = (tmp_path / LOG).read_text().split("\n")
+    (tmp_path / LOG).write_text("\n".join(texts[: 1 + lines_left]) + "\n" + texts[-1][:40])
+
+    with Store(tmp_path) as store:
+        assert [line.body["n"] for line in store.lines("g")] == [0]
+        assert store.damage is None
+        decide(store, 4, 5)
+    assert numbers(tmp_path) == [0, 4, 5]
+    assert told(tmp_path) is None
+
+
+def test_refused_decision_that_could_not_be_cut_off_does_not_count(tmp_path, monkeypatch):
     fill(tmp_path, 1)
     with Store(tmp_path) as store:
-        assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)
-        assert store._db.execute("PRAGMA user_version").fetchone() == (len(keeping.MIGRATIONS),)
+        monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(EIO, "Input/output error")))
+        monkeypatch.setattr(os, "ftruncate", Mock(side_effect=OSError(EIO, "Input/output error")))
+        with pytest.raises(StoreError):
+            decide(store, 1, 2, 3)
+        monkeypatch.undo()
+        decide(store, 4, 5)
+    (tmp_path / FILE).unlink()
+
+    assert numbers(tmp_path) == [0, 4, 5]
 
 
-@pytest.mark.parametrize("statement", ["DELETE FROM log", "UPDATE log SET kind = 'x'"])
-def test_log_is_never_changed_nor_shortened(tmp_path, statement):
+def test_what_the_index_cannot_take_is_not_in_the_log_either(tmp_path):
+    fill(tmp_path, 1)
+    before = (tmp_path / LOG).read_bytes()
+    with Store(tmp_path) as store:
+        index = FailingDisk(store, lambda statement: statement == "COMMIT")
+        with pytest.raises(StoreFull):
+            store.append("g", "foul", {"n": 1}, {"before": b"jpeg"})
+        assert (tmp_path / LOG).read_bytes() == before
+        store._db = index._db
+        store.append("g", "moves", {"n": 2})
+
+        assert store.picture(2, "before") is None, "a picture of what was refused is of no line"
+    assert numbers(tmp_path) == [0, 2]
+
+
+def test_picture_of_a_line_that_never_came_is_not_of_the_next(tmp_path):
+    fill(tmp_path, 1)
+    (tmp_path / "games/g/2-before.jpg").write_bytes(b"killed before the line")
+
+    with Store(tmp_path) as store:
+        line = store.append("g", "moves", {"n": 1})
+        assert store.picture(line.seq, "before") is None
+
+
+def test_lines_that_do_not_come_next_are_refused(tmp_path):
+    with Store(tmp_path) as store:
+        line = store.coming("g", "moves", {"n": 1})
+        store.append("g", "moves", {"n": 0})
+
+        with pytest.raises(StoreError, match="other lines came first"):
+            store.write([(line, {})])
+    assert numbers(tmp_path) == [0]
+
+
+@pytest.mark.parametrize(("more", "read"), [(0, 0), (2, 2), (-1, None), ("2", None), (1.0, None)])
+def test_line_with_an_odd_number_of_lines_to_follow_is_none(more, read):
+    line = read_line(written(Line(1, "g", "moves", {}, 0.0, more)))
+
+    assert (line and line.more) == read
+
+
+# --- pictures ------------------------------------------------------------------------------------
+
+
+def test_pictures_are_files_beside_the_log(tmp_path):
     fill(tmp_path, 2)
-    with Store(tmp_path) as store, pytest.raises(sqlite3.IntegrityError, match="never"):
-        store._db.execute(statement)
+
+    assert (tmp_path / "games/g/2-after.jpg").read_bytes() == b"x"
+
+
+def test_picture_that_a_power_cut_left_empty_is_none(tmp_path):
+    fill(tmp_path, 1)
+    (tmp_path / "games/g/1-after.jpg").write_bytes(b"")
+
+    with Store(tmp_path) as store:
+        assert store.picture(1, "after") is None
 
 
 def test_pictures_can_be_wiped_and_the_moves_stay(tmp_path):
@@ -186,33 +283,7 @@ def test_pictures_of_one_game_can_be_wiped_and_those_of_others_stay(tmp_path):
         assert store.forget_pictures("g") == 2
         assert store.picture(first.seq, "before") is None
         assert store.picture(other.seq, "after") == b"c"
-        assert b"a" * 100 not in (tmp_path / FILE).read_bytes()
-        assert (tmp_path / f"{FILE}-wal").stat().st_size == 0
-
-
-@pytest.mark.parametrize(("game", "wiped"), [("g", 1), (None, 2)])
-def test_pictures_are_wiped_on_a_full_disk_by_the_room_kept_free(tmp_path, game, wiped):
-    spare = tmp_path / SPARE
-    with Store(tmp_path) as store:
-        store.append("g", "moves", {}, {"after": b"a"})
-        other = store.append("other", "moves", {}, {"after": b"c"})
-        assert spare.exists()
-        FailingDisk(store, lambda statement: "DELETE" in statement and spare.exists())
-
-        assert store.forget_pictures(game) == wiped
-        assert store.picture(1, "after") is None
-        assert (store.picture(other.seq, "after") == b"c") == (game == "g")
-        assert spare.exists(), "room is held for the next time"
-
-
-def test_pictures_are_wiped_though_there_is_no_room_to_make_the_file_smaller(tmp_path, caplog):
-    fill(tmp_path, 3)
-    with Store(tmp_path) as store:
-        FailingDisk(store, lambda statement: statement == "VACUUM")
-
-        assert store.forget_pictures() == 3
-        assert store.picture(1, "after") is None
-    assert [message.split(",")[0] for message in caplog.messages] == ["pictures are wiped"]
+        assert [file.name for file in (tmp_path / "games/g").iterdir()] == ["log"]
 
 
 @pytest.mark.parametrize(
@@ -252,67 +323,43 @@ def two_games(tmp_path):
         yield store
 
 
-def test_forgotten_game_is_gone_with_its_pictures_and_its_summary(two_games):
+def test_forgotten_game_is_gone_with_its_pictures_and_the_others_stay(two_games, tmp_path):
+    lines = two_games.lines("stays")
+
     two_games.forget("gone")
 
     assert two_games.games() == ["stays"]
     assert two_games.lines("gone") == []
     assert two_games.picture(1, "after") is None
     assert two_games._db.execute("SELECT game FROM summaries").fetchall() == [("stays",)]
-
-
-def test_forgetting_a_game_leaves_the_others_as_they_were(two_games, tmp_path):
-    lines = two_games.lines("stays")
-
-    two_games.forget("gone")
-
-    assert two_games.lines("stays") == lines
-    assert two_games.picture(2, "after") == b"STAYS"
     two_games.close()
     with Store(tmp_path) as store:
-        assert store.salvaged is None
-        assert store.games() == ["stays"]
+        assert (store.games(), store.damage) == (["stays"], None)
+        assert store.lines("stays") == lines
+        assert store.picture(2, "after") == b"STAYS"
 
 
 def test_forgotten_game_leaves_no_byte_in_any_file(two_games, tmp_path):
     two_games.forget("gone")
 
-    for file in tmp_path.iterdir():
-        data = file.read_bytes()
+    for file in tmp_path.rglob("*"):
+        data = file.read_bytes() if file.is_file() else b""
         assert b"leaves no trace" not in data, file.name
         assert b"GONE" not in data, file.name
 
 
-def test_log_is_guarded_again_once_a_game_is_forgotten(two_games):
-    two_games.forget("gone")
-
-    with pytest.raises(sqlite3.IntegrityError, match="never shortened"):
-        two_games._db.execute("DELETE FROM log")
-    assert two_games._db.execute("PRAGMA secure_delete").fetchone() == (0,)
-
-
-def test_number_of_a_forgotten_line_is_not_given_again(two_games, tmp_path):
+@pytest.mark.parametrize("has_index", [True, False])
+def test_number_of_a_forgotten_line_is_not_given_again(two_games, tmp_path, has_index):
     two_games.forget("gone")
 
     assert two_games.append("next", "started", {}).seq == 4
     two_games.forget("next")
     two_games.close()
+    if not has_index:
+        (tmp_path / FILE).write_bytes(b"no database" * 1000)
     with Store(tmp_path) as store:
         store.forget("stays")
         assert store.append("last", "started", {}).seq == 5
-
-
-def test_number_of_a_forgotten_line_is_not_given_again_after_damage(tmp_path):
-    with Store(tmp_path) as store:
-        store.append("stays", "moves", {"tile": "blue"})
-        store.append("stays", "moves", {"tile": "red"})
-        store.append("gone", "started", {})
-        store.forget("gone")
-    damage(tmp_path, b"blue", b"blur")
-
-    with Store(tmp_path) as store:
-        assert store.salvaged is not None
-        assert store.append("next", "started", {}).seq == 4
 
 
 def test_game_that_could_not_be_forgotten_is_there_whole(two_games, tmp_path):
@@ -325,9 +372,30 @@ def test_game_that_could_not_be_forgotten_is_there_whole(two_games, tmp_path):
     assert two_games.picture(1, "after") == b"GONE" * 900
     two_games.close()
     with Store(tmp_path) as store:
-        assert store.salvaged is None
-        assert store.lines("gone") == lines
-    assert len((tmp_path / COPY).read_text().splitlines()) == 3
+        assert (store.lines("gone"), store.damage) == (lines, None)
+
+
+def test_game_that_was_forgotten_by_half_when_the_power_went_is_gone(two_games, tmp_path):
+    (tmp_path / "games/gone").rename(tmp_path / "games/gone.forgotten")
+    two_games._db.execute("DELETE FROM log WHERE game = 'gone'")
+    two_games._save_numbers([2])
+    two_games.close()
+
+    with Store(tmp_path) as store:
+        assert (store.games(), store.damage) == (["stays"], None)
+    assert not (tmp_path / "games/gone.forgotten").exists()
+
+
+def test_forgotten_game_does_not_come_back_from_an_older_index(two_games, tmp_path):
+    two_games._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    older = (tmp_path / FILE).read_bytes()
+    two_games.forget("gone")
+    two_games.close()
+    (tmp_path / FILE).write_bytes(older)
+
+    with Store(tmp_path) as store:
+        assert (store.games(), store.lines("gone"), store.damage) == (["stays"], [], None)
+    assert [file.name for file in (tmp_path / "games").iterdir() if file.is_dir()] == ["stays"]
 
 
 # --- opening -------------------------------------------------------------------------------------
@@ -340,29 +408,41 @@ def test_second_instance_is_told_that_the_games_are_open(tmp_path):
     assert kept(tmp_path) == []
 
 
-def test_store_of_a_newer_program_is_left_alone(tmp_path):
+def test_index_of_a_newer_program_is_left_alone(tmp_path):
     fill(tmp_path, 1)
-    with sqlite3.connect(tmp_path / FILE) as db:
-        db.execute("PRAGMA user_version = 99")
-    db.close()
-
-    with pytest.raises(StoreError, match="newer Snake Eye"):
-        Store(tmp_path)
-    with sqlite3.connect(tmp_path / FILE) as db:
-        db.execute(f"PRAGMA user_version = {len(keeping.MIGRATIONS)}")
-    db.close()
+    for version, error in ((99, "newer Snake Eye"), (keeping.INDEX_VERSION, None)):
+        with closing(sqlite3.connect(tmp_path / FILE)) as db:
+            db.execute(f"PRAGMA user_version = {version}")
+        if error:
+            with pytest.raises(StoreError, match=error):
+                Store(tmp_path)
     assert kept(tmp_path) == [("moves", 0)], "who failed to open it gives the lock back"
 
 
-def test_store_of_an_older_program_is_brought_up_to_date(tmp_path):
-    db = sqlite3.connect(tmp_path / FILE)
-    db.executescript(keeping.MIGRATIONS[0] + "PRAGMA user_version = 1;")
-    db.close()
+@pytest.mark.parametrize(
+    "bytes_of_index", [None, b"", b"no database" * 1000], ids=["gone", "empty", "none"]
+)
+def test_index_is_made_anew_from_the_logs(tmp_path, bytes_of_index):
+    fill(tmp_path, 5)
+    (tmp_path / FILE).unlink()
+    if bytes_of_index is not None:
+        (tmp_path / FILE).write_bytes(bytes_of_index)
 
-    with Store(tmp_path) as store:
-        store.append("g", "moves", {"n": 1})
-        store._db.execute("INSERT INTO summaries VALUES ('g', 1, 'x', 'y')")
-        assert store._db.execute("PRAGMA user_version").fetchone() == (len(keeping.MIGRATIONS),)
+    assert numbers(tmp_path) == list(range(5))
+    assert told(tmp_path) is None
+
+
+def test_index_of_other_games_is_made_anew(tmp_path):
+    fill(tmp_path / "one", 3)
+    with Store(tmp_path / "two") as store:
+        store.append("other", "moves", {"n": 7})
+        store.append("g", "moves", {"n": 8})
+    (tmp_path / "one" / LOG).replace(tmp_path / "two" / LOG)
+    (tmp_path / "two" / LOG).write_text((tmp_path / "two" / LOG).read_text().split("\n", 1)[1])
+
+    with Store(tmp_path / "two") as store:
+        assert [line.seq for line in store.lines("g")] == [2, 3]
+        assert store.games() == ["other", "g"]
 
 
 def test_folder_that_cannot_be_is_said_with_its_place(tmp_path):
@@ -372,11 +452,22 @@ def test_folder_that_cannot_be_is_said_with_its_place(tmp_path):
         Store(tmp_path / "file" / "games")
 
 
-def test_file_that_is_no_store_is_said_with_its_place(tmp_path):
+def test_file_that_is_no_index_is_said_with_its_place(tmp_path):
     (tmp_path / FILE).mkdir()
 
     with pytest.raises(StoreError, match=rf"games cannot be kept in \S*/{FILE}: unable to open"):
         Store(tmp_path)
+
+
+def test_log_that_cannot_be_read_is_no_empty_one(tmp_path, monkeypatch):
+    fill(tmp_path, 2)
+    before = (tmp_path / LOG).read_bytes()
+    monkeypatch.setattr(Path, "read_bytes", Mock(side_effect=OSError(EIO, "Input/output error")))
+    with pytest.raises(StoreError, match="Input/output"):
+        Store(tmp_path)
+    monkeypatch.undo()
+
+    assert (tmp_path / LOG).read_bytes() == before
 
 
 def test_store_that_fails_while_it_is_closed_gives_the_lock_back(tmp_path):
@@ -423,14 +514,15 @@ def test_disk_that_cannot_say_how_full_it_is_is_not_called_full(tmp_path):
     assert type(answer) is StoreError
 
 
-def test_full_disk_is_said_and_nothing_is_half_written(tmp_path):
+@pytest.mark.parametrize("call", ["write", "fsync"])
+def test_full_disk_is_said_and_nothing_is_half_written(tmp_path, monkeypatch, call):
     with Store(tmp_path) as store:
         store.append("g", "moves", {"n": 1})
-        (pages,) = store._db.execute("PRAGMA page_count").fetchone()
-        store._db.execute(f"PRAGMA max_page_count = {pages}")
+        monkeypatch.setattr(os, call, Mock(side_effect=OSError(ENOSPC, "No space left on device")))
         with pytest.raises(StoreFull, match="disk is full"):
-            store.append("g", "moves", {"n": 2}, {"after": b"x" * 100_000})
-        store._db.execute("PRAGMA max_page_count = 100000")
+            store.append("g", "moves", {"n": 2}, {"after": b"x"})
+        monkeypatch.undo()
+        assert store.picture(2, "after") is None
         store.append("g", "moves", {"n": 3})
 
     assert kept(tmp_path) == [("moves", 1), ("moves", 3)]
@@ -439,204 +531,113 @@ def test_full_disk_is_said_and_nothing_is_half_written(tmp_path):
 # --- damage --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", [0.02, 0.3, 0.6, 0.95])
-def test_damaged_store_is_put_aside_and_its_log_salvaged(tmp_path, place):
-    fill(tmp_path, 40)
-    (tmp_path / COPY).unlink()
-    file = tmp_path / FILE
-    data = bytearray(file.read_bytes())
-    at = int(len(data) * place)
-    data[at : at + 300] = b"\xa5" * 300
-    file.write_bytes(bytes(data))
+def damage(home: Path, first: int, upto: int, by: bytes = b"\xa5") -> bytes:
+    """Overwrite the lines from one to another in their middles; return the damaged log."""
+    texts = (home / LOG).read_bytes().split(b"\n")
+    begin = len(b"\n".join(texts[:first])) + 20
+    end = len(b"\n".join(texts[: upto + 1])) - 20
+    data = (home / LOG).read_bytes()
+    data = data[:begin] + by * (end - begin) + data[end:]
+    (home / LOG).write_bytes(data)
+    return data
+
+
+@pytest.mark.parametrize(("first", "upto"), [(0, 0), (3, 3), (3, 6), (9, 9)])
+def test_lines_that_a_log_has_lost_come_back_from_the_index(tmp_path, first, upto):
+    fill(tmp_path, 10)
+    before, harmed = (tmp_path / LOG).read_bytes(), damage(tmp_path, first, upto)
+
+    assert numbers(tmp_path) == list(range(10))
+    assert (tmp_path / LOG).read_bytes() == before
+    assert (tmp_path / "games/g/damaged-1").read_bytes() == harmed
+    assert told(tmp_path) is None
+
+
+@pytest.mark.parametrize("by", [b"\xa5", b"\n", b"\0"])
+@pytest.mark.parametrize(("first", "upto"), [(0, 0), (3, 3), (3, 6), (5, 8)])
+def test_damage_to_log_and_index_costs_the_damaged_lines_alone_and_is_told(
+    tmp_path, first, upto, by
+):
+    fill(tmp_path, 10)
+    harmed = damage(tmp_path, first, upto, by)
+    (tmp_path / FILE).unlink()
+    lost = upto - first + 1
 
     with Store(tmp_path) as store:
-        lines = store.lines("g")
-        if store.salvaged is None:
-            # The bytes were between the lines, where nothing is kept.
-            assert len(lines) == 40
-        else:
-            assert store.salvaged.read_bytes() == bytes(data)
-        # Three hundred bytes hold at most three lines.
-        assert len(lines) >= 37
-        assert [line.seq for line in lines] == sorted(line.seq for line in lines)
-        store.append("g", "moves", {"n": 99})
-
-
-def test_lines_of_a_game_that_was_deleted_are_not_told_as_lost(tmp_path):
+        assert store.damage == Damage(lines=lost, games=1)
+    assert told(tmp_path) == Damage(lines=lost, games=1)
+    assert numbers(tmp_path) == [n for n in range(10) if not first <= n <= upto]
+    assert (tmp_path / "games/g/damaged-1").read_bytes() == harmed
     with Store(tmp_path) as store:
-        store.append("kept", "started", {})
-        for number in range(9):
-            store.append("deleted", "move", {"n": number})
-        store.append("newer", "started", {})
-        store.forget("deleted")
-    # A power cut left half a line in the copy; later the head of the file was damaged.
-    with (tmp_path / "games.log").open("ab") as copy:
-        copy.write(b'{"seq": 12, "ga')
-    with (tmp_path / FILE).open("r+b") as file:
-        file.write(bytes(100))
+        assert store.damage is None, "it is told once"
+        assert store.append("g", "moves", {"n": 10}).seq == 11
+
+
+def test_last_line_that_is_damaged_is_told_and_its_number_not_given_again(tmp_path):
+    fill(tmp_path, 3)
+    damage(tmp_path, 2, 2)
+    (tmp_path / FILE).unlink()
 
     with Store(tmp_path) as store:
-        assert store.games() == ["kept", "newer"]
-    found = told(tmp_path)
-    assert found is not None
-    assert found.lines_lost == 0
-
-
-@pytest.mark.parametrize("block_bytes", [1000, salvage.BLOCK_BYTES])
-def test_store_whose_header_is_gone_is_salvaged_from_its_bytes(tmp_path, monkeypatch, block_bytes):
-    monkeypatch.setattr(salvage, "BLOCK_BYTES", block_bytes)
-    fill(tmp_path, 20)
-    (tmp_path / COPY).unlink()
-    file = tmp_path / FILE
-    data = file.read_bytes()
-    file.write_bytes(b"\x00" * 4096 + data[4096:])
-
-    assert [n for _, n in kept(tmp_path)] == list(range(20))
-
-
-def test_salvage_takes_less_memory_than_the_pictures(tmp_path):
-    with Store(tmp_path) as store:
-        for n in range(8):
-            store.append("g", "moves", {"tile": "blue", "n": n}, {"after": bytes([n]) * (2 << 20)})
-    damage(tmp_path, b"blue", b"blur")
-
-    tracemalloc.start()
-    with Store(tmp_path) as store:
-        _, most_bytes = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        assert store.salvaged is not None
-        assert store.picture(1, "after") == bytes(2 << 20)
-    assert most_bytes < 8 << 20
+        assert store.damage == Damage(lines=1, games=1)
+        assert store.append("g", "moves", {"n": 3}).seq == 4
 
 
 def test_single_wrong_letter_in_a_line_is_noticed(tmp_path):
     fill(tmp_path, 5)
-    damage(tmp_path)
+    (tmp_path / FILE).unlink()
+    (tmp_path / LOG).write_bytes((tmp_path / LOG).read_bytes().replace(b"curve", b"curse", 1))
 
+    assert numbers(tmp_path) == [1, 2, 3, 4]
+
+
+def test_lines_of_forgotten_games_are_not_told_as_lost(tmp_path):
     with Store(tmp_path) as store:
-        assert store.salvaged is not None
-        assert len(store.lines("g")) == 4
-
-
-def test_what_was_saved_and_what_was_not_is_told(tmp_path):
-    with Store(tmp_path) as store:
-        store.append("g", "moves", {"tile": "red"}, {"before": b"1", "after": b"2"})
-        store.append("g", "moves", {"tile": "blue"}, {"after": b"3"})
-        store.append("other", "moves", {}, {"before": b"4", "after": b"5"})
-    damage(tmp_path, b"blue", b"blur")
-
-    with Store(tmp_path) as store:
-        assert [line.seq for line in store.lines("g") + store.lines("other")] == [1, 3]
-        assert store.picture(1, "after") == b"2"
-        assert store.picture(2, "after") is None
-        assert store.picture(3, "before") == b"4"
-    assert told(tmp_path) == Salvaged(games=2, lines=2, lines_lost=1, pictures=4, pictures_lost=1)
-
-
-def test_deleted_games_are_not_told_as_lost(tmp_path):
-    fill(tmp_path, 5)
-    with Store(tmp_path) as store:
-        store.append("other", "moves", {"tile": "red"})
-        store.forget("g")
-        store.append("other", "moves", {"tile": "blue"})
-    file = tmp_path / FILE
-    file.write_bytes(b"\x00" * 4096 + file.read_bytes()[4096:])
-
-    with Store(tmp_path) as store:
-        assert len(store.lines("other")) == 2
-    found = told(tmp_path)
-    assert found is not None
-    assert (found.games, found.lines, found.lines_lost) == (1, 2, 0)
-
-
-def test_store_of_which_nothing_is_left_is_begun_anew(tmp_path):
+        for number in range(12):
+            store.append(("g", "gone", "g")[number // 4], "moves", {"n": number})
+        store.append("gone", "names", {})
+        store.append("g", "moves", {"n": 12})
+        store.forget("gone")
+    damage(tmp_path, 2, 2)
     (tmp_path / FILE).write_bytes(b"no database" * 1000)
 
     with Store(tmp_path) as store:
-        assert store.games() == []
-        assert store.salvaged == tmp_path / "games.damaged-1.sqlite3"
-    assert told(tmp_path) == Salvaged(0, 0, 0, 0, 0)
+        assert store.damage == Damage(lines=1, games=1)
 
 
-def test_damaged_files_are_put_aside_by_numbers_that_are_free(tmp_path):
-    for _ in range(3):
-        (tmp_path / FILE).write_bytes(b"no database" * 1000)
-        Store(tmp_path).close()
-
-    assert sorted(file.name for file in tmp_path.glob("games.damaged-*")) == [
-        f"games.damaged-{number}.sqlite3" for number in (1, 2, 3)
-    ]
-
-
-def test_damaged_store_is_put_aside_with_its_write_ahead_file(tmp_path):
-    running, found = tmp_path / "running", tmp_path / "found"
-    found.mkdir()
-    with Store(running) as store:
+def test_nothing_is_told_as_lost_where_nobody_knows_what_was_forgotten(tmp_path):
+    with Store(tmp_path) as store:
+        store.append("gone", "moves", {"n": 0})
         store.append("g", "moves", {"n": 1})
-        (found / FILE).write_bytes(b"no database" * 1000)
-        ahead = bytearray((running / f"{FILE}-wal").read_bytes())
-        ahead[24:32] = bytes(8)  # the checksum of its head
-        (found / f"{FILE}-wal").write_bytes(ahead)
-
-    with Store(found) as store:
-        assert [line.body for line in store.lines("g")] == [{"n": 1}]
-        assert store.salvaged is not None
-        assert store.salvaged.with_name(f"{store.salvaged.name}-wal").read_bytes() == ahead
-
-
-def test_salvage_that_broke_off_is_begun_anew(tmp_path):
-    fill(tmp_path, 2)
-    (tmp_path / FILE).write_bytes(b"")
-    for end in ("", "-wal", "-shm"):
-        (tmp_path / f"games.salvaged.sqlite3{end}").write_bytes(b"half written" * 1000)
-
-    assert [n for _, n in kept(tmp_path)] == [0, 1]
-    assert list(tmp_path.glob("games.salvaged.sqlite3*")) == []
-
-
-def test_salvage_that_fails_leaves_the_damaged_store_where_it_is(tmp_path):
-    fill(tmp_path, 2)
-    (tmp_path / FILE).write_bytes(b"no database")
-    (tmp_path / "games.salvaged.sqlite3").mkdir()
-
-    with pytest.raises(StoreError):
-        Store(tmp_path)
-
-    assert (tmp_path / FILE).read_bytes() == b"no database"
-    (tmp_path / "games.salvaged.sqlite3").rmdir()
-    assert [n for _, n in kept(tmp_path)] == [0, 1]
-
-
-def test_second_copy_fills_what_the_damage_took(tmp_path):
-    fill(tmp_path, 20)
-    file = tmp_path / FILE
-    data = file.read_bytes()
-    file.write_bytes(data[:4096] + b"\xa5" * (len(data) - 4096))
+        store.forget("gone")
+    (tmp_path / "games/numbers.json").write_bytes(b"\0" * 30)
 
     with Store(tmp_path) as store:
-        assert store.salvaged is not None
-        assert [line.body["n"] for line in store.lines("g")] == list(range(20))
+        assert store.damage is None
+        assert store.append("g", "moves", {"n": 2}).seq == 3
 
 
-@pytest.mark.parametrize("left", [None, b""], ids=["gone", "empty"])
-def test_store_that_is_gone_comes_back_from_the_second_copy(tmp_path, left):
-    fill(tmp_path, 5)
-    (tmp_path / FILE).unlink()
-    if left is not None:
-        (tmp_path / FILE).write_bytes(left)
+def test_game_whose_folder_is_gone_comes_back_from_the_index(tmp_path):
+    fill(tmp_path, 3)
+    (tmp_path / LOG).unlink()
+    (tmp_path / "games/g/1-after.jpg").unlink()
 
-    assert [n for _, n in kept(tmp_path)] == list(range(5))
+    assert numbers(tmp_path) == [0, 1, 2]
+    assert (tmp_path / LOG).exists()
 
 
-def test_second_copy_of_another_store_is_written_anew(tmp_path):
-    fill(tmp_path / "one", 3)
-    with Store(tmp_path / "two") as store:
-        store.append("other", "moves", {"n": 7})
-    (tmp_path / "one" / COPY).replace(tmp_path / "two" / COPY)
+def test_damaged_log_that_cannot_be_mended_stays_as_it_is(tmp_path, monkeypatch):
+    fill(tmp_path, 3)
+    harmed = damage(tmp_path, 1, 1)
+    monkeypatch.setattr(
+        logs, "write_whole", Mock(side_effect=OSError(ENOSPC, "No space left on device"))
+    )
+    with pytest.raises(StoreFull):
+        Store(tmp_path)
+    monkeypatch.undo()
 
-    with Store(tmp_path / "two") as store:
-        assert store.games() == ["other"]
-    assert (tmp_path / "two" / COPY).read_text().count("\n") == 1
+    assert (tmp_path / LOG).read_bytes() == harmed
+    assert numbers(tmp_path) == [0, 1, 2]
 
 
 def test_nothing_announced_is_lost_when_the_process_is_killed(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from companion_app.backup import BY_PAGE, TAKEN_IN
 from companion_app.hands.errors import TooMuch
-from companion_app.live.store import FILE, Store
+from companion_app.live.store import Store
 from companion_app.web.speech import LANGUAGES
 from tests.companion_app.web.conftest import Played
 
@@ -58,7 +58,7 @@ def test_a_backup_is_made_fetched_and_restored_and_the_pin_stays(kept, script, t
     host = kept.host()
     data = made(host)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        assert FILE in archive.namelist()
+        assert f"games/{key}/log" in archive.namelist()
         assert not any(name.startswith(BY_PAGE) for name in archive.namelist())
     begun_again = []
     kept.eye.start_again = lambda: begun_again.append("eye")

@@ -13,7 +13,6 @@ import pytest
 from companion_app.doctor import diagnose, report
 from companion_app.doctor_camera import Seen
 from companion_app.doctor_machine import Machine
-from companion_app.live.store import FILE
 from companion_app.web.doctor_words import in_words
 from companion_app.web.speech import LANGUAGES
 from companion_app.web.views.upkeep import PLACES
@@ -88,7 +87,8 @@ def everything_doctor_says(home, monkeypatch) -> set[str]:
     (home / "s.toml").write_text("[page]\nport = 0\n", encoding="utf-8")
     monkeypatch.setenv("SNAKE_EYE_SETTINGS", str(home / "s.toml"))
     checks += diagnose(good, seen[0])
-    (home / FILE).write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    (home / "games/x").mkdir(parents=True, exist_ok=True)
+    (home / "games/x/log").write_bytes(b"no line\n")
     checks += diagnose(good, seen[0])
     return {
         said

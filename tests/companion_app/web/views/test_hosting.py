@@ -51,7 +51,7 @@ def test_wrong_names_and_players_are_refused(played, script):
         assert host.post("/api/games/rename", {"key": key, **body}).status_code == 400
 
 
-def test_deleted_game_is_gone_with_its_pictures_and_from_the_second_copy(played, script, tmp_path):
+def test_deleted_game_is_gone_with_its_pictures(played, script, tmp_path):
     played.begin(script.record)
     old = played.desk.match.key
     line = played.store.append(old, "foul", {"move": {"player": "red"}}, {"after": b"jpeg"})
@@ -65,7 +65,7 @@ def test_deleted_game_is_gone_with_its_pictures_and_from_the_second_copy(played,
     played.store.close()
     with Store(tmp_path) as opened:
         assert opened.games() == [played.desk.match.key]
-        assert opened.salvaged is None
+        assert opened.damage is None
 
 
 def test_game_that_is_on_is_not_deleted(played, script):
