@@ -8,6 +8,7 @@ that the half of a decision that a power cut has left is known as such.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +32,9 @@ PUT_ASIDE = re.compile(r"damaged-[0-9]{1,6}")
 LARGEST_NUMBER = 1 << 40
 """No log has so many lines: a larger number is damage."""
 
+NUMBERS_FILE = "numbers.json"
+Ranges = list[tuple[int, int]]
+"""Numbers from one to another, both included."""
 Text = tuple[Line, str]
 """A line, and the text that it was read from."""
 
@@ -187,3 +191,34 @@ def _without_half_a_decision(texts: Sequence[Text]) -> Sequence[Text]:
         return texts
     end = texts[-1][0].seq + texts[-1][0].more
     return [text for text in texts if text[0].seq + text[0].more != end]
+
+
+# --- numbers -------------------------------------------------------------------------------------
+
+
+def save_numbers(home: Path, last: int, gone: Ranges) -> None:
+    """Save which number was given last, and which ones no line has any more."""
+    (home / FOLDER).mkdir(parents=True, exist_ok=True)
+    write_whole(home / FOLDER / NUMBERS_FILE, json.dumps({"last": last, "gone": gone}))
+
+
+def read_numbers(home: Path) -> tuple[int, Ranges | None]:
+    """Return what was saved; no ranges where the file is damaged, and they are not known."""
+    try:
+        kept = json.loads((home / FOLDER / NUMBERS_FILE).read_bytes())
+        return int(kept["last"]), [(int(first), int(end)) for first, end in kept["gone"]]
+    except FileNotFoundError:
+        return 0, []
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return 0, None
+
+
+def missing(kept: Iterable[int], last: int, gone: Iterable[tuple[int, int]] = ()) -> Ranges:
+    """Return the numbers up to the last that no line has, and that are not known to be gone."""
+    ranges: Ranges = []
+    due = 1
+    for first, end in sorted([*((seq, seq) for seq in kept), *gone]):
+        if first > due:
+            ranges.append((due, first - 1))
+        due = max(due, end + 1)
+    return [*ranges, (due, last)] if due <= last else ranges

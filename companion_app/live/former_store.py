@@ -11,26 +11,21 @@ from itertools import count
 from pathlib import Path
 
 from companion_app.games.entries import Line, read_line
-from companion_app.games.log import PICTURE, folder_of, rewrite, sync_names
-from companion_app.games.numbers import missing, read_numbers, save_numbers
+from companion_app.games.log import (
+    PICTURE,
+    folder_of,
+    missing,
+    read_numbers,
+    rewrite,
+    save_numbers,
+    sync_names,
+)
 from companion_app.live.errors import StoreError
 
 log = logging.getLogger(__name__)
 FORMER_FILE, SECOND_COPY, SPARE_ROOM = "games.sqlite3", "games.log", "games.spare"
 PARTS = ("", "-wal", "-shm")
 NEWEST_VERSION = 3
-OBJECTS = {
-    ("table", "log"),
-    ("index", "log_by_game"),
-    ("trigger", "log_is_never_changed"),
-    ("trigger", "log_is_never_shortened"),
-    ("table", "pictures"),
-    ("index", "sqlite_autoindex_pictures_1"),
-    ("table", "summaries"),
-    ("index", "sqlite_autoindex_summaries_1"),
-    ("table", "numbers"),
-}
-"""What such a file consists of."""
 SPARE_BYTES = 16 << 20
 """Free bytes that pictures leave, so that games can go on."""
 Texts = dict[int, tuple[Line, str]]

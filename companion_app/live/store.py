@@ -24,19 +24,22 @@ from companion_app.games.log import (
     FOLDER,
     FORGOTTEN,
     Log,
+    Ranges,
     append,
     cut_back,
     decided,
     folder_of,
     folders,
+    missing,
     picture_file,
     pictures_in,
     put_aside,
     read_log,
+    read_numbers,
     rewrite,
+    save_numbers,
     sync_names,
 )
-from companion_app.games.numbers import Ranges, missing, read_numbers, save_numbers
 from companion_app.live.damage import Damage, tell
 from companion_app.live.errors import StoreError, StoreFull, StoreInUse
 from companion_app.live.former_store import last_number_in_former_store, take_over
@@ -49,18 +52,12 @@ INDEX_VERSION = 1
 INDEX = f"""
     BEGIN;
     CREATE TABLE log (
-        seq INTEGER NOT NULL,
-        game TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        line TEXT NOT NULL,
+        seq INTEGER NOT NULL, game TEXT NOT NULL, kind TEXT NOT NULL, line TEXT NOT NULL,
         PRIMARY KEY (game, seq)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX log_by_number ON log (seq);
     CREATE TABLE summaries (
-        game TEXT PRIMARY KEY,
-        seq INTEGER NOT NULL,
-        made_by TEXT NOT NULL,
-        summary TEXT NOT NULL
+        game TEXT PRIMARY KEY, seq INTEGER NOT NULL, made_by TEXT NOT NULL, summary TEXT NOT NULL
     ) STRICT;
     PRAGMA user_version = {INDEX_VERSION};
     COMMIT;

@@ -432,10 +432,6 @@ HARM = {
     "a list of nothing": (setting(files=[1]), "broken manifest"),
     "a negative size": (setting(files=[{"path": "a", "size": -1, "sha256": ""}]), "broken"),
     "newer games": (with_games("PRAGMA user_version = 99"), "newer Snake Eye"),
-    "a trigger in the games": (
-        with_games("CREATE TRIGGER t AFTER INSERT ON log BEGIN DELETE FROM pictures; END"),
-        "never made",
-    ),
     "a line that is none": (with_games(LOG_LINE), "line 9 is not what was kept"),
     "a line of another game": (
         with_games("INSERT INTO log SELECT 9, 'g2', kind, line FROM log WHERE seq = 1"),
