@@ -96,40 +96,43 @@ def decided(lines: Sequence[Line]) -> list[Text]:
     return [(line, written(line)) for line in marked]
 
 
-def append(folder: Path, texts: Iterable[str]) -> int:
-    """Add a decision; it is on the disk when this returns. Return how long the log was before.
+def append(folder: Path, texts: Iterable[str]) -> None:
+    """Add a decision; it is on the disk when this returns.
 
     Raises:
-        OSError: the disk fails; the log is as it was, as far as the disk lets it.
+        OSError: the disk fails; some of it may be there.
     """
     if not folder.is_dir():
         folder.mkdir(parents=True)
     data = "".join(f"{text}\n" for text in texts).encode("ascii")
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-    handle = os.open(folder / LOG, flags, 0o600)
+    handle = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
     try:
-        size = os.fstat(handle).st_size
-        try:
-            # The end of a decision that was refused and could not be cut off ends here.
-            begin = b"\n" if size and os.pread(handle, 1, size - 1) != b"\n" else b""
-            if os.write(handle, begin + data) != len(begin + data):
-                raise OSError(ENOSPC, os.strerror(ENOSPC))
-            os.fsync(handle)
-            if not size:
-                for names in (folder, folder.parent, folder.parent.parent):
-                    sync_names(names)
-        except OSError:
-            os.ftruncate(handle, size)
-            raise
-        return size
+        is_new = not os.fstat(handle).st_size
+        if os.write(handle, data) != len(data):
+            raise OSError(ENOSPC, os.strerror(ENOSPC))
+        os.fsync(handle)
+        if is_new:
+            for names in (folder, folder.parent, folder.parent.parent):
+                sync_names(names)
     finally:
         os.close(handle)
 
 
+def size_of(folder: Path) -> int:
+    """Return how long the log of a game is."""
+    with suppress(FileNotFoundError):
+        return (folder / LOG).stat().st_size
+    return 0
+
+
 def cut_back(folder: Path, size: int) -> None:
-    """Take back a decision that could not be finished; a disk that fails leaves it there."""
-    with suppress(OSError):
-        os.truncate(folder / LOG, size)
+    """Take back a decision that could not be finished."""
+    if size_of(folder) > size:
+        handle = os.open(folder / LOG, os.O_WRONLY | os.O_NOFOLLOW)
+        try:
+            os.ftruncate(handle, size)
+        finally:
+            os.close(handle)
 
 
 def rewrite(folder: Path, texts: Iterable[str]) -> None:
@@ -168,7 +171,7 @@ def read_log(folder: Path) -> Log:
         *pieces, rest = (folder / LOG).read_bytes().split(b"\n")
     except FileNotFoundError:
         return Log()
-    texts: list[Text] = []
+    found: dict[int, Text] = {}
     damaged = at_end = 0
     for piece in filter(None, pieces):
         text = piece.decode("ascii", "replace")
@@ -177,11 +180,8 @@ def read_log(folder: Path) -> Log:
             damaged += 1
             at_end += b"\0" not in piece
             continue
-        # What was refused and could not be cut off is followed by what took its numbers.
-        while texts and texts[-1][0].seq >= line.seq:
-            texts.pop()
-        texts.append((line, text))
-        at_end = 0
+        found[line.seq], at_end = (line, text), 0
+    texts = [found[seq] for seq in sorted(found)]
     whole = _without_half_a_decision(texts)
     return Log(tuple(whole), damaged, at_end, bool(rest) or len(whole) < len(texts))
 

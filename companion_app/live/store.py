@@ -38,6 +38,7 @@ from companion_app.games.log import (
     read_numbers,
     rewrite,
     save_numbers,
+    size_of,
     sync_names,
 )
 from companion_app.live.damage import Damage, tell
@@ -82,6 +83,8 @@ class Store:
         self._home, self._clock = folder, clock
         self._last = 0
         """The last number that a line was given."""
+        self._refused: tuple[Path, int] | None = None
+        """The log with the end of a decision that was refused, and how long it was before."""
         self._sizes: dict[int, dict[Path, int]] = {}
         """Bytes of the pictures, by the number of their line, the oldest first."""
         with self._errors(folder):
@@ -140,23 +143,30 @@ class Store:
         due = [(game, number) for number in range(self._last + 1, last + 1)]
         if [(line.game, line.seq) for line, _ in added] != due:
             raise StoreError(f"games cannot be kept in {self.path}: other lines came first")
-        folder, size = folder_of(self._home, game), None
+        folder = folder_of(self._home, game)
         with self._errors():
+            self._cut_back()
+            self._refused = folder, size_of(folder)
             try:
                 with _whole(self._db) as db:
                     for line, text in texts:
                         db.execute(ADD_LINE, (line.seq, game, line.kind, text))
                     for line, pictures in added:
                         self._keep_pictures(line, pictures)
-                    size = append(folder, (text for _, text in texts))
+                    append(folder, (text for _, text in texts))
             except BaseException:
-                if size is not None:
-                    cut_back(folder, size)
-                for _, number in due:
-                    with suppress(OSError):
-                        self._drop_pictures(number)
+                with suppress(OSError):
+                    self._cut_back()
                 raise
-        self._last = last
+        self._refused, self._last = None, last
+
+    def _cut_back(self) -> None:
+        """Take back what was refused: nothing is written behind it before it is gone."""
+        if self._refused is not None:
+            cut_back(*self._refused)
+            for number in [number for number in self._sizes if number > self._last]:
+                self._drop_pictures(number)
+        self._refused = None
 
     def _keep_pictures(self, line: Line, pictures: Mapping[str, bytes]) -> None:
         for name, jpeg in pictures.items():

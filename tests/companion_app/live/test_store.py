@@ -432,6 +432,16 @@ def test_index_is_made_anew_from_the_logs(tmp_path, bytes_of_index):
     assert told(tmp_path) is None
 
 
+def test_lines_count_in_whatever_order_they_lie(tmp_path):
+    fill(tmp_path, 6)
+    *texts, _ = (tmp_path / LOG).read_text().split("\n")
+    (tmp_path / LOG).write_text("\n".join([*texts[3:], *texts[:3], texts[1]]) + "\n")
+    (tmp_path / FILE).unlink()
+
+    assert numbers(tmp_path) == list(range(6))
+    assert told(tmp_path) is None
+
+
 def test_index_of_other_games_is_made_anew(tmp_path):
     fill(tmp_path / "one", 3)
     with Store(tmp_path / "two") as store:
