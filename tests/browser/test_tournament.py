@@ -45,12 +45,13 @@ def test_director_runs_a_round_from_a_phone(opened, hall):
         page.wait(f"document.querySelectorAll('.tour-check[aria-pressed=true]').length === {count}")
     page.click("[data-act=pair]")
     page.click("[data-act=start]")
-    page.wait("/^(60:00|59:5)/.test(document.querySelector('.tour-clock').textContent)")
+    page.wait("/^(60:00|5\\d:)/.test(document.querySelector('.tour-clock').textContent)")
     assert page.text("h1") == "Friday <b>night</b>"
     assert not page.js("document.querySelector('main img[src=x]')")
     assert axe_faults(page) == []
 
     page.click(".tour-tables button")
+    page.wait("document.querySelector('dialog input[type=number]')")
     # The keypad of digits has no minus, and points may be below zero.
     assert page.js("document.querySelector('dialog input[type=number]').inputMode") == ""
     page.js(
@@ -184,7 +185,8 @@ def test_clock_on_the_wall_goes_on_when_the_page_turns(opened, hall):
         "const text = document.querySelector('.tour-clock.big').textContent;"
         "Date.now = now; return text; })()"
     )
-    assert left.startswith("58:")
+    # A busy machine may have taken a while to begin.
+    assert left.partition(":")[0] in ("57", "58")
 
 
 def test_arbiter_corrects_a_move_from_the_phone(opened, hall):
@@ -232,6 +234,7 @@ def test_director_puts_right_a_closed_round_a_forfeit_a_ban_and_a_name(opened, h
     page.click("details[data-round='1'] summary")
     assert axe_faults(page) == []
     page.click("details[data-round='1'] button")
+    page.wait("document.querySelector('dialog input[type=number]')")
     page.js(
         "document.querySelectorAll('dialog input[type=number]').forEach((e, n) => "
         "{ e.value = 10 + n; })"
@@ -255,6 +258,7 @@ def test_director_puts_right_a_closed_round_a_forfeit_a_ban_and_a_name(opened, h
     page.click("dialog form button")
     wait_until(lambda: evening.whole()["players"][1]["full_name"] == "Bén Nováček")
     page.click("li:nth-child(3) > [data-act=change]")
+    page.wait("document.querySelectorAll('dialog input[type=checkbox]').length > 1")
     page.js("document.querySelectorAll('dialog input[type=checkbox]')[1].checked = true")
     page.click("dialog form button")
     page.wait("document.querySelectorAll('[data-act=change]').length === 2")
@@ -274,6 +278,7 @@ def test_director_sits_a_player_out_of_the_next_round(opened, hall):
     signed_in(page, hall)
     page.go(f"http://127.0.0.1:{hall.port}/tournament/{evening.id}/director")
     page.click("li:nth-child(2) > [data-act=change]")
+    page.wait("document.querySelector(\"dialog [aria-label^='Sits round 1 out']\")")
     page.js("document.querySelector(\"dialog [aria-label^='Sits round 1 out']\").checked = true")
     assert axe_faults(page) == []
     page.click("dialog form button")
