@@ -234,7 +234,7 @@ def test_order_that_somebody_has_chosen_stands_where_a_hand_takes_it_back_and_ma
     carnival.tell({"answer": question["id"], "value": 0})
     carnival.keeps(before)
     made = len(carnival.match.accepted) - count
-    carnival.referee._decide(lambda draft: Keeper(draft).undo(made, carnival.t, lambda: None))
+    carnival.referee._decide(lambda draft: Keeper(draft).undo(made, lambda: None), carnival.t)
     assert carnival.match.layout == after
 
     assert said(carnival.shows(before), "question") == []
