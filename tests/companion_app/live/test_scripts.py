@@ -12,7 +12,8 @@ once:
   ``touches`` and ``stirs`` the table, changes its ``camera``; the machine ``thinks`` or ``wants``
 
 A step ``says`` events (a refusal in its own words) and ``leaves`` the referee sure or unsure, with
-what it holds open. The row ends with the ``moves`` made and the layout that ``lies`` there.
+what it holds open. The row ends with the ``moves`` made and the layout that ``lies`` there, as the
+log has kept them.
 ``python -m tests.companion_app.live.test_scripts`` writes anew what is said, to be read in a diff.
 """
 
@@ -28,6 +29,7 @@ import pytest
 
 from companion_app.live.errors import LiveError
 from companion_app.live.machine import MachineTurn
+from companion_app.live.match import Match
 from companion_app.live.referee import Referee
 from engine.game import AnyGame, Move
 from engine.notation import read_layout, write_layout
@@ -63,7 +65,8 @@ def followed(row: Row, folder: Path) -> list[Row]:
     table = Tabletop(folder, row["game"], players, row.get("options"))
     try:
         steps = [taken(table, step) for step in row["steps"]]
-        steps[-1] |= {"moves": moves_of(table), "lies": write_layout(table.match.layout)}
+        kept = Match.resume(table.store, table.match.key)
+        steps[-1] |= {"moves": moves_of(kept), "lies": write_layout(kept.layout)}
         return steps
     finally:
         table.close()
@@ -127,11 +130,10 @@ def left(table: Tabletop) -> str:
     return ", ".join(filter(None, [table.standing, foul, other, waived, *asked, over]))
 
 
-def moves_of(table: Tabletop) -> list[str]:
+def moves_of(match: Match) -> list[str]:
     """Return the moves that count, those that stand against the rules marked."""
     return [
-        write_move(one.move, "") + (", stands" if one.overruled else "")
-        for one in table.match.accepted
+        write_move(one.move, "") + (", stands" if one.overruled else "") for one in match.accepted
     ]
 
 
