@@ -29,7 +29,12 @@ class Draft:
     """What a decision leads to so far; nothing of it counts before all of it is on the disk."""
 
     def __init__(
-        self, match: Match, doubts: Doubts, settings: RefereeSettings, look_again: LookAgain
+        self,
+        match: Match,
+        doubts: Doubts,
+        settings: RefereeSettings,
+        look_again: LookAgain,
+        t: float,
     ) -> None:
         """Begin with nothing changed.
 
@@ -38,8 +43,9 @@ class Draft:
             doubts: what is known beside it.
             settings: when the referee speaks.
             look_again: reads a kept picture.
+            t: seconds of the game at which it is made.
         """
-        self.match, self.doubts = match, doubts
+        self.match, self.doubts, self.t = match, doubts, t
         self.settings, self.look_again = settings, look_again
         self.events: list[Event] = []
 
@@ -47,12 +53,12 @@ class Draft:
         """Go on with other doubts."""
         self.doubts = replace(self.doubts, **fields)
 
-    def waited(self, key: object, t: float, seconds: float) -> bool:
+    def waited(self, key: object, seconds: float) -> bool:
         """Say whether a condition has held for some seconds since the first call with its key."""
         since = self.doubts.since
         if key not in since:
-            self.change(since={**since, key: t})
-        return t - since.get(key, t) >= seconds
+            self.change(since={**since, key: self.t})
+        return self.t - since.get(key, self.t) >= seconds
 
     def needs_roll(self) -> bool:
         """Say whether the game waits for a roll before anything can be laid."""
@@ -64,18 +70,18 @@ class Draft:
 
     # --- what is said ----------------------------------------------------------------------
 
-    def say(self, event: str, t: float, **what: Json) -> None:
+    def say(self, event: str, **what: Json) -> None:
         """Say one event once the decision counts."""
-        self.events.append({"t": round(t, 3), "event": event, **what})
+        self.events.append({"t": round(self.t, 3), "event": event, **what})
 
-    def say_verdict(self, n: int, one: Accepted, t: float) -> None:
+    def say_verdict(self, n: int, one: Accepted) -> None:
         """Announce how the nth move was judged."""
         said: Event = {"n": n, "move": move_to_json(one.move)}
         said |= {"legal": not one.violations or one.overruled}
         said |= {"violations": [violation_to_json(v) for v in one.violations], "seq": one.seq}
         if one.overruled:
             said["overruled"] = True
-        self.say("verdict", t, **said)
+        self.say("verdict", **said)
 
     # --- what is asked ---------------------------------------------------------------------
 
@@ -84,7 +90,6 @@ class Draft:
         about: str,
         key: object,
         guesses: Iterable[Json],
-        t: float,
         spot: Spot | None = None,
         cells: tuple[tuple[int, ...], ...] = (),
         choices: Mapping[str, Any] = EMPTY,
@@ -93,52 +98,52 @@ class Draft:
         doubts = self.doubts
         for question in doubts.questions.values():
             if question.key == key:
-                self.change(renewed={**doubts.renewed, question.id: t})
+                self.change(renewed={**doubts.renewed, question.id: self.t})
                 return
         question = Question(doubts.asked + 1, about, key, tuple(guesses), spot, cells, choices)
-        is_late = t - doubts.put_s.get(key, -inf) >= ASKED_AGAIN_AFTER_S
+        is_late = self.t - doubts.put_s.get(key, -inf) >= ASKED_AGAIN_AFTER_S
         if is_about_the_table(question) and not is_late:
             return
-        self.change(asked=question.id, put_s={**doubts.put_s, key: t})
-        self.put(question, t)
+        self.change(asked=question.id, put_s={**doubts.put_s, key: self.t})
+        self.put(question)
 
-    def put(self, question: Question, t: float) -> None:
+    def put(self, question: Question) -> None:
         """Add an open question and announce it."""
         self.change(
             questions={**self.doubts.questions, question.id: question},
-            renewed={**self.doubts.renewed, question.id: t},
+            renewed={**self.doubts.renewed, question.id: self.t},
         )
-        self.say("question", t, **question_to_json(question, self.match))
+        self.say("question", **question_to_json(question, self.match))
 
-    def withdraw(self, questions: Iterable[Question], t: float) -> None:
+    def withdraw(self, questions: Iterable[Question]) -> None:
         """Withdraw questions that need no answer any more."""
         gone = [question.id for question in questions]
         left = {n: open_ for n, open_ in self.doubts.questions.items() if n not in gone}
         self.change(questions=left)
         for number in gone:
-            self.say("withdrawn", t, id=number)
+            self.say("withdrawn", id=number)
 
-    def withdraw_all(self, t: float) -> None:
+    def withdraw_all(self) -> None:
         """Withdraw every question: the game has moved on."""
         self.change(put_s={})
-        self.withdraw(self.doubts.questions.values(), t)
+        self.withdraw(self.doubts.questions.values())
 
-    def withdraw_about_the_table(self, t: float, asked_before_s: float = inf) -> None:
+    def withdraw_about_the_table(self, asked_before_s: float = inf) -> None:
         """Withdraw questions about the table that were not renewed after a time."""
         about = filter(is_about_the_table, self.doubts.questions.values())
         renewed = self.doubts.renewed
-        self.withdraw([q for q in about if renewed[q.id] <= asked_before_s], t)
+        self.withdraw([q for q in about if renewed[q.id] <= asked_before_s])
 
-    def withdraw_stale(self, t: float) -> None:
+    def withdraw_stale(self) -> None:
         """Withdraw questions about the table that recent looks have not renewed."""
-        self.withdraw_about_the_table(t, t - self.settings.stale_after_s)
+        self.withdraw_about_the_table(self.t - self.settings.stale_after_s)
 
 
 class Part:
     """A part of the referee: it makes a decision together with the others."""
 
     def __init__(self, draft: Draft) -> None:
-        self._draft, self._match = draft, draft.match
+        self._draft, self._match, self._t = draft, draft.match, draft.t
 
     @property
     def _doubts(self) -> Doubts:

@@ -46,37 +46,37 @@ class Judge(Part):
         self._keeper, self._asker, self._rolls = Keeper(draft), Asker(draft), Rolls(draft)
         self._looks = 0
 
-    def look(self, settled: Settled, t: float, picture: Picture) -> Standing:
+    def look(self, settled: Settled, picture: Picture) -> Standing:
         """Judge a settled table; return how sure the referee is of it."""
         self._looks = settled.looks
-        self._rolls.see_die(settled, t)
+        self._rolls.see_die(settled)
         draft = self._draft
         seen = settled.sure.keys() | settled.doubts.keys()
         draft.change(reading=None, there=draft.doubts.there - seen)
         draft.doubts = draft.doubts.without_replaced(settled, contents(self._match.layout).keys())
         if hidden := self._covered_foul(settled):
-            self._asker.ask_whether_lifted(hidden, t)
+            self._asker.ask_whether_lifted(hidden)
             return "unsure"
         reading = self._read(settled)
         draft.change(reading=reading)
         if reading.waiting:
             return "settling"
         if reading.doubts:
-            self._asker.doubtful(reading, settled, t)
+            self._asker.doubtful(reading, settled)
             return "unsure"
         if reading.loose <= self._doubts.strays:
-            standing = self._judge_table(reading, settled, t, picture)
+            standing = self._judge_table(reading, settled, picture)
         else:
-            self._asker.loose(reading.loose, settled, t)
+            self._asker.loose(reading.loose, settled)
             near = self._hanging_on_covered(reading, settled)
-            standing = self._beside_covered(near, settled, t, picture) if near else "unsure"
+            standing = self._beside_covered(near, settled, picture) if near else "unsure"
         if standing == "settled":
             lying = contents(self._match.layout)
             read = {spot: content for spot, (content, _) in settled.sure.items()}
             draft.change(clear=frozenset(s for s, c in lying.items() if read.get(s) == c))
             if draft.doubts.touched:
-                draft.change(touched=False, matched_s=t)
-            self._rolls.try_rolls(t)
+                draft.change(touched=False, matched_s=self._t)
+            self._rolls.try_rolls()
         return standing
 
     def _read(self, settled: Settled) -> Reading:
@@ -99,19 +99,17 @@ class Judge(Part):
         lifted = {spot for spot, told in self._doubts.answers.items() if told is None}
         return sorted(settled.covered & (laid - lifted))
 
-    def _judge_table(
-        self, reading: Reading, settled: Settled, t: float, picture: Picture
-    ) -> Standing:
+    def _judge_table(self, reading: Reading, settled: Settled, picture: Picture) -> Standing:
         known = self._match.layout
         tables = [layout for layout in reading.layouts if not same(layout, known)]
         if not tables:
-            self._as_accepted(t)
-            self._late_clay(reading, t)
+            self._as_accepted()
+            self._late_clay(reading)
             return "settled"
         if self._doubts.pending and any(
             same(table, self._doubts.pending.layout) for table in tables
         ):
-            return self._clay_came(tables, t, picture) or "settled"
+            return self._clay_came(tables, picture) or "settled"
         if self._doubts.waived is not None and any(
             same(table, self._doubts.waived) for table in tables
         ):
@@ -119,20 +117,20 @@ class Judge(Part):
         if self._doubts.over and len(gone(known, tables[0])) > len(known.placements()) / 2:
             # The game is over and the table is being cleared.
             return "settled"
-        if self._misread(reading, tables, t):
+        if self._misread(reading, tables):
             return "unsure"
-        return self._changed(tables, reading, settled, t, picture)
+        return self._changed(tables, reading, settled, picture)
 
-    def _as_accepted(self, t: float) -> None:
+    def _as_accepted(self) -> None:
         self._draft.change(begun=True, waived=None, since={})
-        self._draft.withdraw_about_the_table(t)
+        self._draft.withdraw_about_the_table()
         if self._doubts.pending:
-            self._keeper.take_foul_back(t)
+            self._keeper.take_foul_back()
         if self._doubts.otherwise is not None:
             self._draft.change(otherwise=None)
-            self._draft.say("machine", t)
+            self._draft.say("machine")
 
-    def _misread(self, reading: Reading, tables: list[Layout], t: float) -> bool:
+    def _misread(self, reading: Reading, tables: list[Layout]) -> bool:
         """Ask about tiles that look different though nobody has touched the table."""
         if self._doubts.touched or self._match.box.lattice == "hex":
             return False
@@ -141,28 +139,28 @@ class Judge(Part):
         odd = [s for s in sorted(reading.changed) if s in lying and s in now]
         if not odd or len(odd) != len(reading.changed):
             return False
-        if t - self._doubts.matched_s < self._draft.settings.ask_after_s and any(
+        if self._t - self._doubts.matched_s < self._draft.settings.ask_after_s and any(
             explain(self._match.game, self._match.position, table).rows for table in tables
         ):
             # The first look after a hand took a tile for the one that it replaces.
             self._draft.change(touched=True)
             return False
         for spot in odd:
-            if self._draft.waited(("misread", spot), t, self._draft.settings.ask_after_s):
+            if self._draft.waited(("misread", spot), self._draft.settings.ask_after_s):
                 tiles = [now[spot], lying[spot]]
-                self._asker.ask_tile(spot, [(content, 0.5) for content in tiles], t)
+                self._asker.ask_tile(spot, [(content, 0.5) for content in tiles])
         return True
 
     def _changed(
-        self, tables: list[Layout], reading: Reading, settled: Settled, t: float, picture: Picture
+        self, tables: list[Layout], reading: Reading, settled: Settled, picture: Picture
     ) -> Standing:
         match = self._match
-        if not self._doubts.begun and self._asker.maybe_join(tables[0], settled, t, JOINED_FROM):
+        if not self._doubts.begun and self._asker.maybe_join(tables[0], settled, JOINED_FROM):
             return "unsure"
         undo = self._undone_by(tables[0])
         if self._draft.needs_roll() and not undo:
             # The roll is not known yet: a new card must wait for it, a card laid again need not.
-            return self._instead(tables[0], reading, settled, t, picture) or "unsure"
+            return self._instead(tables[0], reading, settled, picture) or "unsure"
         answers = [explain(match.game, match.position, table) for table in tables]
         rows = [row for answer in answers for row in answer.rows]
         if rows:
@@ -175,15 +173,15 @@ class Judge(Part):
                 undo = 0
             anew = None
             if not undo and self._is_turned_on(tables[0]):
-                anew = self._instead(tables[0], reading, settled, t, picture)
-            return anew or self._legal(rows, tables, undo, t, picture)
+                anew = self._instead(tables[0], reading, settled, picture)
+            return anew or self._legal(rows, tables, undo, picture)
         if undo:
-            return self._keeper.undo(undo, t, picture)
+            return self._keeper.undo(undo, picture)
         hands = [row for answer in answers for row in answer.asks_hand]
         if hands:
-            self._asker.ask_hand(hands[0], tables[0], t)
+            self._asker.ask_hand(hands[0], tables[0])
             return "unsure"
-        return self._unexplained(answers, tables[0], reading, settled, t, picture)
+        return self._unexplained(answers, tables[0], reading, settled, picture)
 
     def _unexplained(
         self,
@@ -191,25 +189,24 @@ class Judge(Part):
         table: Layout,
         reading: Reading,
         settled: Settled,
-        t: float,
         picture: Picture,
     ) -> Standing:
         """Handle a table that no legal moves lead to."""
-        if self._rolls.after_told_roll(table, t, picture):
+        if self._rolls.after_told_roll(table, picture):
             return "settled"
-        standing = self._instead(table, reading, settled, t, picture)
+        standing = self._instead(table, reading, settled, picture)
         if standing is not None:
             return standing
-        if self._asker.maybe_join(table, settled, t):
+        if self._asker.maybe_join(table, settled):
             return "unsure"
         if near := self._hanging_on_covered(reading, settled):
-            return self._beside_covered(near, settled, t, picture)
+            return self._beside_covered(near, settled, picture)
         fouls = [foul for answer in answers for foul in answer.fouls]
         if fouls and not gone(self._match.layout, table, fouls[0]):
-            return self._foul(fouls[0], table, reading, settled, t, picture)
-        return self._but_for_missed(table, t, picture) or self._asker.puzzled(table, reading, t)
+            return self._foul(fouls[0], table, reading, settled, picture)
+        return self._but_for_missed(table, picture) or self._asker.puzzled(table, reading)
 
-    def _but_for_missed(self, table: Layout, t: float, picture: Picture) -> Standing | None:
+    def _but_for_missed(self, table: Layout, picture: Picture) -> Standing | None:
         """Accept the only legal moves that lead to a table on which known tiles are not seen.
 
         What stands in front of a tile may look like the bare table. The tiles stay known, and are
@@ -225,9 +222,7 @@ class Judge(Part):
         if same(whole, match.layout):
             return None
         found = explain(match.game, match.position, whole)
-        return (
-            self._legal(list(found.rows), [whole], 0, t, picture) if len(found.rows) == 1 else None
-        )
+        return self._legal(list(found.rows), [whole], 0, picture) if len(found.rows) == 1 else None
 
     def _hanging_on_covered(self, reading: Reading, settled: Settled) -> frozenset[Spot]:
         """Return the changed spots that are connected to a covered tile."""
@@ -235,7 +230,7 @@ class Judge(Part):
         return hanging_on(reading.changed, settled.covered & lying)
 
     def _beside_covered(
-        self, near: frozenset[Spot], settled: Settled, t: float, picture: Picture
+        self, near: frozenset[Spot], settled: Settled, picture: Picture
     ) -> Standing:
         """Accept moves away from covered tiles; no foul is called on a half-covered place.
 
@@ -252,10 +247,10 @@ class Judge(Part):
             return "unsure"
         found = [explain(self._match.game, self._match.position, table) for table in tables]
         rows = [row for answer in found for row in answer.rows]
-        return self._legal(rows, tables, 0, t, picture) if len(rows) == 1 else "unsure"
+        return self._legal(rows, tables, 0, picture) if len(rows) == 1 else "unsure"
 
     def _legal(
-        self, rows: list[Row], tables: list[Layout], undo: int, t: float, picture: Picture
+        self, rows: list[Row], tables: list[Layout], undo: int, picture: Picture
     ) -> Standing:
         table = tables[0]
         row = self._doubts.chosen.get((len(self._match.accepted), key(table)))
@@ -267,7 +262,7 @@ class Judge(Part):
         if row is None and not undo and differ_by_drill(rows):
             # The clay that marks a drill may be laid a moment later: wait for it, and take the
             # move as no drill if none comes.
-            if not self._draft.waited(("clay", key(table)), t, self._draft.settings.clay_s):
+            if not self._draft.waited(("clay", key(table)), self._draft.settings.clay_s):
                 return "unsure"
             row = min(rows, key=lambda row: sum(m.origin is not None for m in row.moves))
         if row is None and not undo and differ_by_player(rows):
@@ -275,15 +270,15 @@ class Judge(Part):
             row = min(rows, key=lambda row: sum(m.player != m.snake for m in row.moves))
         if row is None and undo and self._restores_several(table):
             # Several changed places that restore an earlier table are an undo, not moves.
-            return self._keeper.undo(undo, t, picture)
+            return self._keeper.undo(undo, picture)
         if row is None:
-            self._asker.ask_order(rows, undo, table, t)
+            self._asker.ask_order(rows, undo, table)
             return "unsure"
         if self._doubts.pending:
-            self._keeper.take_foul_back(t)
-        if self._is_otherwise(row, table, t, picture):
+            self._keeper.take_foul_back()
+        if self._is_otherwise(row, table, picture):
             return "settled"
-        self._keeper.accept(row.moves, t, picture)
+        self._keeper.accept(row.moves, picture)
         return "settled"
 
     # --- the machine's move ----------------------------------------------------------------
@@ -298,7 +293,7 @@ class Judge(Part):
         turn = self._machines_turn()
         return next((row for row in rows if turn and row.moves == (turn.move,)), None)
 
-    def _is_otherwise(self, row: Row, table: Layout, t: float, picture: Picture) -> bool:
+    def _is_otherwise(self, row: Row, table: Layout, picture: Picture) -> bool:
         """Say whether a row differs from the machine's move; announce the right place once."""
         turn = self._machines_turn()
         if turn is None or row.moves[0].player != turn.player:
@@ -315,9 +310,9 @@ class Judge(Part):
         if self._looks >= self._draft.settings.looks_for_foul:
             laid = [move_to_json(move) for move in row.moves]
             belongs = move_to_json(turn.move)
-            match.note(LaidInstead(laid, belongs, t))
+            match.note(LaidInstead(laid, belongs, self._t))
             self._draft.change(otherwise=LaidOtherwise(row, table, picture()))
-            self._draft.say("machine", t, player=turn.player, laid=laid[0], belongs=belongs)
+            self._draft.say("machine", player=turn.player, laid=laid[0], belongs=belongs)
         return True
 
     def _foul(
@@ -326,7 +321,6 @@ class Judge(Part):
         table: Layout,
         reading: Reading,
         settled: Settled,
-        t: float,
         picture: Picture,
     ) -> Standing:
         if settled.looks < self._draft.settings.looks_for_foul:
@@ -335,32 +329,32 @@ class Judge(Part):
         unheard_of = any(broken.rule.id == "none-left" for broken in foul.verdict.violations)
         if unheard_of or not self._is_sure(reading, settled):
             # The tile may be misread: ask instead of calling a foul.
-            if self._draft.waited(("foul", key(table)), t, self._draft.settings.ask_after_s):
+            if self._draft.waited(("foul", key(table)), self._draft.settings.ask_after_s):
                 for spot in sorted(reading.changed & settled.sure.keys()):
                     if unheard_of or settled.sure[spot][1] < self._draft.settings.foul_at:
-                        self._asker.ask_tile(spot, [settled.sure[spot]], t)
+                        self._asker.ask_tile(spot, [settled.sure[spot]])
             return "unsure"
         if up_to_a_word(self._match.game, self._match.position, foul.before):
-            self._asker.ask_hand(foul.before, table, t)
+            self._asker.ask_hand(foul.before, table)
             return "unsure"
         if self._doubts.pending:
-            self._keeper.take_foul_back(t)
+            self._keeper.take_foul_back()
         if foul.before.moves:
-            if self._is_otherwise(foul.before, table, t, picture):
+            if self._is_otherwise(foul.before, table, picture):
                 return "settled"
-            self._keeper.accept(foul.before.moves, t, picture)
+            self._keeper.accept(foul.before.moves, picture)
         shot = picture()
-        self._keeper.call_foul(foul.move, foul.verdict.violations, table, t, shot)
+        self._keeper.call_foul(foul.move, foul.verdict.violations, table, shot)
         return "settled"
 
-    def _clay_came(self, tables: list[Layout], t: float, picture: Picture) -> Standing | None:
+    def _clay_came(self, tables: list[Layout], picture: Picture) -> Standing | None:
         """Accept an announced foul if new clay shows that it is a drill; else return ``None``."""
         assert self._doubts.pending is not None
         if clay_seen(tables[0]) <= clay_seen(self._doubts.pending.layout):
             return None
         answers = [explain(self._match.game, self._match.position, table) for table in tables]
         rows = [row for answer in answers for row in answer.rows]
-        return self._legal(rows, tables, 0, t, picture) if len(rows) == 1 else None
+        return self._legal(rows, tables, 0, picture) if len(rows) == 1 else None
 
     def _undone_by(self, table: Layout) -> int:
         """Return how many of the last moves must be undone to get a table; 0 for none."""
@@ -390,7 +384,7 @@ class Judge(Part):
         return before is not None and after is not None and before[0] == after[0]
 
     def _instead(
-        self, table: Layout, reading: Reading, settled: Settled, t: float, picture: Picture
+        self, table: Layout, reading: Reading, settled: Settled, picture: Picture
     ) -> Standing | None:
         """Handle moves that were taken back and replaced; ``None`` if that is not the case."""
         match = self._match
@@ -409,11 +403,11 @@ class Judge(Part):
                 continue
             found = explain(match.game, match.positions[-1 - count], table)
             if found.rows:
-                self._keeper.undo(count, t, lambda: None)
-                return self._legal(list(found.rows), [table], 0, t, picture)
+                self._keeper.undo(count, lambda: None)
+                return self._legal(list(found.rows), [table], 0, picture)
             if is_sure and found.fouls and not found.fouls[0].before.moves:
-                self._keeper.undo(count, t, lambda: None)
-                return self._foul(found.fouls[0], table, reading, settled, t, picture)
+                self._keeper.undo(count, lambda: None)
+                return self._foul(found.fouls[0], table, reading, settled, picture)
             return None
         return None
 
@@ -424,7 +418,7 @@ class Judge(Part):
             and reading.least_sure >= self._draft.settings.foul_at
         )
 
-    def _late_clay(self, reading: Reading, t: float) -> None:
+    def _late_clay(self, reading: Reading) -> None:
         """Correct the last tile if clay shows now that it was a drill."""
         if not self._match.accepted or not self._match.game.facts.several_boards:
             return
@@ -434,8 +428,8 @@ class Judge(Part):
             # Passes of stuck players after it are made anew, if they are still stuck.
             last = len(self._match.accepted)
             for number in range(last, n, -1):
-                self._match.take_back(1, None, t)
-                self._draft.say("taken-back", t, n=number)
-            (one,) = self._match.correct(n, drilled, t)
-            self._draft.say_verdict(n, one, t)
-            self._keeper.go_on(t)
+                self._match.take_back(1, None, self._t)
+                self._draft.say("taken-back", n=number)
+            (one,) = self._match.correct(n, drilled, self._t)
+            self._draft.say_verdict(n, one)
+            self._keeper.go_on()

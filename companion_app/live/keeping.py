@@ -32,24 +32,23 @@ FORCED = ("pass", "finale", "discard")
 class Keeper(Part):
     """Saves moves, fouls and undos, and announces turn, score and end."""
 
-    def accept(self, moves: Iterable[Move], t: float, picture: Picture) -> None:
+    def accept(self, moves: Iterable[Move], picture: Picture) -> None:
         """Save moves and announce them; link them to the last player's message if it is due."""
         deeds = self._doubts.deeds
-        self._accept(moves, t, picture)
+        self._accept(moves, picture)
         if deeds and deeds[-1].due:
             deed = replace(deeds[-1], accepted=self._match.accepted, due=False)
             self._draft.change(deeds=(*deeds[:-1], deed))
 
     def call_foul(
-        self, move: Move, broken: tuple[Violation, ...], table: Layout, t: float, shot: bytes | None
+        self, move: Move, broken: tuple[Violation, ...], table: Layout, shot: bytes | None
     ) -> None:
         """Save a foul and announce it; it is pending until it is lifted or overruled."""
-        seq = self._match.foul(move, broken, t, self._doubts.picture, shot)
+        seq = self._match.foul(move, broken, self._t, self._doubts.picture, shot)
         pending = Pending(self._match.next_n, move, broken, table, seq)
         self._draft.change(pending=pending, otherwise=None)
         self._draft.say(
             "verdict",
-            t,
             n=pending.n,
             move=move_to_json(move),
             legal=False,
@@ -57,71 +56,67 @@ class Keeper(Part):
             seq=seq,
         )
 
-    def _accept(
-        self, moves: Iterable[Move], t: float, picture: Picture, overruled: bool = False
-    ) -> None:
+    def _accept(self, moves: Iterable[Move], picture: Picture, overruled: bool = False) -> None:
         shot = picture()
-        added = self._match.accept(tuple(moves), shot, t, overruled)
+        added = self._match.accept(tuple(moves), shot, self._t, overruled)
         draft = self._draft
         draft.doubts = draft.doubts.about(contents(self._match.layout).keys())
         draft.change(picture=shot or draft.doubts.picture, begun=True, since={})
         draft.wants(None)
-        draft.withdraw_all(t)
+        draft.withdraw_all()
         first = len(self._match.accepted) - len(added) + 1
         for n, one in enumerate(added, start=first):
-            draft.say_verdict(n, one, t)
-        self.go_on(t)
+            draft.say_verdict(n, one)
+        self.go_on()
 
-    def take_foul_back(self, t: float) -> None:
+    def take_foul_back(self) -> None:
         """Save and announce that the tile of the pending foul was lifted."""
         assert self._doubts.pending is not None
-        self._match.note(FoulTakenBack(self._doubts.pending.n, t))
-        self._draft.say("taken-back", t, n=self._doubts.pending.n, legal=False)
+        self._match.note(FoulTakenBack(self._doubts.pending.n, self._t))
+        self._draft.say("taken-back", n=self._doubts.pending.n, legal=False)
         self._draft.change(pending=None)
 
-    def undo(self, count: int, t: float, picture: Picture) -> Standing:
+    def undo(self, count: int, picture: Picture) -> Standing:
         """Take back the last ``count`` moves, which are gone from the table."""
-        for number, undone in enumerate(self.take_back(count, t, picture)):
+        for number, undone in enumerate(self.take_back(count, picture)):
             if number < count - 1 and undone.move.do == "roll":
                 # A roll taken back was still rolled: it counts again when its turn comes.
                 rolls = ((float("-inf"), undone.move), *self._doubts.rolls)
                 self._draft.change(rolls=rolls)
-        self.go_on(t)
+        self.go_on()
         return "settled"
 
-    def take_back(
-        self, count: int, t: float, picture: Picture = lambda: None
-    ) -> Sequence[Accepted]:
+    def take_back(self, count: int, picture: Picture = lambda: None) -> Sequence[Accepted]:
         """Take back moves and whatever depends on their position; return them, newest first."""
         if self._doubts.pending:
-            self.take_foul_back(t)
+            self.take_foul_back()
         last = len(self._match.accepted)
         layout = self._match.layout
-        gone = self._match.take_back(count, picture(), t)
+        gone = self._match.take_back(count, picture(), self._t)
         spots = changed_spots(layout, self._match.layout)
         laid_back = frozenset(c for c in self._doubts.laid_back if c[0] not in spots)
         for number in range(count):
-            self._draft.say("taken-back", t, n=last - number)
+            self._draft.say("taken-back", n=last - number)
         self._draft.wants(None)
         self._draft.change(since={}, laid_back=laid_back)
-        self._draft.withdraw_all(t)
+        self._draft.withdraw_all()
         return gone
 
-    def accept_again(self, one: Accepted, t: float) -> None:
+    def accept_again(self, one: Accepted) -> None:
         """Save a move that was taken back once more, and announce it."""
         if self._doubts.pending:
-            self.take_foul_back(t)
-        self._accept((one.move,), t, lambda: None, one.overruled)
+            self.take_foul_back()
+        self._accept((one.move,), lambda: None, one.overruled)
 
-    def overrule(self, t: float) -> None:
+    def overrule(self) -> None:
         """Accept the move of the pending foul, with the foul's picture."""
         pending = self._doubts.pending
         assert pending is not None
         self._draft.change(pending=None)
         shot = self._match.store.picture(pending.seq, "after")
-        self._accept((pending.move,), t, lambda: shot, overruled=True)
+        self._accept((pending.move,), lambda: shot, overruled=True)
 
-    def roll(self, move: Move, t: float) -> None:
+    def roll(self, move: Move) -> None:
         """Accept a roll as the roll that the game waits for.
 
         Raises:
@@ -132,36 +127,36 @@ class Keeper(Part):
         if not verdict.legal:
             problem = " ".join(broken.text for broken in verdict.violations)
             raise ToldError(problem, "against-rules")
-        self._draft.change(rolled_s=t)
-        self.accept((move,), t, lambda: None)
+        self._draft.change(rolled_s=self._t)
+        self.accept((move,), lambda: None)
 
-    def next_roll(self, t: float) -> bool:
+    def next_roll(self) -> bool:
         """Accept the first queued roll if the game waits for one; return whether it did."""
         if not self._doubts.rolls or not self._draft.needs_roll():
             return False
         (_, move), *later = self._doubts.rolls
         self._draft.change(rolls=tuple(later))
         try:
-            self.roll(move, t)
+            self.roll(move)
         except ToldError:
             # It was told ahead and cannot be. Those after it may be wrong, too: all are asked for.
             self._draft.change(rolls=())
             return False
         return True
 
-    def go_on(self, t: float) -> None:
+    def go_on(self) -> None:
         """Announce score, turn and end, move for players without a choice, ask for a roll."""
         game, match, draft = self._match.game, self._match, self._draft
         outcome = game.outcome(match.position)
         scores = dict(outcome.scores)
         if scores != draft.doubts.scores:
             draft.change(scores=scores)
-            draft.say("score", t, scores=scores)
+            draft.say("score", scores=scores)
         if outcome.over:
             if not draft.doubts.over:
                 match.end()
                 draft.change(over=True)
-                draft.say("over", t, scores=scores, winners=list(outcome.winners))
+                draft.say("over", scores=scores, winners=list(outcome.winners))
             return
         if draft.doubts.over:
             draft.change(over=False)
@@ -170,32 +165,32 @@ class Keeper(Part):
             return
         moves = _choice(game, match.position)
         if _is_forced(moves):
-            self.accept(moves, t, lambda: None)
+            self.accept(moves, lambda: None)
             return
         if match.position.to_move != draft.doubts.turn:
             draft.change(turn=match.position.to_move)
-            draft.say("turn", t, player=match.position.to_move)
-        self._ask_for_the_roll([move for move in moves if move.do == "discard"], t)
+            draft.say("turn", player=match.position.to_move)
+        self._ask_for_the_roll([move for move in moves if move.do == "discard"])
 
-    def _ask_for_the_roll(self, discards: list[Move], t: float) -> None:
+    def _ask_for_the_roll(self, discards: list[Move]) -> None:
         """Ask what was rolled, or which card fits nowhere; withdraw what is not asked any more."""
         due = self._draft.needs_roll()
-        if due and self.next_roll(t):
+        if due and self.next_roll():
             return
         out = [[move.tile, round(1 / len(discards), 3)] for move in discards]
         asked = self._doubts.questions.values()
         moot = [q for q in asked if q.about == "roll" and not due]
         moot += [q for q in asked if "discard" in q.choices and list(q.guesses) != out]
-        self._draft.withdraw(moot, t)
+        self._draft.withdraw(moot)
         count = len(self._match.accepted)
         if due:
-            self._draft.ask("roll", ("roll", count), [1, 2, 3], t)
+            self._draft.ask("roll", ("roll", count), [1, 2, 3])
         if out:
-            self._draft.ask("hand", ("discard", count), out, t, choices={"discard": True})
+            self._draft.ask("hand", ("discard", count), out, choices={"discard": True})
 
     # --- corrections -----------------------------------------------------------------------
 
-    def correct(self, n: int, changes: Mapping[str, Json], t: float) -> None:
+    def correct(self, n: int, changes: Mapping[str, Json]) -> None:
         """Change the nth move, and judge it and all later moves again.
 
         Raises:
@@ -210,14 +205,14 @@ class Keeper(Part):
         except RecordError as error:
             raise ToldError(str(error)) from error
         legal = [not one.violations for one in match.accepted]
-        match.correct(n, move, t)
-        self._read_again(n, legal, t)
+        match.correct(n, move, self._t)
+        self._read_again(n, legal)
         for number, one in enumerate(match.accepted[n - 1 :], start=n):
-            self._draft.say_verdict(number, one, t)
+            self._draft.say_verdict(number, one)
         self._draft.change(scores=None)
-        self.go_on(t)
+        self.go_on()
 
-    def _read_again(self, n: int, legal: list[bool], t: float) -> None:
+    def _read_again(self, n: int, legal: list[bool]) -> None:
         """Read the pictures of later moves again that became illegal by correcting the nth."""
         left = self._draft.settings.most_read_again
         for number in range(n + 1, len(self._match.accepted) + 1):
@@ -226,7 +221,7 @@ class Keeper(Part):
                 continue
             left -= 1
             for later, move in moves_shown(self._match, number, self._draft.look_again).items():
-                self._match.correct(later, move, t)
+                self._match.correct(later, move, self._t)
 
 
 # --- moves without a choice ----------------------------------------------------------------------

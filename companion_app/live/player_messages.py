@@ -31,7 +31,7 @@ class PlayerMessages(Part):
         super().__init__(draft)
         self._keeper, self._rolls = Keeper(draft), Rolls(draft)
 
-    def tell(self, message: Mapping[str, Any], t: float) -> None:
+    def tell(self, message: Mapping[str, Any]) -> None:
         """Process a player's message: an answer, a roll, an overruling, a silent move.
 
         Raises:
@@ -39,29 +39,29 @@ class PlayerMessages(Part):
         """
         self._settle()
         if "answer" in message:
-            self._answered(message["answer"], message, t)
+            self._answered(message["answer"], message)
         elif "roll" in message:
             self._rolls.rolled(
-                {"do": "roll", "value": message["roll"], "tiles": message.get("tiles")}, t
+                {"do": "roll", "value": message["roll"], "tiles": message.get("tiles")}
             )
         elif "overrule" in message:
-            self._overruled(message["overrule"], t)
+            self._overruled(message["overrule"])
         elif "correct" in message:
-            self._corrected(message["correct"], message.get("move"), t)
+            self._corrected(message["correct"], message.get("move"))
         elif message.get("stand"):
-            self._let_stand(t)
+            self._let_stand()
         elif message.get("pass"):
-            self._silent({"do": "pass"}, t)
+            self._silent({"do": "pass"})
         elif message.get("finale"):
-            self._silent({"do": "finale"}, t)
+            self._silent({"do": "finale"})
         elif "discard" in message:
-            self._silent({"do": "discard", "tile": message["discard"]}, t)
+            self._silent({"do": "discard", "tile": message["discard"]})
         elif isinstance(message.get("move"), dict):
-            self._silent(message["move"], t)
+            self._silent(message["move"])
         else:
             raise ToldError("say answer with value, roll, overrule, pass, finale or discard")
 
-    def _answered(self, number: Any, message: Mapping[str, Any], t: float) -> None:
+    def _answered(self, number: Any, message: Mapping[str, Any]) -> None:
         question = self._doubts.questions.get(number) if isinstance(number, int) else None
         if question is None:
             raise QuestionGone(f"there is no question {number} that waits for an answer")
@@ -74,11 +74,11 @@ class PlayerMessages(Part):
         value = message.get("value")
         left = {n: one for n, one in doubts.questions.items() if n != question.id}
         self._draft.change(questions=left)
-        self._take_answer(question, value, t)
-        self._match.note(Answered(question.about, value, t))
+        self._take_answer(question, value)
+        self._match.note(Answered(question.about, value, self._t))
         self._remember(match, doubts, question)
 
-    def _take_answer(self, question: Question, value: Any, t: float) -> None:
+    def _take_answer(self, question: Question, value: Any) -> None:
         if question.about == "roll":
             told = value if isinstance(value, dict) else {"roll": value}
             self._rolls.rolled(
@@ -87,19 +87,18 @@ class PlayerMessages(Part):
                     "value": told.get("roll", told.get("value")),
                     "tiles": told.get("tiles"),
                 },
-                t,
             )
         elif question.about == "next":
-            self._join(question, value, t)
-            self._keeper.go_on(t)
+            self._join(question, value)
+            self._keeper.go_on()
         elif question.about == "hand":
-            self._hand_told(question, value, t)
+            self._hand_told(question, value)
         elif isinstance(question.key, tuple) and question.key[0] == "order":
-            self._order_told(question, value, t)
+            self._order_told(question, value)
         else:
-            self._tile_told(question, value, t)
+            self._tile_told(question, value)
 
-    def _tile_told(self, question: Question, value: Any, t: float) -> None:
+    def _tile_told(self, question: Question, value: Any) -> None:
         if is_half_hidden(question):
             self._whole_told(question, value)
             return
@@ -127,7 +126,7 @@ class PlayerMessages(Part):
             if self._match.box.lattice == "square" and self._is_new(question.spot, content, laid):
                 self._draft.change(touched=True)
             else:
-                self._keeper.correct(laid, {"tile": content[0], "turns": content[1]}, t)
+                self._keeper.correct(laid, {"tile": content[0], "turns": content[1]})
 
     def _is_new(self, spot: Spot, content: Content, laid: int) -> bool:
         """Say whether a tile is legal as a move of now, but not in place of the nth move's tile."""
@@ -168,7 +167,7 @@ class PlayerMessages(Part):
         known: Content = question.choices.get(value, (value, 0))
         return known if turns is None else (value, turns)
 
-    def _order_told(self, question: Question, value: Any, t: float) -> None:
+    def _order_told(self, question: Question, value: Any) -> None:
         index = value
         if not isinstance(value, int):
             index = question.guesses.index(value) if value in question.guesses else -1
@@ -183,15 +182,15 @@ class PlayerMessages(Part):
                 back = changes(self._match.layout, Layout(*question.key[1]))
                 self._draft.change(laid_back=self._doubts.laid_back | back)
         else:
-            self._keeper.undo(chosen, t, lambda: None)
+            self._keeper.undo(chosen, lambda: None)
 
-    def _hand_told(self, question: Question, value: Any, t: float) -> None:
+    def _hand_told(self, question: Question, value: Any) -> None:
         if "discard" in question.choices:
-            self._silent({"do": "discard", "tile": value}, t)
+            self._silent({"do": "discard", "tile": value})
             return
         (yes, row), (no, table) = question.choices.items()
         if value in (True, yes):
-            self._keeper.accept(row.moves, t, lambda: None)
+            self._keeper.accept(row.moves, lambda: None)
             return
         if value not in (False, no):
             raise ToldError(f"answer with {yes} or {no}")
@@ -204,10 +203,10 @@ class PlayerMessages(Part):
         plain = replace(laid, declares=None)
         broken = self._match.game.judge(reached, plain).violations
         if before:
-            self._keeper.accept(before, t, lambda: None)
-        self._keeper.call_foul(plain, broken, table, t, None)
+            self._keeper.accept(before, lambda: None)
+        self._keeper.call_foul(plain, broken, table, None)
 
-    def _join(self, question: Question, value: Any, t: float) -> None:
+    def _join(self, question: Question, value: Any) -> None:
         if value not in self._match.start.players:
             raise ToldError(f"{value!r} is not one of {', '.join(self._match.start.players)}")
         start = self._match.start
@@ -219,29 +218,29 @@ class PlayerMessages(Part):
             problem = f"the game cannot go on from this table: {error}"
             raise ToldError(problem, error.code) from error
         self._draft.change(pending=None, since={})
-        self._draft.withdraw_all(t)
+        self._draft.withdraw_all()
 
-    def _overruled(self, n: Any, t: float) -> None:
+    def _overruled(self, n: Any) -> None:
         if self._doubts.pending is None or self._doubts.pending.n != n:
             raise ToldError(f"there is no foul with the number {n} to overrule")
-        self._keeper.overrule(t)
+        self._keeper.overrule()
 
-    def _let_stand(self, t: float) -> None:
+    def _let_stand(self) -> None:
         """Accept the move on the table as the machine's, although it chose another one."""
         otherwise = self._doubts.otherwise
         if otherwise is None:
             raise ToldError("nothing lies otherwise than the machine wants it")
-        self._match.note(LetStand(self._match.next_n, t))
-        self._keeper.accept(otherwise.row.moves, t, lambda: otherwise.picture)
+        self._match.note(LetStand(self._match.next_n, self._t))
+        self._keeper.accept(otherwise.row.moves, lambda: otherwise.picture)
 
-    def _corrected(self, n: Any, value: Any, t: float) -> None:
+    def _corrected(self, n: Any, value: Any) -> None:
         if not is_whole(n) or not 1 <= n <= len(self._match.accepted):
             raise ToldError(f"there is no move {n} to correct")
         if not isinstance(value, dict):
             raise ToldError("say what the move was")
         match, doubts = self._match.now, self._doubts
         lay = contents(self._match.layout)
-        self._keeper.correct(n, value, t)
+        self._keeper.correct(n, value)
         # A corrected tile is kept as an answer, so that the camera does not question it again.
         lying = contents(self._match.layout)
         for spot, now in lying.items():
@@ -250,42 +249,42 @@ class PlayerMessages(Part):
                 self._draft.doubts = self._doubts.told(spot, now, read, in_doubt=False)
         self._remember(match, doubts)
 
-    def _silent(self, written: Mapping[str, Json], t: float) -> None:
+    def _silent(self, written: Mapping[str, Json]) -> None:
         """Accept a move that leaves no trace on the table."""
         move = move_told(self._match, dict(written))
         verdict = self._match.game.judge(self._match.position, move)
         if not verdict.legal:
             problem = " ".join(broken.text for broken in verdict.violations)
             raise ToldError(problem, "against-rules")
-        self._keeper.accept((move,), t, lambda: None)
+        self._keeper.accept((move,), lambda: None)
 
     # --- undoing ---------------------------------------------------------------------------
 
-    def undo_told(self, t: float) -> bool:
+    def undo_told(self) -> bool:
         """Undo the last player's message and its effects; return whether there was one."""
         if not can_undo_told(self._match.now, self._doubts):
             return False
         *earlier, deed = standing_deeds(self._match.now, self._doubts)
         draft, match = self._draft, self._match
         if draft.doubts.pending is not None and draft.doubts.pending != deed.doubts.pending:
-            self._keeper.take_foul_back(t)
+            self._keeper.take_foul_back()
         both = zip(deed.match.accepted, match.accepted, strict=False)
         count = len(list(takewhile(lambda pair: pair[0] == pair[1], both)))
         last = len(match.accepted)
-        match.go_back(deed.match, t)
+        match.go_back(deed.match, self._t)
         for n in range(last, count, -1):
-            draft.say("taken-back", t, n=n)
+            draft.say("taken-back", n=n)
         for n, one in enumerate(match.accepted[count:], start=count + 1):
-            draft.say_verdict(n, one, t)
+            draft.say_verdict(n, one)
         draft.doubts = replace(draft.doubts.undone(deed.doubts), deeds=tuple(earlier))
         turn = draft.doubts.machine
         if turn is not None and turn.position is not match.position:
             draft.wants(None)
-        draft.withdraw_all(t)
+        draft.withdraw_all()
         if deed.question is not None:
-            draft.put(deed.question, t)
+            draft.put(deed.question)
         draft.change(turn=None, scores=None)
-        self._keeper.go_on(t)
+        self._keeper.go_on()
         return True
 
     def _remember(self, match: Game, doubts: Doubts, question: Question | None = None) -> None:

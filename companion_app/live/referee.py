@@ -52,6 +52,7 @@ def decide(
     deed: Callable[[Draft], Answer],
     settings: RefereeSettings,
     look_again: LookAgain,
+    t: float,
 ) -> Decision[Answer]:
     """Return what a deed leads to in a match; nothing is written or said yet.
 
@@ -60,7 +61,7 @@ def decide(
         StoreError: what it leads to does not fit the game.
     """
     lines: list[Unwritten] = []
-    draft = Draft(Match(match.store, match.now, lines), doubts, settings, look_again)
+    draft = Draft(Match(match.store, match.now, lines), doubts, settings, look_again, t)
     answer = deed(draft)
     return Decision(draft.match.now, draft.doubts, tuple(lines), tuple(draft.events), answer)
 
@@ -80,14 +81,14 @@ class Referee:
         self._emit, self._look_again = emit, look_again
         self._settings = settings or RefereeSettings()
 
-    def _decide(self, deed: Callable[[Draft], Answer]) -> Answer:
+    def _decide(self, deed: Callable[[Draft], Answer], t: float) -> Answer:
         """Make a decision, and let it count.
 
         Raises:
             ToldError: a message cannot be used.
             StoreError: it could not be saved; nothing has changed.
         """
-        done = decide(self.match, self.doubts, deed, self._settings, self._look_again)
+        done = decide(self.match, self.doubts, deed, self._settings, self._look_again, t)
         self.match.store.write(done.lines)
         self.match.now, self.doubts = done.game, done.doubts
         for event in done.events:
@@ -98,24 +99,24 @@ class Referee:
 
     def start(self, t: float) -> None:
         """Announce turn and score."""
-        self._decide(lambda draft: Keeper(draft).go_on(t))
+        self._decide(lambda draft: Keeper(draft).go_on(), t)
 
     def look(self, settled: Settled, t: float, picture: Picture = lambda: None) -> Standing:
         """Judge a settled table; return how sure the referee is of it."""
 
         def looked(draft: Draft) -> Standing:
-            standing = Judge(draft).look(settled, t, picture)
+            standing = Judge(draft).look(settled, picture)
             if standing != "settling":
-                draft.withdraw_stale(t)
+                draft.withdraw_stale()
             if standing == "settled" and draft.doubts.pending is None:
                 _forget_lifted(draft)
             return standing
 
-        return self._decide(looked)
+        return self._decide(looked, t)
 
     def strange_table(self, look: Sighting, t: float) -> None:
         """Ask who is next on a table that does not match the known layout."""
-        self._decide(lambda draft: Asker(draft).strange_table(look, t))
+        self._decide(lambda draft: Asker(draft).strange_table(look), t)
 
     def touch(self) -> None:
         """Note that something moved at the table, so that tiles may lie differently now."""
@@ -125,7 +126,7 @@ class Referee:
 
     def tell(self, message: Mapping[str, Any], t: float) -> None:
         """Process a player's message: an answer, a roll, an overruling, a silent move."""
-        self._decide(lambda draft: PlayerMessages(draft).tell(message, t))
+        self._decide(lambda draft: PlayerMessages(draft).tell(message), t)
 
     def wants(self, turn: MachineTurn | None) -> None:
         """Set the machine's turn and move; ``None`` when it is not its turn."""
@@ -135,17 +136,17 @@ class Referee:
         """Take back the last moves as the host says, also a foul."""
 
         def taken_back(draft: Draft) -> None:
-            Keeper(draft).take_back(count, t)
+            Keeper(draft).take_back(count)
             draft.change(chosen={})
             draft.match.reopen()
             _forget_lifted(draft)
-            Keeper(draft).go_on(t)
+            Keeper(draft).go_on()
 
-        self._decide(taken_back)
+        self._decide(taken_back, t)
 
     def accept_again(self, one: Accepted, t: float) -> None:
         """Accept a move that was taken back once more."""
-        self._decide(lambda draft: Keeper(draft).accept_again(one, t))
+        self._decide(lambda draft: Keeper(draft).accept_again(one), t)
 
     @property
     def can_undo_told(self) -> bool:
@@ -154,7 +155,7 @@ class Referee:
 
     def undo_told(self, t: float) -> bool:
         """Undo the last player's message and its effects; return whether there was one."""
-        return self._decide(lambda draft: PlayerMessages(draft).undo_told(t))
+        return self._decide(lambda draft: PlayerMessages(draft).undo_told(), t)
 
     def waive_foul(self, t: float) -> None:
         """Take back the announced foul: its tile was lifted, or will be."""
@@ -163,10 +164,10 @@ class Referee:
             pending = draft.doubts.pending
             if pending is None:
                 raise ToldError("there is no foul on the table")
-            Keeper(draft).take_foul_back(t)
+            Keeper(draft).take_foul_back()
             draft.change(waived=pending.layout)
 
-        self._decide(waived)
+        self._decide(waived, t)
 
     def end(self, t: float) -> None:
         """End the game at its current position."""
@@ -175,11 +176,11 @@ class Referee:
             match = draft.match
             match.end()
             draft.change(pending=None)
-            draft.withdraw_all(t)
+            draft.withdraw_all()
             outcome = match.game.outcome(match.position)
-            draft.say("over", t, scores=dict(outcome.scores), winners=list(outcome.winners))
+            draft.say("over", scores=dict(outcome.scores), winners=list(outcome.winners))
 
-        self._decide(ended)
+        self._decide(ended, t)
 
     def take_over(self, other: Referee) -> None:
         """Go on from another referee of the same match, whose looks had another clock."""

@@ -25,7 +25,7 @@ class Rolls(Part):
         super().__init__(draft)
         self._keeper = Keeper(draft)
 
-    def rolled(self, written: dict[str, Json], t: float) -> None:
+    def rolled(self, written: dict[str, Json]) -> None:
         """Accept a roll if the game waits for one, else queue it."""
         if "roll" not in self._match.game.facts.actions:
             raise ToldError(f"nobody rolls a die in {self._match.game.facts.title}")
@@ -34,15 +34,15 @@ class Rolls(Part):
             # The camera saw this roll already: the message adds the cards, or corrects the value.
             changes = {k: v for k, v in written.items() if k in ("value", "tiles")}
             self._draft.change(seen_roll=None)
-            self._keeper.correct(len(self._match.accepted), changes, t)
+            self._keeper.correct(len(self._match.accepted), changes)
             return
         move = move_told(self._match, written)
         if self._draft.needs_roll():
-            self._keeper.roll(move, t)
+            self._keeper.roll(move)
         else:
-            self._draft.change(rolls=(*self._doubts.rolls, (t, move)))
+            self._draft.change(rolls=(*self._doubts.rolls, (self._t, move)))
 
-    def try_rolls(self, t: float) -> None:
+    def try_rolls(self) -> None:
         """Accept the first queued roll once no card of the roll before it is still to come.
 
         Cards of the earlier roll that were not laid count as discarded.
@@ -51,7 +51,7 @@ class Rolls(Part):
             self._doubts.over
             or self._doubts.pending
             or not self._doubts.rolls
-            or self._doubts.rolls[0][0] >= t
+            or self._doubts.rolls[0][0] >= self._t
         ):
             return
         if self._doubts.rolls[0][0] <= self._doubts.rolled_s:
@@ -61,10 +61,10 @@ class Rolls(Part):
         if position is None:
             return
         if out:
-            self._keeper.accept(out, t, lambda: None)
-        self._keeper.next_roll(t)
+            self._keeper.accept(out, lambda: None)
+        self._keeper.next_roll()
 
-    def after_told_roll(self, table: Layout, t: float, picture: Picture) -> bool:
+    def after_told_roll(self, table: Layout, picture: Picture) -> bool:
         """Accept a card that belongs to the first queued roll; return whether there is one.
 
         Cards of the earlier roll that were not laid count as discarded.
@@ -82,7 +82,7 @@ class Rolls(Part):
         if len(found.rows) != 1:
             return False
         self._draft.change(rolls=self._doubts.rolls[1:])
-        self._keeper.accept((*out, roll, *found.rows[0].moves), t, picture)
+        self._keeper.accept((*out, roll, *found.rows[0].moves), picture)
         return True
 
     def _discards(self) -> tuple[list[Move], Any]:
@@ -100,14 +100,14 @@ class Rolls(Part):
             position = game.apply(position, moves[0])
         return out, position
 
-    def see_die(self, settled: Settled, t: float) -> None:
+    def see_die(self, settled: Settled) -> None:
         """Accept a roll from the die in view when its value has changed."""
         shown = settled.die
         if shown is None or shown == self._doubts.die:
             return
         if self._doubts.die is not None and self._draft.needs_roll() and not self._doubts.rolls:
             n = self._match.next_n
-            self.rolled({"do": "roll", "value": shown}, t)
+            self.rolled({"do": "roll", "value": shown})
             self._draft.change(seen_roll=n)
         self._draft.change(die=shown)
 

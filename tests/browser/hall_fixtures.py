@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,3 +35,19 @@ def opened(browser: Browser, hall) -> Iterator[Callable[[str], Page]]:
     yield new
     for page in pages:
         page.close()
+
+
+@pytest.fixture
+def tournament(hall) -> Callable[..., Any]:
+    """Return what makes a tournament with its players, who have come or not."""
+    from tests.companion_app.hall.test_tournament_evening import Evening
+
+    def made(*names: str, here: bool = True, **settings: Any) -> Evening:
+        evening = Evening(hall, **settings)
+        for number, name in enumerate(names, start=1):
+            evening.do("add-player", name=name)
+            if here:
+                evening.do("check-in", player=f"p{number}")
+        return evening
+
+    return made

@@ -27,7 +27,7 @@ TITLES = {
 ON_DESKTOP = ("schlangennest", "snekagon5g")
 FOULS = (3, 5)
 """Before which moves somebody tries what is not allowed."""
-ENDED_EARLY = ("snekagon5g", "sssnake")
+ENDED_EARLY = ("snekagon", "snekagon5g", "sssnake")
 """The longest games: the host ends them; the others are played until the rules end them."""
 SMALL_HANDS = 3
 """Tiles a player after which Carnival's last round is announced."""

@@ -81,9 +81,8 @@ def watched(served, record, position, bgr) -> Still:
 
 def seen_at(served, card) -> np.ndarray:
     """Return where in the picture the loop sees a card."""
-    spot = (0, *card.at)
-    wait_until(lambda: served.desk.seeing == "settled")
-    return np.asarray(served.desk.feeder.loop.outlines_px[spot], np.float32)
+    wait_until(lambda: served.desk.feeder.loop.state == "settled")
+    return np.asarray(served.desk.feeder.loop.outlines_px[0, *card.at], np.float32)
 
 
 def without(bgr: np.ndarray, outline: np.ndarray) -> np.ndarray:
@@ -132,7 +131,8 @@ def test_tile_under_a_coin_is_asked_about_and_answered_by_its_picture(served, be
     outline = seen_at(served, new)
     source = watched(served, record, four, without(bgr, outline))
     page = served.open("/", host=True)
-    wait_until(lambda: served.desk.seeing == "settled")
+    # What the desk says may still be of the camera before.
+    wait_until(lambda: served.desk.feeder.loop.state == "settled")
 
     source.bgr = with_disc(bgr, outline, 0.7, COIN)
     page.wait("document.querySelector('.question .pictured img')?.complete")
@@ -175,7 +175,7 @@ def test_one_photo_is_scored_put_right_and_read_as_another_game(served, begun, t
     assert page.js(POINTS) == scores
     assert page.text(".photo-scores .headline").endswith(f": {scores[0]}")
     taps = "document.querySelectorAll('.photo-seen .tap').length"
-    assert page.js(taps) == len(lying)
+    page.wait(f"{taps} === {len(lying)}")
     assert page.js("document.documentElement.scrollWidth <= innerWidth")
     assert axe_faults(page) == []
 
@@ -187,10 +187,10 @@ def test_one_photo_is_scored_put_right_and_read_as_another_game(served, begun, t
     )
     page.click("dialog button", "Hier liegt kein Plättchen")
     page.wait(f"{taps} === {len(lying) - 1}")
-    assert page.js(POINTS) != scores
+    page.wait(f"{POINTS}.join() !== {','.join(map(str, scores))!r}")
     page.click(".toast button")
     page.wait(f"{taps} === {len(lying)}")
-    assert page.js(POINTS) == scores
+    page.wait(f"{POINTS}.join() === {','.join(map(str, scores))!r}")
 
     page.js(
         "window.offered = []; import('/static/photo.js').then(({ PhotoView }) => {"

@@ -501,5 +501,5 @@ def test_emptied_field_for_the_room_of_pictures_deletes_none(served, script):
     wait_until(lambda: served.settings.now.ideas == 3)
 
     assert served.settings.now.pictures_mb == 500
-    assert page.js("document.querySelector('#pictures_mb').value") == "500"
+    page.wait("document.querySelector('#pictures_mb').value === '500'")
     assert served.store.forget_pictures() == 1

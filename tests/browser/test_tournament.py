@@ -6,9 +6,9 @@ import pytest
 
 from tests.browser.access import axe_faults
 from tests.browser.chromium import Page, wait_until
-from tests.browser.hall_fixtures import hall, opened
+from tests.browser.hall_fixtures import hall, opened, tournament
 
-__all__ = ["hall", "opened"]
+__all__ = ["hall", "opened", "tournament"]
 pytestmark = pytest.mark.browser
 TURNED_BY_HAND = (
     "const real = setInterval;"
@@ -16,6 +16,7 @@ TURNED_BY_HAND = (
     " if (ms === 12000) window.turn = act; return real(act, ms); };"
 )
 """Keeps what turns the wall's pages."""
+NINE = tuple(f"Player {number}" for number in range(1, 10))
 PEOPLE = ("<img src=x onerror=alert(1)>", "Ben Novak", "Cleo Ilves", "Dana Roy")
 
 
@@ -45,12 +46,13 @@ def test_director_runs_a_round_from_a_phone(opened, hall):
         page.wait(f"document.querySelectorAll('.tour-check[aria-pressed=true]').length === {count}")
     page.click("[data-act=pair]")
     page.click("[data-act=start]")
-    page.wait("/^(60:00|59:5)/.test(document.querySelector('.tour-clock').textContent)")
+    page.wait("/^(60:00|5\\d:)/.test(document.querySelector('.tour-clock').textContent)")
     assert page.text("h1") == "Friday <b>night</b>"
     assert not page.js("document.querySelector('main img[src=x]')")
     assert axe_faults(page) == []
 
     page.click(".tour-tables button")
+    page.wait("document.querySelector('dialog input[type=number]')")
     # The keypad of digits has no minus, and points may be below zero.
     assert page.js("document.querySelector('dialog input[type=number]').inputMode") == ""
     page.js(
@@ -69,8 +71,8 @@ def test_director_runs_a_round_from_a_phone(opened, hall):
     assert page.errors == []
 
 
-def test_own_points_bye_and_tie_breaks_of_the_form_count(opened, hall):
-    from tests.companion_app.hall.test_tournament_evening import Evening, typed
+def test_own_points_bye_and_tie_breaks_of_the_form_count(opened, hall, tournament):
+    from tests.companion_app.hall.test_tournament_evening import typed
 
     def field(label: str) -> str:
         return f"dialog [aria-label^='{label}']"
@@ -96,7 +98,7 @@ def test_own_points_bye_and_tie_breaks_of_the_form_count(opened, hall):
     page.click("dialog form button")
     page.wait("document.querySelector('[data-act=pair]')")
 
-    evening = Evening(hall)
+    evening = tournament()
     evening.id = page.js("location.pathname.split('/')[2]")
     evening.at = f"/api/tournaments/{evening.id}"
     settings = evening.whole()["settings"]
@@ -119,12 +121,10 @@ def test_own_points_bye_and_tie_breaks_of_the_form_count(opened, hall):
     assert [one for one in page.errors if "409" not in one] == []
 
 
-def test_players_phone_shows_its_table_and_confirms_the_result(opened, hall):
-    from tests.companion_app.hall.test_tournament_evening import Evening, typed
+def test_players_phone_shows_its_table_and_confirms_the_result(opened, tournament):
+    from tests.companion_app.hall.test_tournament_evening import typed
 
-    evening = Evening(hall)
-    for name in PEOPLE[:3]:
-        evening.do("add-player", name=name)
+    evening = tournament(*PEOPLE[:3], here=False)
     for player in ("p1", "p3"):
         evening.sign_in(player)
     page = opened(f"/tournament/{evening.id}/me")
@@ -148,13 +148,8 @@ def test_players_phone_shows_its_table_and_confirms_the_result(opened, hall):
     page.wait("!document.querySelector('#confirm')")
 
 
-def test_wall_shows_clock_and_pairings_from_afar(opened, hall):
-    from tests.companion_app.hall.test_tournament_evening import Evening
-
-    evening = Evening(hall)
-    evening.enter()
-    for n in range(1, 10):
-        evening.do("check-in", player=f"p{n}")
+def test_wall_shows_clock_and_pairings_from_afar(opened, tournament):
+    evening = tournament(*NINE)
     evening.posted(f"{evening.at}/pair", {})
     page = opened(f"/tournament/{evening.id}/tv", 1280, 720)
     page.wait("document.querySelectorAll('.tour-tables li.card').length === 3")
@@ -165,13 +160,8 @@ def test_wall_shows_clock_and_pairings_from_afar(opened, hall):
     assert page.errors == []
 
 
-def test_clock_on_the_wall_goes_on_when_the_page_turns(opened, hall):
-    from tests.companion_app.hall.test_tournament_evening import Evening
-
-    evening = Evening(hall, round_minutes=60)
-    evening.enter()
-    for n in range(1, 10):
-        evening.do("check-in", player=f"p{n}")
+def test_clock_on_the_wall_goes_on_when_the_page_turns(opened, hall, tournament):
+    evening = tournament(*NINE, round_minutes=60)
     evening.posted(f"{evening.at}/pair", {})
     evening.do("start-round")
     page = opened("/tournaments")
@@ -184,7 +174,8 @@ def test_clock_on_the_wall_goes_on_when_the_page_turns(opened, hall):
         "const text = document.querySelector('.tour-clock.big').textContent;"
         "Date.now = now; return text; })()"
     )
-    assert left.startswith("58:")
+    # A busy machine may have taken a while to begin.
+    assert left.partition(":")[0] in ("57", "58")
 
 
 def test_arbiter_corrects_a_move_from_the_phone(opened, hall):
@@ -208,14 +199,10 @@ def test_arbiter_corrects_a_move_from_the_phone(opened, hall):
     assert page.errors == []
 
 
-def test_director_puts_right_a_closed_round_a_forfeit_a_ban_and_a_name(opened, hall):
-    from tests.companion_app.hall.test_tournament_evening import Evening, typed
+def test_director_puts_right_a_closed_round_a_forfeit_a_ban_and_a_name(opened, hall, tournament):
+    from tests.companion_app.hall.test_tournament_evening import typed
 
-    evening = Evening(hall)
-    for name in PEOPLE[:3]:
-        evening.do("add-player", name=name)
-    for player in ("p1", "p2", "p3"):
-        evening.do("check-in", player=player)
+    evening = tournament(*PEOPLE[:3])
     evening.posted(f"{evening.at}/pair", {})
     evening.do("start-round")
     (table,) = evening.round()["tables"]
@@ -232,6 +219,7 @@ def test_director_puts_right_a_closed_round_a_forfeit_a_ban_and_a_name(opened, h
     page.click("details[data-round='1'] summary")
     assert axe_faults(page) == []
     page.click("details[data-round='1'] button")
+    page.wait("document.querySelector('dialog input[type=number]')")
     page.js(
         "document.querySelectorAll('dialog input[type=number]').forEach((e, n) => "
         "{ e.value = 10 + n; })"
@@ -255,6 +243,7 @@ def test_director_puts_right_a_closed_round_a_forfeit_a_ban_and_a_name(opened, h
     page.click("dialog form button")
     wait_until(lambda: evening.whole()["players"][1]["full_name"] == "Bén Nováček")
     page.click("li:nth-child(3) > [data-act=change]")
+    page.wait("document.querySelectorAll('dialog input[type=checkbox]').length > 1")
     page.js("document.querySelectorAll('dialog input[type=checkbox]')[1].checked = true")
     page.click("dialog form button")
     page.wait("document.querySelectorAll('[data-act=change]').length === 2")
@@ -262,18 +251,13 @@ def test_director_puts_right_a_closed_round_a_forfeit_a_ban_and_a_name(opened, h
     assert page.errors == []
 
 
-def test_director_sits_a_player_out_of_the_next_round(opened, hall):
-    from tests.companion_app.hall.test_tournament_evening import Evening
-
-    evening = Evening(hall)
-    for name in PEOPLE:
-        evening.do("add-player", name=name)
-    for player in ("p1", "p2", "p3", "p4"):
-        evening.do("check-in", player=player)
+def test_director_sits_a_player_out_of_the_next_round(opened, hall, tournament):
+    evening = tournament(*PEOPLE)
     page = opened("/arbiter")
     signed_in(page, hall)
     page.go(f"http://127.0.0.1:{hall.port}/tournament/{evening.id}/director")
     page.click("li:nth-child(2) > [data-act=change]")
+    page.wait("document.querySelector(\"dialog [aria-label^='Sits round 1 out']\")")
     page.js("document.querySelector(\"dialog [aria-label^='Sits round 1 out']\").checked = true")
     assert axe_faults(page) == []
     page.click("dialog form button")
@@ -290,12 +274,10 @@ def test_director_sits_a_player_out_of_the_next_round(opened, hall):
     assert page.errors == []
 
 
-def test_arbiters_phone_shows_an_objection_and_leads_to_it(opened, hall):
-    from tests.companion_app.hall.test_tournament_evening import Evening, typed
+def test_arbiters_phone_shows_an_objection_and_leads_to_it(opened, hall, tournament):
+    from tests.companion_app.hall.test_tournament_evening import typed
 
-    evening = Evening(hall)
-    for name in PEOPLE[:3]:
-        evening.do("add-player", name=name)
+    evening = tournament(*PEOPLE[:3], here=False)
     for player in ("p1", "p2", "p3"):
         evening.sign_in(player)
     evening.posted(f"{evening.at}/pair", {})
@@ -312,14 +294,8 @@ def test_arbiters_phone_shows_an_objection_and_leads_to_it(opened, hall):
     assert page.errors == []
 
 
-def test_wall_that_is_signed_in_shows_public_names_alone(opened, hall):
-    from tests.companion_app.hall.test_tournament_evening import Evening
-
-    evening = Evening(hall)
-    for name in PEOPLE[1:]:
-        evening.do("add-player", name=name)
-    for player in ("p1", "p2", "p3"):
-        evening.do("check-in", player=player)
+def test_wall_that_is_signed_in_shows_public_names_alone(opened, hall, tournament):
+    evening = tournament(*PEOPLE[1:])
     evening.do("hide-player", player="p2")
     evening.posted(f"{evening.at}/pair", {})
     page = opened("/arbiter", 1280, 720)
@@ -334,10 +310,8 @@ def test_wall_that_is_signed_in_shows_public_names_alone(opened, hall):
     assert "Novak" not in said
 
 
-def test_what_an_imported_list_left_out_stays_to_be_read(opened, hall):
-    from tests.companion_app.hall.test_tournament_evening import Evening
-
-    evening = Evening(hall)
+def test_what_an_imported_list_left_out_stays_to_be_read(opened, hall, tournament):
+    evening = tournament()
     page = opened("/arbiter")
     signed_in(page, hall)
     page.go(f"http://127.0.0.1:{hall.port}/tournament/{evening.id}/director")

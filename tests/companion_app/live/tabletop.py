@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from companion_app.live.align import Aligner
 from companion_app.live.doubts import Standing
 from companion_app.live.match import Match
-from companion_app.live.places import Sighting
+from companion_app.live.places import Sighting, Spot, contents
 from companion_app.live.referee import Referee
-from companion_app.live.settle import Settler
+from companion_app.live.settle import Settled, Settler
 from companion_app.live.store import Store
 from engine.game import Start
 from engine.games import game_named
@@ -21,6 +22,7 @@ from engine.record import Record, find_set, layout_to_json, parse_options
 from vision.core.tables import TableState
 
 STEP_S = 0.1
+NOTHING: frozenset[Spot] = frozenset()
 
 
 class Tabletop:
@@ -54,13 +56,17 @@ class Tabletop:
         self.referee.start(0.0)
         self.events.clear()
 
-    def shows(self, table: Layout | str | TableState, looks: int = 6) -> list[dict[str, Any]]:
+    def shows(
+        self, table: Layout | str | TableState, looks: int = 6, covered: frozenset[Spot] = NOTHING
+    ) -> list[dict[str, Any]]:
         """Let a hand pass, then show a table for some looks; return the events."""
         self.settler.moved()
         self.referee.touch()
-        return self.keeps(table, looks)
+        return self.keeps(table, looks, covered)
 
-    def keeps(self, table: Layout | str | TableState, looks: int = 6) -> list[dict[str, Any]]:
+    def keeps(
+        self, table: Layout | str | TableState, looks: int = 6, covered: frozenset[Spot] = NOTHING
+    ) -> list[dict[str, Any]]:
         """Show a table for some looks with nobody near it; return the events."""
         before = len(self.events)
         for _ in range(looks):
@@ -69,7 +75,7 @@ class Tabletop:
             if look is None:
                 self.settler.moved()
                 continue
-            self.sees(look)
+            self.sees(replace(look, covered=covered) if covered else look)
         return self.events[before:]
 
     def sees(self, look: Sighting) -> None:
@@ -78,6 +84,22 @@ class Tabletop:
         settled = self.settler.settled(self.aligner.centres_px)
         if settled is not None:
             self.standing = self.referee.look(settled, self.t, lambda: self.picture)
+
+    def finds(
+        self,
+        layout: Layout,
+        looks: int = 8,
+        sure: float | Mapping[Spot, float] = 0.999,
+        covered: frozenset[Spot] = NOTHING,
+    ) -> list[dict[str, Any]]:
+        """Let the referee look at a table that so many looks agree on; return the events."""
+        before, lying = len(self.events), contents(layout)
+        shares = dict.fromkeys(lying, sure) if isinstance(sure, float) else sure
+        agreed = {spot: (content, shares[spot]) for spot, content in lying.items()}
+        last = Sighting(pieces=layout.pieces, clay=layout.clay)
+        settled = Settled(looks, agreed, covered=covered, last=last)
+        self.standing = self.referee.look(settled, self.t)
+        return self.events[before:]
 
     def tell(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
         before = len(self.events)

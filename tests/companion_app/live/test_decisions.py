@@ -47,9 +47,9 @@ def test_decision_changes_nothing_of_what_it_is_made_of(nest):
 
     def made():
         def looked(draft):
-            return Judge(draft).look(settled, 1.0, lambda: None)
+            return Judge(draft).look(settled, lambda: None)
 
-        return decide(nest.match, doubts, looked, RefereeSettings(), lambda jpeg: None)
+        return decide(nest.match, doubts, looked, RefereeSettings(), lambda jpeg: None, 1.0)
 
     first, second = made(), made()
 

@@ -6,12 +6,12 @@ from math import inf
 
 import pytest
 
-from companion_app.live.errors import StoreFull, ToldError
+from companion_app.live.errors import StoreFull
 from companion_app.live.questions import Question, concerns
 from companion_app.live.referee import Referee
 from engine.game import Move, Start
 from engine.notation import read_layout
-from tests.companion_app.live.tabletop import Tabletop, said, verdicts
+from tests.companion_app.live.tabletop import Tabletop, said
 from tests.companion_app.live.test_judging import DICE, rolled, table_of
 from tests.companion_app.live.test_referee import accepted
 from tests.companion_app.live.test_store import FailingDisk
@@ -37,30 +37,6 @@ def asked(table: Tabletop) -> list[str]:
 def the_question(table: Tabletop) -> Question:
     (question,) = table.referee.doubts.questions.values()
     return question
-
-
-# --- told ahead ----------------------------------------------------------------------------------
-
-
-def test_roll_told_ahead_that_cannot_be_is_asked_for_when_it_is_due(dice):
-    first, *_ = rolled(dice, 1)
-    dice.tell({"roll": 1, "tiles": ["curve", "curve"]})
-    dice.tell({"roll": 3})
-
-    happened = dice.shows(dice.match.after(first))
-
-    assert verdicts(happened) == [(2, True)]
-    assert asked(dice) == ["roll"]
-    dice.tell({"roll": 2})
-    assert [move.value for move in accepted(dice) if move.do == "roll"] == [1, 2]
-
-
-def test_roll_that_cannot_be_is_refused_when_it_is_due(dice):
-    with pytest.raises(ToldError):
-        dice.tell({"roll": 1, "tiles": ["curve", "curve"]})
-
-    assert accepted(dice) == []
-    assert asked(dice) == ["roll"]
 
 
 # --- cards that fit nowhere ----------------------------------------------------------------------
