@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Concatenate
 
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.commands import Commands
 from companion_app.eye.corrections import Corrections
 from companion_app.eye.desk import Desk
 from companion_app.eye.machine import MachineSeats
-from companion_app.line.ends import ANSWER_S as EYE_S
-from companion_app.line.ends import Answer
-from companion_app.line.standing import Standing, read_standing
-from companion_app.refusal import read_refusal
+from companion_app.line.commands import EyeCommands, Gained, Given, brought, call_of, carry_out
+from companion_app.line.eye import Eye
+from companion_app.line.standing import Standing
+from companion_app.line.wire import packed, unpacked
+from companion_app.refusal import Refusal, read_refusal
 from companion_app.seat.mind import Mind, Question
 from companion_app.seat.player import ANSWER_S, Doc
 from companion_app.web.context import Companion
@@ -52,29 +52,32 @@ class NearPlayer:
         return said[0]["answer"]
 
 
-class NearEye:
-    """An eye in this process; what goes to it and comes back is the same text as over a line."""
-
-    is_there = True
+class NearEye(Eye):
+    """An eye in this process; what goes to it and comes back are the same bytes as over a line."""
 
     def __init__(self, commands: Commands) -> None:
+        self.is_there = True
         self._commands = commands
 
     def standing(self) -> Standing:
         """Return how the table stands right now."""
-        return read_standing(_plain(self._commands.standing().to_json()))
+        standing: Standing = unpacked(packed(self._commands.standing()), Standing)
+        return standing
 
     def ask(
-        self, what: str, body: Doc | None = None, data: bytes = b"", within_s: float = EYE_S
-    ) -> Answer:
+        self,
+        deed: Callable[Concatenate[EyeCommands, Given], Gained],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Gained:
         """Have something done at once."""
-        del within_s
-        answer = self._commands.answer(what, _plain(body or {}), bytes(data))
-        return Answer(_plain(answer.body), answer.data)
-
-
-def _plain(value: Any) -> Any:
-    return json.loads(json.dumps(value))
+        try:
+            name, sent = unpacked(packed(call_of(deed, *given, **named)), tuple[str, list[Any]])
+        except (OverflowError, RecursionError) as error:
+            raise Refusal from error
+        body = unpacked(packed(carry_out(self._commands, name, sent)), Any)
+        gained: Gained = brought(name, body)
+        return gained
 
 
 def near_companion(
@@ -88,5 +91,5 @@ def near_companion(
     place = Place(desk.store.path, desk.set_folders)
     eye = NearEye(commands)
     companion = Companion(eye, settings, place, desk.hub, **{"player": player, **more})
-    eye.ask("limit-pictures", {"mb": settings.now.pictures_mb})
+    eye.ask(EyeCommands.limit_pictures, settings.now.pictures_mb)
     return companion, commands

@@ -250,7 +250,7 @@ def test_eye_and_page_know_nothing_of_each_other():
     [
         ("companion_app/eye/desk.py", "companion_app.web.speech"),
         ("companion_app/web/views/api.py", "companion_app.eye.desk"),
-        ("companion_app/line/ends.py", "companion_app.eye.desk"),
+        ("companion_app/line/commands.py", "companion_app.eye.desk"),
         ("companion_app/live/match.py", "companion_app.line.standing"),
     ],
 )

@@ -7,7 +7,6 @@ from argparse import Namespace
 
 from companion_app.answers import ANSWERED, BAD_INPUT, InputError, complain
 from companion_app.child import Child, settle
-from companion_app.eye.answering import Answering
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.commands import Commands
 from companion_app.eye.corrections import Corrections
@@ -15,6 +14,7 @@ from companion_app.eye.demo_rounds import demo_rounds
 from companion_app.eye.desk import Desk, GameLeftError
 from companion_app.eye.machine import MachineSeats
 from companion_app.eye.mqtt import publisher_for
+from companion_app.eye.reader import CommandReader
 from companion_app.eye.starting import begin, is_asked, opened_store, source_asked
 from companion_app.found_cameras import found_cameras
 from companion_app.home import corrections_folder, home_folder, set_folders
@@ -52,22 +52,22 @@ def _watch(child: Child, desk: Desk) -> int:
     player = FarPlayer(child.told["player"], lambda: child.report(player=True))
     machine = MachineSeats(desk, player)
     commands = Commands(desk, camera, Corrections(corrections_folder()), machine)
-    commands.start_again = child.stopping.set
+    commands.end_eye = child.stopping.set
     publisher = publisher_for(desk, load_settings())
-    answering = Answering(child.told["line"], commands, desk.hub)
-    answering.start()
+    reader = CommandReader(child.told["line"], commands, desk.hub)
+    reader.start()
     machine.start()
     rounds = demo_rounds(desk, camera) if camera.kind == "demo" and not is_asked(asked) else None
     try:
         if not again:
             # The first game begins when a page is there to show it, or after the timeout.
-            answering.called.wait(FIRST_PAGE_S)
+            reader.followed.wait(FIRST_PAGE_S)
         settle()
         unfinished = desk.store.unfinished()
         begin(desk, camera, asked, again)
         if rounds is not None:
             rounds.take(unfinished)
-        answering.tell_now(TOLD_S)
+        reader.tell_now(TOLD_S)
         child.report(ready=True, source=source)
         child.stopping.wait()
     finally:
@@ -77,7 +77,7 @@ def _watch(child: Child, desk: Desk) -> int:
         camera.release()
         if publisher is not None:
             publisher.close()
-        answering.close()
+        reader.close()
         desk.close()
     return ANSWERED
 

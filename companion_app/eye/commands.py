@@ -1,4 +1,4 @@
-"""The commands of the page, by name, with plain data in and out.
+"""The commands of the page; ``line/commands.py`` says what each does.
 
 The page authorises commands by role. What depends on the current state of the game, such as whose
 question an answer is for, is checked here.
@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import logging
 import shutil
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-import msgspec
-
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.corrections import Corrections, keep_named, named_by_cells, spots_named
-from companion_app.eye.desk import Desk, Feeder, is_demo
+from companion_app.eye.desk import Desk, Feeder, is_demo, owned
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
-from companion_app.games.entries import Line, Names, Ruling, kind_and_body, last_of
+from companion_app.games.entries import Line, Names, Ruling, kind_and_body
+from companion_app.games.play import play
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import done_apart
 from companion_app.hands.work import RESTORE
 from companion_app.help_orders import HELP_OFF, HELP_ON, order_of
 from companion_app.kept_looks import KeptLooks
-from companion_app.line.ends import Answer
+from companion_app.line.commands import Doc, EyeCommands, HallRuling, Still
 from companion_app.line.standing import Standing
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.live.match import Match
@@ -34,38 +34,16 @@ from companion_app.live.questions import as_shown, concerns
 from companion_app.live.referee import Referee
 from companion_app.refusal import Refusal
 from engine.record import Record, parse_record
-from vision import Frame
 
 log = logging.getLogger(__name__)
-Doc = Mapping[str, Any]
 MakeFeeder = Callable[[Record], Feeder | None]
 """Function that returns the feeder of a new game: the camera, or a recorded game."""
 CHANGED = ("taken-back", "corrected", "undone", "restarted")
 """Kinds of log lines that change or remove earlier moves."""
 
 
-class Commands:
+class Commands(EyeCommands):
     """Executes the page's commands on a desk, its camera, and the pictures of corrections."""
-
-    CHANGES = frozenset(
-        {
-            "tell",
-            "undo",
-            "redo",
-            "end",
-            "take-foul-back",
-            "begin",
-            "resume",
-            "pause",
-            "choose",
-            "machine-seat",
-            "machine-mute",
-            "machine-hand",
-            "machine-draw",
-            "take-hint",
-        }
-    )
-    """Commands that change the standing: their answer includes the new one."""
 
     def __init__(
         self,
@@ -81,138 +59,46 @@ class Commands:
         """The pictures of corrections."""
         self.make_feeder: MakeFeeder | None = None
         """Returns a new game's feeder; ``None`` for the camera's."""
-        self.start_again: Callable[[], None] = lambda: None
+        self.end_eye: Callable[[], None] = lambda: None
         """Ends this eye; the supervisor starts a new one."""
         self.machine = machine
         """The machine's seats."""
-        self._number = 0
-        self._deeds: Mapping[str, Callable[[Doc], Any]] = {
-            "tell": self._tell,
-            "redo": lambda _: desk.redo(),
-            "take-foul-back": lambda _: desk.take_foul_back(),
-            "seen": self._seen,
-            "limit-pictures": self._limit_pictures,
-            "wipe-pictures": self._wipe_pictures,
-            "forget-corrections": lambda body: self.corrections.forget(body["file"]),
-            "rename": self._rename,
-            "delete-game": self._delete_game,
-            "raise-hand": lambda body: desk.raise_hand(body["raised"]),
-            "machine-seat": lambda body: self.machine.sit(body["player"], body["level"]),
-            "machine-mute": lambda body: self.machine.mute(body["on"]),
-            "machine-hand": self._machine_hand,
-            "machine-draw": lambda body: self.machine.draw(body["tiles"]),
-            "take-hint": lambda body: {
-                "left": self.machine.take_hint(body["player"], body["most"])
-            },
-        }
-        """What the desk's thread does, from start to end."""
-        self._waiting: Mapping[str, Callable[[Doc], Any]] = {
-            "undo": self._undo,
-            "end": lambda _: desk.end(),
-            "begin": self._begin,
-            "resume": self._resume,
-            "pause": self._pause,
-            "here": lambda _: None,
-            "sources": lambda _: self._table_camera().sources(),
-            "choose": self._choose,
-            "picture": self._picture,
-            "frame": self._frame,
-            "phone-picture": self._phone_picture,
-            "keep-summaries": self._keep_summaries,
-            "restore": self._restore,
-            "start-again": lambda _: self.start_again(),
-            "ruling": self._ruling,
-        }
-        """What may wait for a camera, a feeder's end or a worker, and so is done by who asks."""
+        self.do = desk.do
 
-    def answer(self, what: str, body: Doc, data: bytes) -> Answer:
-        """Execute a command; bytes sent with it become the body's ``data``."""
-        asked = {**body, "data": data}
-        if what in self._deeds:
-            answer = self.desk.do(lambda: self._deeds[what](asked))
-        elif what in self._waiting:
-            answer = self._waiting[what](asked)
-        else:
-            raise Refusal(f"nothing is called {what}")
-        return answer if isinstance(answer, Answer) else Answer(answer)
-
+    @owned
     def standing(self) -> Standing:
         """Return the current standing."""
-        return self.desk.do(self._standing)
-
-    def _standing(self) -> Standing:
         desk = self.desk
-        self._number += 1
-        referee, loop = desk.referee, desk.feeder.loop
+        referee, loop, match = desk.referee, desk.feeder.loop, desk.match
+        asked = referee.doubts.questions.values() if referee else ()
         return Standing(
-            number=self._number,
-            key=referee.match.key if referee else None,
-            seq=referee.match.seq if referee else 0,
-            names=dict(desk.names),
+            at=time.monotonic_ns(),
+            key=match.key if match else None,
+            seq=match.seq if match else 0,
             seeing=desk.seeing,
             why=desk.why,
             trouble=desk.trouble,
             kind=desk.feeder.kind,
             source=self.camera.name if self.camera else None,
-            covered=sorted(map(list, loop.covered)) if loop else [],
-            unsure=sorted(map(list, loop.unsure)) if loop else [],
-            questions=[
-                msgspec.to_builtins(as_shown(question, referee.match))
-                for question in referee.doubts.questions.values()
-            ]
-            if referee
-            else [],
+            covered=tuple(sorted(loop.covered)) if loop else (),
+            unsure=tuple(sorted(loop.unsure)) if loop else (),
+            questions=tuple(as_shown(question, match) for question in asked) if match else (),
             can_undo=desk.can_undo,
             can_redo=desk.can_redo,
             paused=desk.paused,
             by_people=desk.by_people,
-            machine=self.machine.to_json(),
+            wish=self.machine.wish(),
             looks=loop.looks if loop else 0,
         )
 
-    # --- a backup that is restored ---------------------------------------------------------
-
-    def _restore(self, body: Doc) -> Any:
-        """Restore the backup that was uploaded to the page; the eye is restarted afterwards."""
-        # Imported late: it loads the page's modules to check their files.
-        from companion_app.restore import put_in_place, sweep, unpacked
-
-        home = self.desk.store.path.parent
-        if self._is_played():
-            raise Refusal(code="restore-game", status=409)
-        try:
-            # Checked by a worker: whatever is in the file, the game does not feel it.
-            file = home / BY_PAGE / TAKEN_IN
-            backup = done_apart(RESTORE, unpacked, home, file, body["with_secrets"])
-            restored = put_in_place(home, backup, self._let_go)
-        except BackupError as error:
-            raise Refusal(code=error.code, status=422) from error
-        except HandsError as error:
-            sweep(home)
-            raise Refusal(code=error.code, status=error.status) from error
-        if restored.kept is not None:
-            shutil.rmtree(restored.kept / BY_PAGE, ignore_errors=True)
-        return {"files": restored.files, "left_out": len(restored.left_out)}
-
-    def _is_played(self) -> bool:
-        """Say whether people are in the middle of a game."""
-        match = self.desk.match
-        if match is None or match.ended or self.desk.feeder.kind in ("demo", "recorded"):
-            return False
-        return not match.game.outcome(match.position).over
-
-    def _let_go(self) -> None:
-        if self.camera is not None:
-            self.camera.release()
-        self.desk.stop_feeding()
-        self.desk.do(self.desk.store.close)
-
     # --- the game that is on ---------------------------------------------------------------
 
-    def _tell(self, body: Doc) -> None:
-        desk, sent = self.desk, body["sent"]
-        if desk.referee is not None and not body["host"]:
-            only_for_oneself(desk.referee, sent, body["seats"], desk.machine.seats)
+    @owned
+    def tell(self, sent: Doc, is_host: bool, seats: Sequence[str] = ()) -> None:
+        """Tell the referee something; its picture is kept where somebody names a tile."""
+        desk = self.desk
+        if desk.referee is not None and not is_host:
+            only_for_oneself(desk.referee, sent, seats, desk.machine.seats)
         if "correct" in sent and desk.match is not None:
             sent = named_by_cells(desk.match, sent)
         spots = spots_named(desk, sent)
@@ -223,9 +109,20 @@ class Commands:
             # What was told counts; only its picture is not learnt from.
             log.error("the picture of a correction is not kept: %s", error)
 
-    def _undo(self, body: Doc) -> None:
-        desk, count = self.desk, body.get("count")
-        match = desk.match
+    def take_foul_back(self) -> None:
+        self.desk.take_foul_back()
+
+    def redo(self) -> None:
+        self.desk.redo()
+
+    def end(self) -> None:
+        self.desk.end()
+
+    def raise_hand(self, raised: bool) -> None:
+        self.desk.raise_hand(raised)
+
+    def undo(self, count: int | None) -> None:
+        desk, match = self.desk, self.desk.match
         was_ended = match is not None and match.ended
         if count is None:
             desk.undo()
@@ -234,18 +131,18 @@ class Commands:
         if match is not None and was_ended and not (match.ended or desk.paused or desk.is_fed):
             desk.feed(self._feeder_again(match))
 
-    def _begin(self, body: Doc) -> None:
-        record = parse_record(body["record"], self.desk.set_folders)
+    def begin(self, record: Doc, names: dict[str, str], machine: dict[str, int]) -> None:
+        begun = parse_record(record, self.desk.set_folders)
         with self.camera.or_as_before() if self.camera is not None else nullcontext():
             # The demo's hands play nobody's game unless they are asked to.
-            feeder = None if self._is_demo else self._feeder(record)
-        match = self.desk.begin(record, body["names"], feeder, body.get("machine"))
+            feeder = None if self._is_demo else self._feeder(begun)
+        match = self.desk.begin(begun, names, feeder, machine)
         order = order_of(self.desk.store.path.parent)
         if order is not None and not order.help:
             match.note(Ruling(HELP_OFF, order.n))
 
-    def _resume(self, body: Doc) -> None:
-        desk, key = self.desk, body["key"]
+    def resume(self, key: str | None) -> None:
+        desk = self.desk
         if key is None and desk.match is not None:
             key = desk.match.key
         if key not in desk.do(desk.store.games):
@@ -273,9 +170,9 @@ class Commands:
         """Whether only the demo table is there."""
         return self.make_feeder is None and self.camera is not None and self.camera.kind == "demo"
 
-    def _pause(self, body: Doc) -> None:
+    def pause(self, on: bool) -> None:
         desk = self.desk
-        if body["on"]:
+        if on:
             desk.pause()
         elif desk.match is not None and not desk.match.ended:
             desk.feed(self._feeder_again(desk.match))
@@ -283,37 +180,51 @@ class Commands:
 
     # --- the machine's seats ---------------------------------------------------------------
 
-    def _machine_hand(self, body: Doc) -> None:
-        """Set an open hand; without tiles in the command, it is what the camera sees aside."""
-        tiles, loop = body["tiles"], self.desk.feeder.loop
+    @owned
+    def seat(self, player: str, level: int | None) -> None:
+        self.machine.sit(player, level)
+
+    @owned
+    def mute(self, on: bool) -> None:
+        self.machine.mute(on)
+
+    @owned
+    def show_hand(self, player: str, tiles: Sequence[str] | None) -> None:
+        loop = self.desk.feeder.loop
         if tiles is None:
-            tiles = loop.aside if loop is not None else ()
-        self.machine.show_hand(body["player"], tiles)
+            tiles = tuple(loop.aside) if loop is not None else ()
+        self.machine.show_hand(player, tiles)
+
+    @owned
+    def draw(self, tiles: Sequence[str]) -> None:
+        self.machine.draw(tiles)
+
+    @owned
+    def take_hint(self, player: str, most: int) -> int:
+        return self.machine.take_hint(player, most)
 
     # --- kept games ------------------------------------------------------------------------
 
-    def _rename(self, body: Doc) -> Any:
-        desk, key, player = self.desk, body["key"], body["player"]
-        if player not in self._players(key):
+    @owned
+    def rename(self, key: str, player: str, name: str) -> dict[str, str]:
+        store, match = self.desk.store, self.desk.match
+        lines = store.lines(key)
+        if not lines:
+            raise Refusal(code="no-game")
+        game = play(lines, self.desk.set_folders)
+        if player not in game.start.players:
             raise Refusal("player is a player of the game")
-        before = last_of("names", desk.store.lines(key)).get("names", {})
-        names = {**before, player: body["name"]}
-        if desk.match is not None and desk.match.key == key:
-            desk.match.note(Names(names))
+        names = {**game.names, player: name}
+        if match is not None and match.key == key:
+            match.note(Names(names))
         else:
-            desk.store.append(key, *kind_and_body(Names(names)))
-        desk.say("told")
+            store.append(key, *kind_and_body(Names(names)))
+        self.desk.say("told")
         return names
 
-    def _players(self, key: Any) -> list[str]:
-        if key not in self.desk.store.games():
-            raise Refusal(code="no-game")
-        lines = self.desk.store.lines(key)
-        begun = [line.body["record"] for line in lines if line.kind == "started"]
-        return list(begun[0].get("players", ())) if begun else []
-
-    def _delete_game(self, body: Doc) -> None:
-        desk, key = self.desk, body["key"]
+    @owned
+    def delete_game(self, key: str) -> None:
+        desk = self.desk
         if key not in desk.store.games():
             raise Refusal(code="no-game")
         if desk.match is not None and desk.match.key == key:
@@ -323,40 +234,41 @@ class Commands:
 
     # --- in a hall -------------------------------------------------------------------------
 
-    def _ruling(self, body: Doc) -> None:
-        """Execute a ruling of the hall's arbiter on the current game, exactly once."""
-        if self.desk.do(lambda: self._is_carried_out(body)):
+    def obey(self, ruling: HallRuling) -> None:
+        if self._is_carried_out(ruling):
             self.desk.end()
 
-    def _is_carried_out(self, body: Doc) -> bool:
+    @owned
+    def _is_carried_out(self, ruling: HallRuling) -> bool:
         """Carry out a ruling that is not yet; say whether what is left is to end the game."""
-        desk, what = self.desk, body["what"]
+        desk, what = self.desk, ruling.what
+        correction = {"correct": ruling.move_n, "move": ruling.move}
         deeds: Mapping[str, Callable[[], None]] = {
             "overrule": desk.overrule_pending,
             "lift": desk.take_foul_back,
             "take-back": desk.take_back,
             "end": lambda: None,
             "lower-hand": lambda: desk.raise_hand(False),
-            "correct": lambda: self._correct_as_host(body),
+            "correct": lambda: self.tell(correction, is_host=True),
             HELP_OFF: lambda: None,
             HELP_ON: lambda: None,
         }
         match = desk.match
-        if match is None or body["key"] != match.key:
+        if match is None or ruling.key != match.key:
             raise Refusal(code="other-game")
         if what not in deeds:
             raise Refusal("an unknown ruling")
-        if body["n"] in match.now.rulings:
+        if ruling.ruling in match.now.rulings:
             return False
-        if self._is_outdated(body, desk.store.lines(match.key)):
+        if self._is_outdated(ruling, desk.store.lines(match.key)):
             raise Refusal(code="played-on", status=409)
-        match.note(Ruling(what, body["n"]))
+        match.note(Ruling(what, ruling.ruling))
         deeds[what]()
-        return bool(what == "end")
+        return what == "end"
 
-    def _is_outdated(self, body: Doc, lines: Sequence[Line]) -> bool:
+    def _is_outdated(self, ruling: HallRuling, lines: Sequence[Line]) -> bool:
         """Say whether a ruling is about a foul or a move that is not the current one any more."""
-        what, foul, number = body["what"], body.get("foul"), body.get("number")
+        what, foul, number = ruling.what, ruling.foul, ruling.number
         if what in ("overrule", "lift"):
             pending = self.desk.referee.doubts.pending if self.desk.referee else None
             return foul is not None and (pending is None or pending.seq != foul)
@@ -365,40 +277,37 @@ class Commands:
             line.seq > number and line.kind in others for line in lines
         )
 
-    def _correct_as_host(self, body: Doc) -> None:
-        sent = {"correct": body["correct"], "move": body["move"]}
-        self.answer("tell", {"sent": sent, "host": True}, b"")
-
     # --- the camera ------------------------------------------------------------------------
 
-    def _table_camera(self) -> TableCamera:
-        if self.camera is None:
-            raise Refusal(code="no-camera", status=404)
-        return self.camera
+    def here(self) -> None:
+        pass
 
-    def _choose(self, body: Doc) -> None:
-        if body["source"] not in self._table_camera().sources():
+    def sources(self) -> list[str]:
+        return self._table_camera().sources()
+
+    def choose(self, source: str) -> None:
+        if source not in self.sources():
             raise Refusal("source is none of those found")
-        self._table_camera().choose(body["source"])
+        self._table_camera().choose(source)
 
-    def _picture(self, _: Doc) -> Any:
+    def picture(self) -> bytes | None:
         if self.desk.is_fed:
-            jpeg = self.desk.feeder.picture()
-        else:
-            jpeg = self.camera.picture() if self.camera is not None else None
-        return Answer(data=jpeg or b"")
+            return self.desk.feeder.picture()
+        return self.camera.picture() if self.camera is not None else None
 
-    def _frame(self, body: Doc) -> Any:
+    def look(self, record: Doc | None) -> Still | None:
         if self.camera is None and self.desk.is_fed:
-            return sent_frame(self.desk.feeder.newest)
-        return sent_frame(self._table_camera().frame(self._record(body)))
+            frame = self.desk.feeder.newest
+        else:
+            begun = None if record is None else parse_record(record, self.desk.set_folders)
+            frame = self._table_camera().frame(begun)
+        if frame is None:
+            return None
+        height, width = frame.bgr.shape[:2]
+        return Still(height, width, frame.taken_at_s, frame.bgr.tobytes())
 
-    def _record(self, body: Doc) -> Record | None:
-        said = body.get("record")
-        return None if said is None else parse_record(said, self.desk.set_folders)
-
-    def _seen(self, _: Doc) -> Any:
-        """Return the tiles' outlines in the newest picture; ``None`` before the first one."""
+    @owned
+    def seen(self) -> dict[str, Any] | None:
         frame, loop = self.desk.feeder.newest, self.desk.feeder.loop
         if frame is None or loop is None:
             return None
@@ -411,28 +320,77 @@ class Commands:
             "ghost": outlines_ahead(loop),
         }
 
-    def _phone_picture(self, body: Doc) -> Any:
+    def phone_picture(self, data: bytes, still: bool) -> tuple[int, int]:
         camera = self._table_camera()
         if camera.kind != "phone":
             raise Refusal(code="other-camera")
-        return list(camera.inbox.push(body["data"], still=body["still"]))
+        return camera.inbox.push(data, still=still)
+
+    def _table_camera(self) -> TableCamera:
+        if self.camera is None:
+            raise Refusal(code="no-camera", status=404)
+        return self.camera
 
     # --- what is kept ----------------------------------------------------------------------
 
-    def _limit_pictures(self, body: Doc) -> None:
-        self.desk.pictures_mb = body["mb"]
+    @owned
+    def limit_pictures(self, most_mb: int | None) -> None:
+        self.desk.pictures_mb = most_mb
         self.desk.limit_pictures()
 
-    def _wipe_pictures(self, _: Doc) -> Any:
+    @owned
+    def wipe_pictures(self) -> int:
         return self.desk.store.forget_pictures() + self.corrections.forget()
 
-    def _keep_summaries(self, body: Doc) -> None:
-        made = {key: Kept(seq, summary) for key, (seq, summary) in body["made"].items()}
-        KeptGames(self.desk.store.path).keep(made, body["by"])
+    @owned
+    def forget_corrections(self, file: str | None) -> int:
+        return self.corrections.forget(file)
+
+    def keep_summaries(self, made: dict[str, Kept], made_by: str) -> None:
+        KeptGames(self.desk.store.path).keep(made, made_by)
+
+    # --- a backup that is restored ---------------------------------------------------------
+
+    def restore(self, with_secrets: bool) -> dict[str, int]:
+        # Imported late: it loads the page's modules to check their files.
+        from companion_app.restore import put_in_place, sweep, unpacked
+
+        home = self.desk.store.path.parent
+        if self._is_played():
+            raise Refusal(code="restore-game", status=409)
+        try:
+            # Checked by a worker: whatever is in the file, the game does not feel it.
+            file = home / BY_PAGE / TAKEN_IN
+            backup = done_apart(RESTORE, unpacked, home, file, with_secrets)
+            restored = put_in_place(home, backup, self._let_go)
+        except BackupError as error:
+            raise Refusal(code=error.code, status=422) from error
+        except HandsError as error:
+            sweep(home)
+            raise Refusal(code=error.code, status=error.status) from error
+        if restored.kept is not None:
+            shutil.rmtree(restored.kept / BY_PAGE, ignore_errors=True)
+        return {"files": restored.files, "left_out": len(restored.left_out)}
+
+    def start_again(self) -> None:
+        self.end_eye()
+
+    def _is_played(self) -> bool:
+        """Say whether people are in the middle of a game."""
+        match = self.desk.match
+        if match is None or match.ended or self.desk.feeder.kind in ("demo", "recorded"):
+            return False
+        return not match.game.outcome(match.position).over
+
+    def _let_go(self) -> None:
+        if self.camera is not None:
+            self.camera.release()
+        self.desk.stop_feeding()
+        self.desk.do(self.desk.store.close)
 
 
 def only_for_oneself(
-    referee: Referee, sent: Doc, seats: list[str], machine: Mapping[str, int]
+    referee: Referee, sent: Doc, seats: Sequence[str], machine: Mapping[str, int]
 ) -> None:
     """Refuse a seat's message about another colour; for the machine, any seat may speak.
 
@@ -445,12 +403,3 @@ def only_for_oneself(
         return  # the question is not open any more, which the referee reports
     if not set(concerns(question, referee.match)).intersection([*seats, *machine]) or not seats:
         raise Refusal(code="not-your-seat", status=403)
-
-
-def sent_frame(frame: Frame | None) -> Answer:
-    """Return a frame as an answer with raw pixels; empty without a frame."""
-    if frame is None:
-        return Answer()
-    height, width = frame.bgr.shape[:2]
-    facts = {"height": height, "width": width, "taken_at_s": frame.taken_at_s}
-    return Answer(facts, frame.bgr.tobytes())

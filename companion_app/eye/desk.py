@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate
 
 from companion_app.games.entries import (
     HandRaised,
@@ -27,6 +27,7 @@ from companion_app.games.entries import (
     last_of,
 )
 from companion_app.games.play import Accepted
+from companion_app.line.commands import EyeAway, Gained, Given
 from companion_app.line.hub import Hub
 from companion_app.line.standing import kind_of
 from companion_app.live.errors import StoreError, ToldError
@@ -39,12 +40,9 @@ from engine.game import EMPTY
 from engine.record import Record
 from vision import Frame
 
-Given = ParamSpec("Given")
-Gained = TypeVar("Gained")
 
-
-class GameLeftError(Exception):
-    """The game was left, or another feeder shows it, before this could be done to it."""
+class GameLeftError(EyeAway):
+    """The game was left, another feeder shows it, or the desk is closed: nothing was done."""
 
 
 class Feeder:
@@ -75,13 +73,14 @@ class Feeder:
 
 
 def owned(
-    deed: Callable[Concatenate[Desk, Given], Gained],
-) -> Callable[Concatenate[Desk, Given], Gained]:
-    """Let the desk's thread do what a method says, whoever calls it."""
+    deed: Callable[Concatenate[Any, Given], Gained],
+) -> Callable[Concatenate[Any, Given], Gained]:
+    """Let the desk's thread do what a method says, of the desk or of what has its ``do``."""
 
     @wraps(deed)
-    def asked_for(desk: Desk, /, *given: Given.args, **named: Given.kwargs) -> Gained:
-        return desk.do(lambda: deed(desk, *given, **named))
+    def asked_for(asker: Any, /, *given: Given.args, **named: Given.kwargs) -> Gained:
+        gained: Gained = asker.do(lambda: deed(asker, *given, **named))
+        return gained
 
     return asked_for
 
@@ -238,6 +237,7 @@ class Desk:
             self.stop_feeding()
         self.hub.close()
         self._inbox.shutdown()
+        self._thread = 0  # its number may soon be another thread's
 
     def _take_up(self, match: Match) -> None:
         self.trouble = None

@@ -18,6 +18,7 @@ from msgspec import structs
 
 from companion_app.eye.desk import Desk
 from companion_app.games.entries import Names, OpenHand
+from companion_app.line.standing import MachineWish
 from companion_app.live.errors import LiveError, ToldError
 from companion_app.live.machine import LEVELS, NAME, SILENT, MachineTurn, hand_of, must_draw
 from companion_app.live.match import Match
@@ -196,53 +197,31 @@ class MachineSeats:
 
     # --- how it stands ---------------------------------------------------------------------
 
-    def to_json(self) -> dict[str, Json] | None:
-        """Return the machine's seats and move, asked by the desk; ``None`` without a seat."""
+    def wish(self) -> MachineWish | None:
+        """Return what the machine wants, asked by the desk; ``None`` where nothing is due."""
         referee, machine = self._desk.referee, self._desk.machine
         if referee is None or not machine.seats:
             return None
         match = referee.match
-        said: dict[str, Json] = {
-            "seats": dict(machine.seats),
-            "muted": machine.muted,
-            "player": None,
-            "level": None,
-            "thinking": False,
-            "move": None,
-            "needs": None,
-            "laid": None,
-            "hands": {
-                who: list(held)
-                for who in machine.seats
-                if (held := hand_of(machine, who, match.now)) is not None
-            },
-        }
         if match.ended or match.game.outcome(match.position).over:
-            return said
+            return None
         player = match.position.to_move
         if player not in machine.seats:
             # A hand is refilled while others play.
             player = next((one for one in machine.seats if self._needs(match, one)), "")
         if not player:
-            return said
-        turn = referee.doubts.machine
-        said |= {
-            "player": player,
-            "level": machine.seats[player],
-            "needs": self._needs(match, player),
-        }
+            return None
+        wish = MachineWish(player, machine.seats[player])
+        turn, other = referee.doubts.machine, referee.doubts.otherwise
+        if other is not None:
+            wish = structs.replace(wish, laid=move_to_json(other.row.moves[0]))
         if turn is not None and turn.player == player and turn.position is match.position:
-            said |= {
-                "thinking": turn.move is None,
-                "needs": None,
-                "move": move_to_json(turn.move) if turn.move else None,
-            }
-        elif said["needs"] is None:
-            said["needs"] = "people" if self._has_failed(match.position) else None
-            said["thinking"] = said["needs"] is None
-        if referee.doubts.otherwise is not None:
-            said["laid"] = move_to_json(referee.doubts.otherwise.row.moves[0])
-        return said
+            move = move_to_json(turn.move) if turn.move else None
+            return structs.replace(wish, thinking=move is None, move=move)
+        needs = self._needs(match, player)
+        if needs is None and self._has_failed(match.position):
+            needs = "people"
+        return structs.replace(wish, thinking=needs is None, needs=needs)
 
     # --- what people say to it -------------------------------------------------------------
 

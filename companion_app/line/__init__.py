@@ -1,1 +1,1 @@
-"""The line between eye and page: what goes over it, in plain data, and its two ends."""
+"""The line between eye and page: typed messages about what the log of games does not say."""

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,36 +35,32 @@ class Listener:
         self, most_waiting: int = MOST_WAITING, bell: Callable[[], None] | None = None
     ) -> None:
         """Ring a bell at every event; without one, a thread can wait for events by ``take``."""
-        self.most_waiting, self._bell = most_waiting, bell
+        self._most_waiting = most_waiting
         self._waiting: deque[Event] = deque()
-        self._news = threading.Condition()
+        self._news = threading.Event()
+        self.wake = bell or self._news.set
+        """Tells of what was added."""
         self.closed = False
         """Whether the listener was closed because the server is going down."""
 
     def put(self, event: Event) -> None:
         """Add an event without blocking, however slow the phone is; ``wake`` tells of it."""
-        with self._news:
-            if len(self._waiting) >= self.most_waiting:
-                self._waiting.clear()
-                self._waiting.append(MISSED)
-            self._waiting.append(event)
-
-    def wake(self) -> None:
-        """Tell of what was added."""
-        if self._bell is not None:
-            self._bell()
-            return
-        with self._news:
-            self._news.notify()
+        if len(self._waiting) >= self._most_waiting:
+            self._waiting.clear()
+            self._waiting.append(MISSED)
+        self._waiting.append(event)
 
     def take(self, wait_s: float) -> list[Event]:
         """Return the queued events; wait up to ``wait_s`` for one, and return none after that."""
-        with self._news:
-            if not self._waiting and not self.closed:
-                self._news.wait(wait_s)
-            taken = list(self._waiting)
-            self._waiting.clear()
-            return taken
+        if not self._waiting and not self.closed:
+            self._news.wait(wait_s)
+        # Cleared first: what is added from now on is taken below, or tells of itself again.
+        self._news.clear()
+        taken: list[Event] = []
+        with suppress(IndexError):
+            while True:
+                taken.append(self._waiting.popleft())
+        return taken
 
     def close(self) -> None:
         """Tell that nothing will be added any more."""

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from typing import Any
+
+import msgspec
+
+from companion_app.live.questions import QuestionShown
 
 Doc = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How the table stands at one moment; every field is a JSON value."""
+class MachineWish(msgspec.Struct, frozen=True):
+    """What the machine wants of people."""
 
-    number: int = 0
-    """Increases with every standing of one run of the eye."""
+    player: str
+    """Which of its seats wants it."""
+    level: int
+    thinking: bool = False
+    move: Doc | None = None
+    """The move that somebody should lay for it."""
+    needs: str | None = None
+    """What it cannot do: ``roll``, ``draw``, ``hand``; ``people`` while it does not answer."""
+    laid: Doc | None = None
+    """The move that lies there instead."""
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How the table stands at one moment."""
+
+    at: int = 0
+    """When that was: monotonic nanoseconds, which go on when the eye is started again."""
     key: str | None = None
     """Key of the current game; ``None`` before the first."""
     seq: int = 0
-    """Number of the last line of the current game's log at this moment."""
-    names: Mapping[str, str] = field(default_factory=dict)
+    """Number of the last line of its log at this moment."""
     seeing: str = "looking"
     why: Doc | None = None
     """What has kept the referee from a verdict for a while."""
@@ -30,17 +45,15 @@ class Standing:
     """What shows tables to the game: ``camera``, ``demo``, ``phone``, ``recorded``, ``none``."""
     source: str | None = None
     """The camera that was chosen, ``webcam:0``; ``None`` where only written games are shown."""
-    covered: Sequence[Sequence[int]] = ()
-    unsure: Sequence[Sequence[int]] = ()
-    questions: Sequence[Doc] = ()
+    covered: tuple[tuple[int, ...], ...] = ()
+    unsure: tuple[tuple[int, ...], ...] = ()
+    questions: tuple[QuestionShown, ...] = ()
     can_undo: bool = False
     can_redo: bool = False
     paused: bool = False
-    """Whether people asked the camera to look away for a while."""
     by_people: bool = True
     """Whether people have begun the game, and not the demo by itself."""
-    machine: Doc | None = None
-    """The machine's seats and what it wants; ``None`` where it plays no seat."""
+    wish: MachineWish | None = None
     looks: int = 0
     """Number of times that the table was looked at."""
 
@@ -59,17 +72,15 @@ class Standing:
     @property
     def mark(self) -> int:
         """A checksum that changes whenever the page has something else to show."""
-        said = {**self.to_json(), "number": 0, "looks": 0}
-        return zlib.crc32(json.dumps(said, sort_keys=True).encode())
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the standing as JSON."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        shown = msgspec.structs.replace(self, at=0, looks=0)
+        return zlib.crc32(msgspec.msgpack.encode(shown))
 
 
-def read_standing(said: Doc) -> Standing:
-    """Return a standing from JSON."""
-    return Standing(**said)
+class News(msgspec.Struct, frozen=True):
+    """What happened, and how the table stands after it."""
+
+    standing: Standing
+    events: Sequence[Doc]
 
 
 def kind_of(name: str) -> str:

@@ -13,13 +13,14 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from multiprocessing.connection import Listener
+from multiprocessing.connection import Connection, Listener
 from pathlib import Path
+from typing import Any
 
 from companion_app.answers import ANSWERED
 from companion_app.child import Child
 from companion_app.home import set_folders
-from companion_app.line.wire import Wire, WireCut, listen
+from companion_app.line.wire import listen, packed, receive
 from companion_app.seat.mind import Mind, Question
 
 log = logging.getLogger(__name__)
@@ -67,33 +68,34 @@ def _lives(mind: Mind) -> bool:
 def _hear(listener: Listener, mind: Mind) -> None:
     while True:
         try:
-            wire = Wire(listener.accept())
+            wire = listener.accept()
             threading.Thread(target=_take, args=(wire, mind), daemon=True).start()
         except (OSError, EOFError, RuntimeError) as error:
             log.warning("a question was not heard: %s", error)
             time.sleep(WAIT_S)
 
 
-def _take(wire: Wire, mind: Mind) -> None:
+def _take(wire: Connection, mind: Mind) -> None:
     """Queue one question; its connection stays open until it is answered or closed."""
     answered = threading.Event()
 
     def done(said: object) -> None:
-        with suppress(WireCut):
-            wire.send(said)  # type: ignore[arg-type]
+        with suppress(OSError):
+            wire.send_bytes(packed(said))
         answered.set()
 
-    try:
-        question, _ = wire.receive()
+    def is_wanted() -> bool:
         # The client sends nothing more, so any news means that it closed the connection.
-        mind.put(Question(question, done, lambda: not wire.has_news()))
-        while not answered.wait(WAIT_S):
-            if wire.has_news():
-                return
-    except WireCut:
-        return
-    finally:
-        wire.close()
+        try:
+            return not wire.poll()
+        except OSError:
+            return False
+
+    with wire, suppress(OSError):
+        question = receive(wire, dict[str, Any])
+        mind.put(Question(question, done, is_wanted))
+        while not answered.wait(WAIT_S) and is_wanted():
+            pass
 
 
 if __name__ == "__main__":

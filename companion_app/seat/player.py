@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from companion_app.aside import stand_aside
-from companion_app.line.wire import Wire, WireCut, call
+from companion_app.line.wire import call, packed, receive
 from companion_app.refusal import Refusal, read_refusal
 
 Doc = Mapping[str, Any]
@@ -84,26 +85,20 @@ class FarPlayer:
             # Wanted at every attempt: the process may be exiting after an idle time.
             self._want()
             try:
-                wire = call(self._path)
+                with call(self._path) as wire:
+                    return self._answered(wire, question, until_s, wanted)
             except (OSError, EOFError):
                 time.sleep(GLANCE_S)
-                continue
-            try:
-                return self._answered(wire, question, until_s, wanted)
-            except WireCut:
-                time.sleep(GLANCE_S)
-            finally:
-                wire.close()
         raise PlayerAway
 
     def _answered(
-        self, wire: Wire, question: Doc, until_s: float, wanted: Callable[[], bool]
+        self, wire: Connection, question: Doc, until_s: float, wanted: Callable[[], bool]
     ) -> Any:
-        wire.send(question, within_s=max(0.0, until_s - time.monotonic()))
-        while not wire.has_news(GLANCE_S):
+        wire.send_bytes(packed(question))
+        while not wire.poll(GLANCE_S):
             if not wanted() or time.monotonic() > until_s:
                 raise PlayerAway
-        said, _ = wire.receive()
+        said = receive(wire, dict[str, Any])
         if "refusal" in said:
             raise read_refusal(said["refusal"])
         return said["answer"]

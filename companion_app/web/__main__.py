@@ -14,7 +14,7 @@ from companion_app.answers import ANSWERED
 from companion_app.backup import BY_PAGE
 from companion_app.child import Child, settle
 from companion_app.home import home_folder, set_folders
-from companion_app.line.far import FarEye
+from companion_app.line.eye import Eye
 from companion_app.line.hub import Hub
 from companion_app.listening import reachable_host, status_of
 from companion_app.live.store import FILE
@@ -53,12 +53,7 @@ def main() -> int:
     told, home = child.told, home_folder()
     settings = SettingsFile(home / "page.json")
     hub = Hub(first=told["life"] * EVENTS_A_LIFE)
-    eye = FarEye(
-        told["line"],
-        hub,
-        lambda: {"limit-pictures": {"mb": settings.now.pictures_mb}},
-        after=None if told["life"] else 0,
-    )
+    eye = Eye(told["line"], hub, lambda: settings.now.pictures_mb)
     companion = Companion(
         eye,
         settings,

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate
 
-import msgspec
 from flask import Response, current_app
 
 from companion_app.games.play import Game, Games
@@ -19,10 +19,12 @@ from companion_app.hands.pool import Hands
 from companion_app.help_orders import help_is_off
 from companion_app.kept_looks import KeptLooks
 from companion_app.labelled import LabelledPictures
-from companion_app.line.ends import Eye
+from companion_app.line.commands import EyeCommands, Given
+from companion_app.line.eye import Eye
 from companion_app.line.hub import Hub
+from companion_app.line.standing import Standing
+from companion_app.live.errors import StoreError
 from companion_app.live.kept import Kept, KeptGames
-from companion_app.live.questions import QuestionShown
 from companion_app.refusal import Refusal
 from companion_app.seat.player import NoPlayer, Player
 from companion_app.web import snapshot
@@ -43,6 +45,7 @@ from companion_app.web.serving.shared import Lately, Packer, SharedAnswers
 from companion_app.web.snapshot import Now
 from companion_app.web.speech import Speech
 from companion_app.web.summaries import Summaries
+from engine.game import EMPTY
 
 
 @dataclass
@@ -116,23 +119,34 @@ class Companion:
         # Read the version before the standing: a race then shows newer data under an older
         # version, never older data under a newer one.
         version, standing, is_there = self.hub.version, self.eye.standing(), self.eye.is_there
-        if standing.key is None:
-            return Now(standing, version, is_watched=is_there)
-        key, seq, kept = standing.key, standing.seq, KeptGames(self.place.file)
-        is_new = not self._games.seq(key)
+        game = self._game(standing)
+        foul, pictures = game.pending if game is not None else None, frozenset[str]()
+        if foul is not None:
+            pictures = KeptGames(self.place.file).pictures_of(foul.seq)
+        return Now(standing, version, game, pictures, is_there)
+
+    def names(self) -> Mapping[str, str]:
+        """Return people's names in the game that is on; none where its log cannot be read."""
+        game = None
+        with suppress(StoreError):
+            game = self._game(self.eye.standing())
+        return game.names if game is not None else EMPTY
+
+    def _game(self, standing: Standing) -> Game | None:
+        """Return the game that is on, as its log says that it stands."""
+        key, seq = standing.key, standing.seq
+        if key is None:
+            return None
+        is_new, kept = not self._games.seq(key), KeptGames(self.place.file)
         game = self._games.at(
             key, lambda after: kept.lines(key, after, seq), seq, self.place.set_folders
         )
         if is_new:
             _draw_once(game)
-        foul = game.pending
-        pictures = kept.pictures_of(foul.seq) if foul is not None else frozenset[str]()
-        asked = msgspec.convert(standing.questions, tuple[QuestionShown, ...])
-        return Now(standing, version, game, pictures, asked, is_there)
+        return game
 
     def _keep_summaries(self, made: Mapping[str, Kept], made_by: str) -> None:
-        said = {key: [one.seq, dict(one.summary)] for key, one in made.items()}
-        self.eye.ask("keep-summaries", {"made": said, "by": made_by})
+        self.eye.ask(EyeCommands.keep_summaries, dict(made), made_by)
 
 
 def _draw_once(match: Game) -> None:
@@ -147,9 +161,13 @@ def companion() -> Companion:
     return found
 
 
-def done(what: str, told: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def done(
+    change: Callable[Concatenate[EyeCommands, Given], object],
+    *given: Given.args,
+    **named: Given.kwargs,
+) -> dict[str, Any]:
     """Ask the eye for a change; return the state after it, which the caller shows at once."""
-    companion().eye.ask(what, told)
+    companion().eye.ask(change, *given, **named)
     return snapshot.state(companion().now(), speech())
 
 
@@ -161,7 +179,7 @@ def join_code_shown() -> str | None:
 
 def speech(names: Mapping[str, str] | None = None) -> Speech:
     """Return the speech in this guest's language."""
-    return Speech(language(), companion().eye.standing().names if names is None else names)
+    return Speech(language(), companion().names() if names is None else names)
 
 
 def svg_answer(drawn: str) -> Response:

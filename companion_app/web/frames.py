@@ -7,15 +7,12 @@ from typing import Any
 
 from companion_app.hands.work import LOOK
 from companion_app.home import profile_file
-from companion_app.line.ends import Answer, Still
+from companion_app.line.commands import EyeCommands, Still
 from companion_app.line.standing import kind_of
 from companion_app.web.context import companion
 from companion_app.web.looking import Wanted, calibrated, read_still
 from companion_app.web.serving.errors import NotFound, WebError
 from engine.record import Record, record_to_json
-
-FRAME_S = 40.0
-"""Timeout for a frame, in seconds: the first one of a camera may take half a minute."""
 
 
 def source() -> str:
@@ -29,8 +26,8 @@ def source() -> str:
 def newest(begun: Record | None = None) -> Still | None:
     """Return the newest frame; the demo table draws the game to come, half played."""
     drawn = begun is not None and kind_of(source()) == "demo"
-    asked = {"record": record_to_json(begun)} if drawn and begun is not None else {}
-    return _still(companion().eye.ask("frame", asked, within_s=FRAME_S))
+    to_come = record_to_json(begun) if drawn and begun is not None else None
+    return companion().eye.ask(EyeCommands.look, to_come)
 
 
 def read(still: Still | None, record: Record) -> dict[str, Any]:
@@ -54,7 +51,3 @@ def profile_in_short() -> dict[str, Any] | None:
     """Return a summary of this camera's profile; ``None`` where it is not calibrated."""
     file = profile()
     return companion().hands.do(LOOK, calibrated, file) if file.is_file() else None
-
-
-def _still(answer: Answer) -> Still | None:
-    return None if answer.body is None else Still(**answer.body, data=answer.data)

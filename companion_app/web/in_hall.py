@@ -15,8 +15,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from companion_app.help_orders import FOLDER, HELP_OFF, HELP_ON, JOINED, Order, keep_order
-from companion_app.line.far import EyeBrokenError
+from companion_app.line.commands import EyeCommands, HallRuling
+from companion_app.line.eye import EyeBrokenError
 from companion_app.live.errors import LiveError
 from companion_app.refusal import Refusal, refusal_of
 from companion_app.web.context import Companion
@@ -71,7 +74,7 @@ class InHall:
         now_s = time.monotonic()
         self._asked_s = {
             number: self._asked_s.get(number, now_s)
-            for number in (shown.question["id"] for shown in now.questions)
+            for number in (shown.question["id"] for shown in now.standing.questions)
         }
         longest_s = max((now_s - since_s for since_s in self._asked_s.values()), default=0.0)
         return {
@@ -102,16 +105,11 @@ class InHall:
         if do.get("what") in (HELP_OFF, HELP_ON):
             self._order_help(do, number)
             return
-        told = {
-            "what": str(do.get("what")),
-            "key": do.get("key"),
-            "n": number,
-            "correct": do.get("move_n"),
-            "move": do.get("move"),
-            "number": do.get("number"),
-            "foul": do.get("foul"),
-        }
-        self._companion.eye.ask("ruling", told)
+        try:
+            ruling = msgspec.convert({"key": None, **do, "ruling": number}, HallRuling)
+        except msgspec.ValidationError as error:
+            raise Refusal("an unknown ruling") from error
+        self._companion.eye.ask(EyeCommands.obey, ruling)
 
     def _order_help(self, do: Mapping[str, Any], number: int) -> None:
         """Switch hints and the machine's help off or on; a running game logs it as a ruling."""
@@ -131,8 +129,8 @@ class InHall:
         self._companion.hub.publish({"event": "settings"})
         match = self._companion.now().match
         if match is not None:
-            told = {"what": str(do["what"]), "key": match.key, "n": number}
-            self._companion.eye.ask("ruling", told)
+            ruling = HallRuling(str(do["what"]), match.key, number)
+            self._companion.eye.ask(EyeCommands.obey, ruling)
 
 
 def _machine(home: Path) -> dict[str, Any]:

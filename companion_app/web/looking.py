@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion_app.line.ends import Still
+from companion_app.line.commands import Still
 from companion_app.web.place import Place
 from companion_app.web.serving.errors import WebError
 from engine.games import game_named

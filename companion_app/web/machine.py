@@ -8,7 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from msgspec import structs
+
 from companion_app.games.play import Game
+from companion_app.line.standing import MachineWish
+from companion_app.live.machine import hand_of
 from companion_app.live.places import Spot, spots_of, tiles_of
 from companion_app.web.drawing.table import spots_of as places_of
 from companion_app.web.speech import Speech
@@ -27,36 +31,42 @@ HEX_SIDES = {
     (0, 1): "lower-right",
 }
 MOST_BESIDE = 2
+NO_WISH = {**dict.fromkeys(("player", "level", "move", "needs", "laid")), "thinking": False}
 
 
-def machine_to_json(said: Mapping[str, Any] | None, match: Game, speech: Speech) -> Doc | None:
-    """Return the machine's wish, in words and as places; ``None`` where it has no seat."""
-    if said is None:
+def machine_to_json(wish: MachineWish | None, match: Game, speech: Speech) -> Doc | None:
+    """Return the machine's seats and wish, in words and places; ``None`` where it has no seat."""
+    machine = match.machine
+    if not machine.seats:
         return None
-    player = said["player"]
+    hands = {who: hand_of(machine, who, match) for who in machine.seats}
     document: Doc = {
-        **said,
-        "name": speech.player(player) if player else "",
+        "seats": machine.seats,
+        "muted": machine.muted,
+        "hands": {
+            who: [{"tile": tile, "label": speech.tile(tile)} for tile in held]
+            for who, held in hands.items()
+            if held is not None
+        },
+        **(NO_WISH if wish is None else structs.asdict(wish)),
+        "name": speech.player(wish.player) if wish is not None else "",
         "ghost": [],
         "words": "",
     }
-    document["hands"] = {
-        who: [{"tile": tile, "label": speech.tile(tile)} for tile in held]
-        for who, held in said["hands"].items()
-    }
-    if said["laid"] is not None:
-        laid = match.parsed(said["laid"], "machine")
+    if wish is None:
+        return document
+    if wish.laid is not None:
+        laid = match.parsed(wish.laid, "machine")
         document["laid"] = speech.move(laid, match.game.facts.coloured_moves)
-    if said["move"] is not None:
-        move = match.parsed(said["move"], "machine")
+    if wish.move is not None:
+        move = match.parsed(wish.move, "machine")
         document["ghost"] = ghost(match.layout, match.after(move), match)
         where = words_for(match, move, speech)
-        document["words"] = speech.page("machine-belongs", where=where) if said["laid"] else where
-    elif said["needs"] is not None:
-        is_cards = said["needs"] == "draw" and "roll" in match.game.facts.actions
-        needs = "cards" if is_cards else said["needs"]
-        document["words"] = speech.page(f"machine-needs-{needs}")
-    elif said["thinking"]:
+        document["words"] = speech.page("machine-belongs", where=where) if wish.laid else where
+    elif wish.needs is not None:
+        is_cards = wish.needs == "draw" and "roll" in match.game.facts.actions
+        document["words"] = speech.page(f"machine-needs-{'cards' if is_cards else wish.needs}")
+    elif wish.thinking:
         document["words"] = speech.page("machine-thinks")
     return document
 

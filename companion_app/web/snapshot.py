@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from companion_app.games.play import Accepted, Game, Pending
 from companion_app.line.standing import Standing
 from companion_app.live.places import leading, tiles_of
-from companion_app.live.questions import QuestionShown
 from companion_app.web.asking import question_in_words
 from companion_app.web.drawing.match import mark_of, pointed, shown
 from companion_app.web.drawing.table import spot, spots_of
@@ -39,7 +38,6 @@ class Now:
     match: Game | None = None
     pictures: frozenset[str] = frozenset()
     """The names of the kept pictures of the pending foul."""
-    questions: tuple[QuestionShown, ...] = ()
     is_watched: bool = True
     """Whether the eye is connected."""
 
@@ -85,12 +83,11 @@ def state(now: Now, speech: Speech) -> Doc:
     document["paused"] = standing.paused
     document["can_pause"] = standing.paused or standing.is_fed
     document |= doubts(standing)
-    document["machine"] = machine_to_json(standing.machine, match, speech)
-    seats = (standing.machine or {}).get("seats", {})
+    document["machine"] = machine_to_json(standing.wish, match, speech)
     for player in document["players"]:
-        player["machine"] = seats.get(player["id"])
+        player["machine"] = match.machine.seats.get(player["id"])
     document["foul"] = _foul(match, now, speech)
-    document["questions"] = [question_in_words(one, match, speech) for one in now.questions]
+    document["questions"] = [question_in_words(one, match, speech) for one in standing.questions]
     return document
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from companion_app.eye.camera import TableCamera
-from companion_app.line.ends import EyeAway
+from companion_app.line.commands import EyeAway
 from companion_app.live.demo import DemoTable, demo_record
 from companion_app.web.serving.certificate import HttpsOffer
 from tests.browser.access import faults
@@ -196,14 +196,14 @@ def test_phone_goes_on_as_the_camera_when_the_eye_was_started_again(table, monke
     page = table.open("/camera", host=True)
     page.click("button.primary", "Start the live picture")
     wait_until(lambda: table.eye.camera.frame() is not None)
-    answer, away = table.eye.answer, threading.Event()
+    phone_picture, away = table.eye.phone_picture, threading.Event()
 
-    def answered(what, body, data):
-        if what == "phone-picture" and away.is_set():
+    def answered(data, still):
+        if away.is_set():
             raise EyeAway
-        return answer(what, body, data)
+        return phone_picture(data, still)
 
-    monkeypatch.setattr(table.eye, "answer", answered)
+    monkeypatch.setattr(table.eye, "phone_picture", answered)
     away.set()
     page.wait("document.querySelector('.phone-camera').innerText.includes('being started again')")
     away.clear()

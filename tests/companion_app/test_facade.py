@@ -14,7 +14,7 @@ FRONT = {
     "cli": frozenset(["arguments", "main"]),
     "eye": frozenset[str](),
     "hands": frozenset(["errors", "pool", "work"]),
-    "line": frozenset(["ends", "far", "hub", "standing", "wire"]),
+    "line": frozenset(["commands", "eye", "hub", "standing", "wire"]),
     "live": frozenset(
         [
             "demo",

@@ -8,7 +8,7 @@ from flask import Response, current_app, jsonify, request
 
 from companion_app.boxes import some_players
 from companion_app.help_orders import help_is_off
-from companion_app.line.ends import EyeAway
+from companion_app.line.commands import EyeAway, EyeCommands
 from companion_app.live.kept import KeptGames
 from companion_app.live.salvage_report import told
 from companion_app.spread import spread
@@ -35,8 +35,6 @@ from engine.record import find_set, move_to_json
 from engine.tiles import TileSet
 
 views = Views("api", __name__)
-HERE_S = 3.0
-"""Seconds within which the eye says that it is there."""
 MOST_MOVES_SHOWN = 400
 
 
@@ -49,7 +47,7 @@ def health() -> Doc:
     if not one.eye.is_there:
         raise EyeAway
     # The line stays open to a process that was stopped, so it has to answer.
-    one.eye.ask("here", within_s=HERE_S)
+    one.eye.ask(EyeCommands.here)
     checks = [
         {"name": "page", "ok": True, "text": f"phones listening: {one.hub.listening}", "fix": ""},
         {"name": "store", "ok": True, "text": f"games kept: {games}", "fix": ""},
@@ -144,7 +142,7 @@ def _drawn(now: Now, words: Speech, before: bool, stacked: bool) -> str:
 @views.reads("/api/picture.jpg", "pictures")
 def picture() -> Response:
     """Return the camera's current picture, also without a game."""
-    jpeg = companion().eye.ask("picture").data
+    jpeg = companion().eye.ask(EyeCommands.picture)
     if not jpeg:
         raise NotFound(code="no-picture")
     return Response(jpeg, mimetype="image/jpeg")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from companion_app.line.commands import EyeCommands
 from companion_app.live.machine import LEVELS, NAME
 from companion_app.web.context import companion, done
 from companion_app.web.game_asked import record_begun
@@ -62,7 +63,7 @@ def settings() -> Doc:
     if "pin" in sent:
         access.stay_host()
     if "pictures_mb" in sent:
-        companion().eye.ask("limit-pictures", {"mb": kept.now.pictures_mb})
+        companion().eye.ask(EyeCommands.limit_pictures, kept.now.pictures_mb)
     companion().hub.publish({"event": "settings"})
     now = kept.now
     return {
@@ -137,43 +138,43 @@ def tell() -> Doc:
         raise BadRequest("say one of " + ", ".join((*FROM_SEATS, *FROM_HOST)))
     if ("confirm" in sent or set(kinds).intersection(FROM_HOST)) and not access.is_host():
         raise NotHost
-    return done("tell", {"sent": sent, "host": access.is_host(), "seats": list(access.seats())})
+    return done(EyeCommands.tell, sent, access.is_host(), access.seats())
 
 
 @views.changes("/api/foul/take-back")
 def take_foul_back() -> Doc:
     """Tell the referee that the tile of the foul was taken back."""
-    return done("take-foul-back")
+    return done(EyeCommands.take_foul_back)
 
 
 @views.changes("/api/undo")
 def undo() -> Doc:
     """Undo the last action, a move or an answer; or ``count`` moves."""
-    return done("undo", {"count": told_or_none("count", int, "count is a whole number")})
+    return done(EyeCommands.undo, told_or_none("count", int, "count is a whole number"))
 
 
 @views.changes("/api/redo")
 def redo() -> Doc:
     """Redo the move that was undone last."""
-    return done("redo")
+    return done(EyeCommands.redo)
 
 
 @views.changes("/api/end")
 def end() -> Doc:
     """End the game as it stands."""
-    return done("end")
+    return done(EyeCommands.end)
 
 
 @views.changes("/api/resume")
 def resume() -> Doc:
     """Resume a kept game."""
-    return done("resume", {"key": told_or_none("key", str, code="no-game")})
+    return done(EyeCommands.resume, told_or_none("key", str, code="no-game"))
 
 
 @views.changes("/api/pause")
 def pause() -> Doc:
     """Pause watching the table (``on``), or continue the game."""
-    return done("pause", {"on": asked().get("on") is not False})
+    return done(EyeCommands.pause, asked().get("on") is not False)
 
 
 @views.changes("/api/new")
@@ -188,7 +189,7 @@ def new() -> Doc:
     if machine:
         companion().allow_help()
     named = dict.fromkeys(machine, NAME) | _names(sent.get("names", {}), record.start.players)
-    return done("begin", {"record": record_to_json(record), "names": named, "machine": machine})
+    return done(EyeCommands.begin, record_to_json(record), named, machine)
 
 
 def _machine(sent: Any, players: tuple[str, ...]) -> dict[str, int]:
@@ -223,13 +224,13 @@ def rename() -> Doc:
     name = _name(asked().get("name"))
     if not name:
         raise BadRequest(code="bad-name")
-    said = {one: told(one, str, code="no-game") for one in ("key", "player")}
-    return {"names": companion().eye.ask("rename", {**said, "name": name}).body}
+    key, player = (told(one, str, code="no-game") for one in ("key", "player"))
+    return {"names": companion().eye.ask(EyeCommands.rename, key, player, name)}
 
 
 @views.changes("/api/games/delete")
 def delete() -> Doc:
     """Delete a game with its pictures; the running one is refused."""
     key = told("key", str, code="no-game")
-    companion().eye.ask("delete-game", {"key": key})
+    companion().eye.ask(EyeCommands.delete_game, key)
     return {"deleted": key}

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from flask import Response, current_app, request
 
 from companion_app.hands.work import REPLAY
+from companion_app.line.commands import EyeCommands
 from companion_app.live import salvage_report
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.web import bgstats, replays
@@ -225,7 +226,7 @@ def _in_short(key: str) -> Doc:
 @views.changes("/api/pictures/wipe")
 def wipe() -> Doc:
     """Delete every kept picture, those of corrections too; the games stay."""
-    return {"wiped": companion().eye.ask("wipe-pictures").body}
+    return {"wiped": companion().eye.ask(EyeCommands.wipe_pictures)}
 
 
 @views.reads("/api/corrections", "corrections")
@@ -248,7 +249,7 @@ def correction(name: str) -> Response:
 def forget() -> Doc:
     """Delete one labelled picture, or all."""
     name = told_or_none("file", str, "file is the name of a picture")
-    return {"forgotten": companion().eye.ask("forget-corrections", {"file": name}).body}
+    return {"forgotten": companion().eye.ask(EyeCommands.forget_corrections, name)}
 
 
 @views.changes("/api/salvaged/seen")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from companion_app.help_orders import FOLDER, JOINED, help_is_off
+from companion_app.line.commands import EyeCommands
 from companion_app.web.context import companion
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import Doc, Views, told
@@ -30,7 +31,7 @@ def hand() -> Doc:
     raised = told("raised", bool, "raised is true or false")
     if not _joined().exists():
         raise NotFound(code="no-hall")
-    companion().eye.ask("raise-hand", {"raised": raised})
+    companion().eye.ask(EyeCommands.raise_hand, raised)
     return {"hand": raised}
 
 

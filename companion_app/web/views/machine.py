@@ -9,6 +9,7 @@ from flask import Response
 from companion_app.games.play import Game
 from companion_app.hands.work import REPLAY
 from companion_app.help_orders import help_is_off
+from companion_app.line.commands import EyeCommands
 from companion_app.live.machine import LEVELS, NAME
 from companion_app.refusal import Refusal
 from companion_app.web import replays, snapshot
@@ -41,13 +42,13 @@ def seat() -> Doc:
     player, level = told("player", str, problem), told_or_none("level", int, problem)
     if level is not None:
         companion().allow_help()
-    return done("machine-seat", {"player": player, "level": level})
+    return done(EyeCommands.seat, player, level)
 
 
 @views.changes("/api/machine/mute", "telling")
 def mute() -> Doc:
     """Mute the machine (``on``), or unmute it."""
-    return done("machine-mute", {"on": asked().get("on") is not False})
+    return done(EyeCommands.mute, asked().get("on") is not False)
 
 
 @views.changes("/api/machine/hand", "telling")
@@ -57,9 +58,7 @@ def hand() -> Doc:
     Without ``tiles`` the machine takes the tiles that the camera sees aside.
     """
     problem = "player is a player, tiles a list of tiles"
-    return done(
-        "machine-hand", {"player": told("player", str, problem), "tiles": _tiles("tiles", problem)}
-    )
+    return done(EyeCommands.show_hand, told("player", str, problem), _tiles("tiles", problem))
 
 
 @views.changes("/api/machine/draw", "telling")
@@ -67,7 +66,7 @@ def draw() -> Doc:
     """Tell the machine which cards (``tiles``) were drawn for its roll."""
     problem = "tiles is a list of tiles"
     told("tiles", list, problem)
-    return done("machine-draw", {"tiles": _tiles("tiles", problem)})
+    return done(EyeCommands.draw, _tiles("tiles", problem) or ())
 
 
 def _tiles(name: str, problem: str) -> list[str] | None:
@@ -103,7 +102,7 @@ def ideas() -> Doc:
     found = companion().player.ask("hints", body)
     if found["needs"] is not None or not found["moves"]:
         return {"ideas": [], "needs": found["needs"], "left": None}
-    left = companion().eye.ask("take-hint", {"player": player, "most": most}).body["left"]
+    left = companion().eye.ask(EyeCommands.take_hint, player, most)
     return {"ideas": [_idea(one, match) for one in found["moves"]], "needs": None, "left": left}
 
 

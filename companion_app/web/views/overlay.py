@@ -7,12 +7,12 @@ SVG again and again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 from xml.sax.saxutils import escape
 
 from flask import Response
 
 from companion_app.games.play import Game
+from companion_app.line.commands import EyeCommands
 from companion_app.live.places import Point, tiles_of
 from companion_app.outlining import ink_of, stroke_px
 from companion_app.web.context import companion, speech, svg_answer
@@ -30,7 +30,7 @@ PICTURE = "/api/picture.jpg"
 @views.reads("/api/camera.svg", "pictures")
 def picture_with_outlines() -> Response:
     """Return the camera's picture with outlines of known tiles, the last move and any foul."""
-    seen: Any = companion().eye.ask("seen").body
+    seen: Doc | None = companion().eye.ask(EyeCommands.seen)
     now = companion().now()
     if seen is None or now.match is None:
         raise NotFound(code="no-picture")

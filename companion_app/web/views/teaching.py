@@ -9,6 +9,7 @@ from pathlib import Path
 from flask import Response, current_app, request
 
 from companion_app.hands.work import BOX, PHOTO
+from companion_app.line.commands import EyeCommands
 from companion_app.web.context import companion, speech
 from companion_app.web.lessons.board_lesson import BOARD
 from companion_app.web.lessons.lesson import LessonDraft
@@ -128,7 +129,7 @@ def photo() -> Doc:
     if shape == BOARD and not _boards().get(game, {}).get("can"):
         raise BadRequest("game is one whose board can be taught")
     own = "photo" not in request.files
-    data = companion().eye.ask("picture").data if own else sent_file("photo")
+    data = companion().eye.ask(EyeCommands.picture) if own else sent_file("photo")
     if own and not data:
         raise WebError(code="no-camera")
     draft().add_photo(data, shape, game, _taught(sent.get("set"), game))  # type: ignore[arg-type]

@@ -17,13 +17,12 @@ import threading
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from flask import Response, current_app, request, send_file
 
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError, make_backup
 from companion_app.hands.work import BACKUP, LOOK
-from companion_app.line.ends import EyeAway
+from companion_app.line.commands import EyeAway, EyeCommands
 from companion_app.version import version
 from companion_app.web import frames, looking
 from companion_app.web.context import companion
@@ -45,7 +44,6 @@ PLACES = "snake-eye-update-places"
 """The key of an application extension with another base and other folders, for tests."""
 MADE = "made.zip"
 LARGEST_BYTES = 8 << 30
-RESTORE_S = 900.0
 ANSWERED_S = 1.0
 """Delay before the page restarts, in seconds, so that the answer still reaches the phone."""
 _TAKING = threading.Lock()
@@ -219,17 +217,17 @@ def restore() -> Doc:
     file = _folder() / TAKEN_IN
     if not file.is_file():
         raise WebError(code="backup-parts")
-    wish = {"with_secrets": asked().get("with_secrets") is True}
     try:
-        done: Any = companion().eye.ask("restore", wish, within_s=RESTORE_S).body
+        with_secrets = asked().get("with_secrets") is True
+        done = companion().eye.ask(EyeCommands.restore, with_secrets)
     finally:
         file.unlink(missing_ok=True)
     with suppress(EyeAway):
-        companion().eye.ask("start-again")
+        companion().eye.ask(EyeCommands.start_again)
     again = threading.Timer(ANSWERED_S, companion().start_again)
     again.daemon = True
     again.start()
-    return dict(done)
+    return done
 
 
 def _folder() -> Path:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from flask import Response, request
 
 from companion_app.hands.work import LOOK
+from companion_app.line.commands import EyeCommands
 from companion_app.line.standing import kind_of
 from companion_app.listening import written
 from companion_app.refusal import Refusal
@@ -62,7 +63,7 @@ def see() -> Doc:
         "name": source_in_words(name, words),
         "sources": [
             {"source": name, "kind": kind_of(name), "name": source_in_words(name, words)}
-            for name in companion().eye.ask("sources").body
+            for name in companion().eye.ask(EyeCommands.sources)
             if kind_of(name) != "recorded"
         ],
         "seen": check is not None,
@@ -139,7 +140,7 @@ def source_in_words(name: str, words: Speech) -> str:
 def choose() -> Doc:
     """Choose another source: a camera that was found, a phone, or the demo table."""
     name = told("source", str, "source is none of those found")
-    companion().eye.ask("choose", {"source": name})
+    companion().eye.ask(EyeCommands.choose, name)
     companion().photos.clear()
     companion().settings.change(source=name)
     return {"source": name}
@@ -186,7 +187,7 @@ def picture() -> Doc:
     data = photo.stream.read() if photo is not None else request.get_data()
     if not data:
         raise BadRequest("send a picture")
-    return {"size": companion().eye.ask("phone-picture", {"still": photo is not None}, data).body}
+    return {"size": companion().eye.ask(EyeCommands.phone_picture, data, photo is not None)}
 
 
 @views.changes("/api/https")

@@ -195,7 +195,7 @@ def test_new_game_that_is_refused_leaves_the_camera_to_the_old_one(
     match = looked_at(played, script.record, TableCamera(played.desk, "webcam:0", tmp_path))
 
     with pytest.raises(Refusal):
-        played.eye.answer("begin", {"record": record_to_json(script.record), "names": {}}, b"")
+        played.eye.begin(record_to_json(script.record), {}, {})
 
     assert played.desk.match.key == match.key
     assert played.desk.feeder.kind == "camera"
@@ -219,10 +219,10 @@ def test_game_of_a_camera_is_not_played_on_by_the_demo_table(played, tmp_path, s
     played.desk.end()
     played.look_through(TableCamera(played.desk, "demo", tmp_path))
 
-    played.eye.answer("resume", {"key": match.key}, b"")
+    played.eye.resume(match.key)
     resumed = played.desk.feeder.kind
-    played.eye.answer("pause", {"on": True}, b"")
-    played.eye.answer("pause", {"on": False}, b"")
+    played.eye.pause(True)
+    played.eye.pause(False)
 
     assert not played.desk.match.ended
     assert (resumed, played.desk.feeder.kind) == ("none", "none")
@@ -234,7 +234,7 @@ def test_game_of_the_demo_table_is_played_on_by_it(played, tmp_path):
         played, demo_record("schlangennest"), TableCamera(played.desk, "demo", tmp_path)
     )
 
-    played.eye.answer("resume", {"key": match.key}, b"")
+    played.eye.resume(match.key)
 
     assert played.desk.feeder.kind == "demo"
 

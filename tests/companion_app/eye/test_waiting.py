@@ -56,7 +56,7 @@ def test_game_that_the_demo_begins_by_itself_is_its_own(played, tmp_path):
     match = played.desk.begin(record, None, camera.feeder(record), by_people=False)
     first = source(played)
 
-    played.eye.answer("resume", {"key": match.key}, b"")
+    played.eye.resume(match.key)
     camera.release()
 
     assert first == {"kind": "demo", "by_people": False, "waits": False}

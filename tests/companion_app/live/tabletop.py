@@ -37,6 +37,7 @@ class Tabletop:
         resume: str | None = None,
     ) -> None:
         self.store = Store(folder, clock=lambda: 0.0)
+        self._again = folder, game, players, options
         rules = game_named(game)
         start = Start(players, parse_options(rules, dict(options or {})))
         record = Record(rules, find_set(rules, None), start)
@@ -114,6 +115,12 @@ class Tabletop:
         written = layout_to_json(table)
         tiles = tuple({**tile, "confidence": 0.999} for tile in written["tiles"])
         return TableState((100, 100), tiles, clay=tuple(written.get("clay", ())))
+
+    def wake(self) -> None:
+        """Go on from the log, as after a kill."""
+        key = self.match.key
+        self.close()
+        self.__init__(*self._again, key)  # type: ignore[misc]
 
     def close(self) -> None:
         self.store.close()

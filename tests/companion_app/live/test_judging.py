@@ -411,27 +411,3 @@ def test_what_was_let_stand_for_the_machine_is_kept_with_the_picture_of_its_tile
 
 
 # --- fouls ---------------------------------------------------------------------------------------
-
-
-def test_tile_that_the_box_has_no_more_of_is_asked_about_and_nobody_is_accused(nest):
-    play(nest, NEST, 10, 3)
-    tail = f"{nest.match.position.to_move}/tail"
-    move = next(m for m in moves_now(nest) if m.tile != tail)
-    many = nest.match.box[tail].count
-    laid = [Placement(tail, (20 + 2 * n, 20)) for n in range(many)]
-    start = replace(
-        nest.match.start,
-        layout=Layout.of(*nest.match.layout.cards, *laid),
-        midgame=True,
-        next=move.player,
-    )
-    nest.match.restart(start)
-    assert move.at is not None
-    one_more = Layout.of(*nest.match.layout.cards, Placement(tail, move.at, move.turns or 0))
-    assert said(nest.shows(one_more, looks=10), "question") == []
-
-    happened = nest.keeps(one_more, looks=20)
-
-    assert events(happened) == ["question"]
-    assert (happened[0]["about"], happened[0]["at"]) == ("tile", list(move.at))
-    assert nest.standing == "unsure"

@@ -33,33 +33,3 @@ def test_corrected_tile_stays_corrected_when_the_game_is_taken_up_again(tmp_path
             assert said(events, "verdict") == said(events, "question") == []
             assert accepted(table) == before
             assert right in before
-
-
-def test_correction_that_was_undone_is_forgotten_when_the_game_is_taken_up_again(tmp_path):
-    with a_table(tmp_path, NEST) as table:
-        play(table, NEST, 5, 6)
-        put_right(table, 6)
-        table.referee.undo_told(table.t)
-        key = table.match.key
-
-    with a_table(tmp_path, NEST, resume=key) as table:
-        assert table.referee.doubts.answers == {}
-
-
-def test_another_tile_in_the_place_of_a_corrected_one_is_seen(tmp_path):
-    with a_table(tmp_path, NEST) as table:
-        play(table, NEST, 5, 6)
-        wrong = accepted(table)[5].tile
-        _, right = put_right(table, 6)
-        key = table.match.key
-
-    with a_table(tmp_path, NEST, resume=key) as table:
-        game, before = table.match.game, table.match.positions[5]
-        instead = next(
-            move
-            for move in game.legal_moves(before)
-            if move.at == right.at and move.tile not in (right.tile, wrong)
-        )
-        table.shows(game.layout(game.apply(before, instead)), looks=30)
-
-        assert accepted(table)[5:] == [instead]

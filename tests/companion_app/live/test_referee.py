@@ -75,33 +75,6 @@ def test_random_game_is_followed_move_by_move(tmp_path, variant):
         assert said(table.events, "turn")
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_match_goes_on_from_the_log_after_a_kill(tmp_path, game):
-    variant = PLAIN[game]
-    with a_table(tmp_path, variant) as table:
-        moves = play(table, variant, 4, 9)
-        key, layout = table.match.key, table.match.layout
-
-    with a_table(tmp_path, variant, resume=key) as table:
-        assert accepted(table)[: len(moves)] == moves
-        assert table.shows(layout) == []
-
-
-@pytest.mark.parametrize("game", ["schlangennest", "carnival"])
-def test_foul_that_lies_on_the_table_is_announced_once_although_a_kill_came(tmp_path, game):
-    variant = PLAIN[game]
-    with a_table(tmp_path, variant) as table:
-        play(table, variant, 4, 9)
-        _, lying = a_foul(table)
-        assert [legal for _, legal in verdicts(table.shows(lying))] == [False]
-        key, lay = table.match.key, table.match.layout
-
-    with a_table(tmp_path, variant, resume=key) as table:
-        assert table.keeps(lying) == []
-        assert said(table.shows(lay), "taken-back")
-        assert table.match.now.pending is None
-
-
 def a_foul(table: Tabletop) -> tuple[Move, Layout]:
     """Return a card of the player to move that breaks a rule, and the table with it."""
     match = table.match
@@ -194,19 +167,6 @@ def test_referee_keeps_to_the_settings_it_is_given(nest):
 
     assert verdicts(nest.shows("red/curve@0,0")) == []
     assert verdicts(nest.keeps("red/curve@0,0", looks=1)) == [(1, False)]
-
-
-def test_game_that_is_taken_up_again_has_begun(tmp_path):
-    variant = PLAIN["schlangennest"]
-    three = "blue/curve@0,0 red/curve@1,1 blue/straight@-1,0"
-    with a_table(tmp_path, variant) as table:
-        table.shows("blue/curve@0,0")
-        key = table.match.key
-    with a_table(tmp_path, variant, resume=key) as table:
-        table.shows(Layout(), looks=4)
-        assert accepted(table) == []
-
-        assert verdicts(table.shows(three)) == [(1, True), (2, True), (3, True)]
 
 
 def belief(tile: str, sure: bool = True) -> Belief:

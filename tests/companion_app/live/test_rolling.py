@@ -1,4 +1,4 @@
-"""Rolls that are told: in time, ahead of it, wrongly, or for cards that fit nowhere."""
+"""Rolls that are told and cannot be kept at once, or were told to another camera."""
 
 from __future__ import annotations
 
@@ -7,92 +7,19 @@ from math import inf
 import pytest
 
 from companion_app.live.errors import StoreFull
-from companion_app.live.questions import Question, concerns
+from companion_app.live.questions import Question
 from companion_app.live.referee import Referee
-from engine.game import Move, Start
-from engine.notation import read_layout
-from tests.companion_app.live.tabletop import Tabletop, said
+from tests.companion_app.live.tabletop import Tabletop
 from tests.companion_app.live.test_judging import DICE, rolled, table_of
 from tests.companion_app.live.test_referee import accepted
 from tests.companion_app.live.test_store import FailingDisk
 
-NEARLY = "curve@2,0#{0} curve@2,-1^3#{0} straight@1,-1#{0} straight@0,-1#{0} curve@-1,-1^2#{0}"
-"""A snake whose two ends face the cell -1,0: a curve closes it, a straight does not fit."""
-
 dice = table_of(DICE)
-
-
-@pytest.fixture
-def shut(dice):
-    """Return a table whose two snakes take no straight card, and a curve only to close them."""
-    lying = read_layout(" ".join(NEARLY.format(field) for field in (0, 1)))
-    dice.match.restart(Start(("a", "b"), {}, lying, midgame=True))
-    return dice
-
-
-def asked(table: Tabletop) -> list[str]:
-    return [question.about for question in table.referee.doubts.questions.values()]
 
 
 def the_question(table: Tabletop) -> Question:
     (question,) = table.referee.doubts.questions.values()
     return question
-
-
-# --- cards that fit nowhere ----------------------------------------------------------------------
-
-
-def test_card_that_fits_nowhere_goes_out_and_the_next_roll_is_asked_for(shut):
-    happened = shut.tell({"roll": 1, "tiles": ["straight"]})
-
-    assert accepted(shut)[1:] == [Move("a", "discard", "straight")]
-    assert said(happened, "turn")[-1]["player"] == "b"
-    assert asked(shut) == ["roll"]
-
-
-def test_which_of_several_cards_goes_out_is_asked_of_who_rolled(shut):
-    shut.tell({"roll": 3, "tiles": ["straight", "curve", "curve"]})
-    question = the_question(shut)
-    assert (question.about, [guess[0] for guess in question.guesses]) == (
-        "hand",
-        ["straight", "curve"],
-    )
-
-    shut.tell({"answer": question.id, "value": "curve"})
-
-    assert accepted(shut)[1:] == [Move("a", "discard", "curve")]
-    assert asked(shut) == []
-
-
-def test_untold_card_that_may_fit_nowhere_can_be_put_away(shut):
-    shut.tell({"roll": 1})
-    question = the_question(shut)
-    assert (question.about, question.guesses) == ("hand", (["straight", 1.0],))
-
-    shut.tell({"answer": question.id, "value": "straight"})
-
-    assert accepted(shut)[1:] == [Move("a", "discard", "straight")]
-    assert asked(shut) == ["roll"]
-
-
-def test_untold_card_that_was_given_away_is_put_away_by_who_rolled(shut):
-    shut.tell({"roll": 2})
-    shut.tell({"discard": "straight"})
-    assert shut.match.position.to_move == "b"
-    assert concerns(the_question(shut), shut.match) == ("a",)
-
-    shut.tell({"discard": "straight"})
-
-    assert accepted(shut)[1:] == [Move("a", "discard", "straight")] * 2
-
-
-def test_card_to_put_away_is_not_asked_for_any_more_once_the_cards_are_told(shut):
-    shut.tell({"roll": 1})
-    assert asked(shut) == ["hand"]
-
-    shut.tell({"correct": 1, "move": {"tiles": ["curve"]}})
-
-    assert asked(shut) == []
 
 
 # --- a full disk ---------------------------------------------------------------------------------

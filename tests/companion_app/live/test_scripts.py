@@ -10,6 +10,7 @@ once:
 - ``finds``: a layout that so many looks agree on, as ``sure`` as it is, or with a share each spot
 - ``tells``, ``takes_back`` so many moves, ``undoes`` what was told last, ``waives`` a foul,
   ``touches`` and ``stirs`` the table, changes its ``camera``; the machine ``thinks`` or ``wants``
+- ``restarts`` the game from a layout with the player who is ``next``; ``wakes`` after a kill
 
 A step ``says`` events (a refusal in its own words) and ``leaves`` the referee sure or unsure, with
 what it holds open. The row ends with the ``moves`` made and the layout that ``lies`` there, as the
@@ -22,6 +23,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ import pytest
 from companion_app.live.errors import LiveError
 from companion_app.live.machine import MachineTurn
 from companion_app.live.match import Match
+from companion_app.live.questions import concerns
 from companion_app.live.referee import Referee
 from engine.game import AnyGame, Move
 from engine.notation import read_layout, write_layout
@@ -120,12 +123,15 @@ def plain(table: Tabletop, value: Any) -> Any:
 
 
 def left(table: Tabletop) -> str:
-    """Return how sure the referee is, and what it holds open."""
+    """Return how sure the referee is, and what it holds open: a question with whom it concerns."""
     doubts = table.referee.doubts
     foul = f"foul {plain(table, move_to_json(doubts.pending.move))}" if doubts.pending else ""
     other = "laid otherwise" if doubts.otherwise else ""
     waived = "waived" if doubts.waived else ""
-    asked = [f"{question.about}?" for question in doubts.questions.values()]
+    asked = [
+        " ".join([question.about, *concerns(question, table.match)]) + "?"
+        for question in doubts.questions.values()
+    ]
     over = "over" if doubts.over else ""
     return ", ".join(filter(None, [table.standing, foul, other, waived, *asked, over]))
 
@@ -203,6 +209,12 @@ def camera(table: Tabletop, _: Row) -> None:
     table.referee.start(table.t)
 
 
+def restarts(table: Tabletop, step: Row) -> None:
+    start, box = table.match.start, table.match.box
+    layout = read_layout(step["restarts"], box.lattice)
+    table.match.restart(replace(start, layout=layout, midgame=True, next=step.get("next")))
+
+
 VERBS: dict[str, Callable[[Tabletop, Row], object]] = {
     "plays": plays,
     "shows": lambda table, step: looks(table, step, table.shows, "shows"),
@@ -215,6 +227,8 @@ VERBS: dict[str, Callable[[Tabletop, Row], object]] = {
     "touches": lambda table, _: table.referee.touch(),
     "stirs": lambda table, _: table.settler.moved(),
     "camera": camera,
+    "restarts": restarts,
+    "wakes": lambda table, _: table.wake(),
     "wants": wants,
     "thinks": thinks,
 }

@@ -116,6 +116,18 @@ def test_legal_moves_are_listed_with_their_places(played, script):
     assert all(move["spots"] for move in moves)
 
 
+def test_page_whose_eye_ends_says_so_and_logs_no_fault(played, script, caplog):
+    played.begin(script.record)
+    guest = played.guest()
+    played.desk.close()
+
+    for path in ("/api/tile.svg?game=schlangennest&tile=blue/curve", "/api/state"):
+        answer = guest.client.get(path)
+        assert (answer.status_code, answer.get_json()["error"]["code"]) == (503, "eye-away")
+
+    assert "Traceback" not in caplog.text
+
+
 def test_tile_face_is_drawn_and_an_unknown_one_is_not(played):
     guest = played.guest()
 

@@ -61,7 +61,7 @@ def test_a_backup_is_made_fetched_and_restored_and_the_pin_stays(kept, script, t
         assert FILE in archive.namelist()
         assert not any(name.startswith(BY_PAGE) for name in archive.namelist())
     begun_again = []
-    kept.eye.start_again = lambda: begun_again.append("eye")
+    kept.eye.end_eye = lambda: begun_again.append("eye")
     own = (tmp_path / "home" / "page.json").read_bytes()
 
     bring(host, data, part=max(1, len(data) // 3))
