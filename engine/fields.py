@@ -8,7 +8,7 @@ from functools import cached_property
 
 from engine.errors import RecordError
 from engine.game import Start
-from engine.lattice import Cell, opposite, square_neighbour
+from engine.lattice import Cell, opposite, quarter_turned, square_neighbour
 from engine.placement import Placement
 from engine.routes import BLANK, EXIT, Across, Side, cells_passed, run_on, shortest_route
 from engine.snakes import Card, card
@@ -181,9 +181,7 @@ def bare_field(number: int, kind: TileKind, big: Placement) -> SnakeField:
 
 def _turned(cell: Cell, big: Placement) -> Cell:
     """Return the cell of the field where a cell of the turned big card lies."""
-    x, y = cell
-    for _ in range(big.turns):
-        x, y = -y, x
+    x, y = quarter_turned(cell, big.turns)
     return (big.at[0] + x, big.at[1] + y)
 
 

@@ -334,8 +334,8 @@ class Game(Protocol[P]):
         ...
 
     def questions(self, position: P) -> tuple[OpenQuestion, ...]:
-        """Return what the score depends on and the table does not show."""
-        ...
+        """Return what the score depends on and the table does not show: nothing, if all is open."""
+        return ()
 
     def readings(self, position: P, change: Change) -> list[Move]:
         """Return the moves, legal or not, that explain a change of the table."""
@@ -358,7 +358,18 @@ class Change:
 def not_your_turn(rule: Rule, position: Position, move: Move) -> Iterator[Violation]:
     """Players move in turn."""
     if move.player != position.to_move:
-        yield Violation(rule, (), {"turn": position.to_move, "player": move.player})
+        yield says(rule, turn=position.to_move, player=move.player)
+
+
+def says(
+    rule: Rule, *cells: Place | None, case: str = "", snake: str | None = None, **names: object
+) -> Violation:
+    """Return a violation with the words of its sentence; cells that are ``None`` are left out."""
+    pointed = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
+    words = {name: str(value) for name, value in names.items()}
+    return Violation(
+        rule, pointed, words if snake is None else words | {"snake": snake}, snake, case
+    )
 
 
 def in_order_from(players: tuple[str, ...], first: str) -> tuple[str, ...]:

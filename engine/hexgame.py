@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
@@ -10,6 +10,7 @@ from typing import ClassVar
 from engine import hexmoves, hexposition, hexrules
 from engine.game import (
     Facts,
+    Game,
     Move,
     Outcome,
     Reason,
@@ -22,7 +23,7 @@ from engine.hexposition import HexPosition
 from engine.placement import Layout
 
 
-class HexGame(ABC):
+class HexGame(Game[HexPosition]):
     """Base of the hex rule books: a game adds its opening and the rules for a laid tile."""
 
     facts: Facts

@@ -8,9 +8,11 @@ sides are numbered clockwise from the east, so that +1 is a turn right by 60 deg
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 Cell = tuple[int, int]
 """One place of a lattice."""
+Number = TypeVar("Number", int, float)
 
 N, E, S, W = range(4)
 EDGE_NAMES = "NESW"
@@ -36,6 +38,14 @@ def square_neighbours(cell: Cell) -> tuple[Cell, ...]:
     """Return the four cells that share a side, clockwise from the top."""
     x, y = cell
     return ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))
+
+
+def quarter_turned(point: tuple[Number, Number], turns: int) -> tuple[Number, Number]:
+    """Return where a cell or point goes by quarter turns clockwise about ``(0, 0)``."""
+    x, y = point
+    for _ in range(turns % 4):
+        x, y = -y, x
+    return (x, y)
 
 
 def cells_around(cell: Cell) -> tuple[Cell, ...]:

@@ -18,9 +18,8 @@ from engine.carnival.snakes import (
     is_straight,
     joined_snakes,
     named,
-    says,
 )
-from engine.game import Move, Violation
+from engine.game import Move, Violation, says
 from engine.lattice import Cell, square_neighbour, square_neighbours
 from engine.sentences import rules_of
 from engine.snakes import Card, card
@@ -139,8 +138,8 @@ def judge_tile(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
     kind = position.box[move.tile]
     if position.left(kind) < 1:
         case = "" if kind.colour in (None, *position.house.exits) else "left-out"
-        names = {"tile": named(kind), "n": kind.count, "colour": kind.colour}
-        yield says(say.NONE_LEFT, move.at, case=case, **names)
+        tile, n = named(kind), kind.count
+        yield says(say.NONE_LEFT, move.at, case=case, tile=tile, n=n, colour=kind.colour)
     yield from _judge_round(position, move, kind)
     if move.declares != NO_OWN_TILE and _must_be_declared(position, move.player, kind):
         yield says(say.UNDECLARED, move.at, player=move.player, tile=named(kind))

@@ -21,11 +21,10 @@ from engine.carnival.snakes import (
     hidden_head,
     joined_snakes,
     named,
-    says,
     trace_snakes,
 )
 from engine.errors import RecordError
-from engine.game import Json, Start, Violation
+from engine.game import Json, Start, Violation, says
 from engine.lattice import Cell, square_neighbours
 from engine.placement import Placement
 from engine.sentences import rules_of

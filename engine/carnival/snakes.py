@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from engine.game import Place, Rule, Violation
 from engine.lattice import Cell, square_neighbour
 from engine.snakes import Card, Cards, End, card
 from engine.tiles import GREY, TileKind, TileSet
@@ -150,10 +149,3 @@ def named(kind: TileKind) -> str:
         return kind.role
     words = (kind.colour, first, *rest) if kind.colour else (first, *rest)
     return " ".join(words)
-
-
-def says(rule: Rule, *cells: Place | None, case: str = "", **names: object) -> Violation:
-    """Return a violation with its parameters; cells that are ``None`` are left out."""
-    pointed = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
-    words = {name: str(value) for name, value in names.items()}
-    return Violation(rule, pointed, words, case=case)

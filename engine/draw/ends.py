@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from engine.game import Place
-from engine.lattice import Cell, hex_neighbours, opposite, square_neighbour
+from engine.lattice import Cell, hex_neighbours, opposite, quarter_turned, square_neighbour
 from engine.placement import Layout, Placement
 from engine.snakes import Card, card, trace
 from engine.tiles import TileSet
@@ -51,7 +51,7 @@ def covered(tile_set: TileSet, placed: Placement) -> Iterator[Cell]:
     """Yield the cells that a card covers; a card that is not in the box covers one cell."""
     kind = tile_set.kinds.get(placed.tile)
     for cell in kind.cells if kind else ((0, 0),):
-        x, y = _turned(cell, placed.turns)
+        x, y = quarter_turned(cell, placed.turns)
         yield (placed.at[0] + x, placed.at[1] + y)
 
 
@@ -79,12 +79,5 @@ def _exits(tile_set: TileSet, cards: list[Placement]) -> Iterator[tuple[Cell, in
     for placed in cards:
         kind = tile_set.kinds.get(placed.tile)
         for way_out in kind.exits if kind else ():
-            x, y = _turned(way_out.cell, placed.turns)
+            x, y = quarter_turned(way_out.cell, placed.turns)
             yield (placed.at[0] + x, placed.at[1] + y), (way_out.edge + placed.turns) % 4
-
-
-def _turned(cell: Cell, turns: int) -> Cell:
-    x, y = cell
-    for _ in range(turns % 4):
-        x, y = -y, x
-    return (x, y)

@@ -23,7 +23,7 @@ from engine.draw.display import (
     turned,
 )
 from engine.draw.palette import Coat
-from engine.lattice import Cell
+from engine.lattice import Cell, quarter_turned
 from engine.tiles import TileKind, TileSet
 
 CARD = 45.0
@@ -94,7 +94,7 @@ def decoration(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]
         spots: list[Point] = []
         for _ in range(200):
             spot = (dice.uniform(2.5, 19.5), dice.uniform(-19.5, 19.5))
-            around = [_quarter_turned(spot, i * kind.period) for i in range(copies)]
+            around = [quarter_turned(spot, i * kind.period) for i in range(copies)]
             if all((p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2 > APART for p in around for q in spots):
                 spots += around
                 for i in range(copies):
@@ -110,10 +110,3 @@ def _speck(style: str, number: int, ground: str, border: str) -> list[Item]:
         colours = ("#f9c6d4", "#c9e4f7", "#fbe7a6", "#cdeccf", "#e3d2f5")
         return shape("dot" if number % 2 else "scrap", colour=colours[number % 5])
     return shape(style, colour=mix(ground, border, 0.28))
-
-
-def _quarter_turned(point: Point, times: int) -> Point:
-    x, y = point
-    for _ in range(times % 4):
-        x, y = -y, x
-    return (x, y)

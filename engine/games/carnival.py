@@ -15,10 +15,11 @@ from engine.carnival.laying import declared, judge_tile, layable, wearers_at
 from engine.carnival.position import NOTHING, CarnivalPosition, Hat, LastRound, Token
 from engine.carnival.score import open_questions, score_lines, token_worth
 from engine.carnival.setup import check_given, opened, wrong_on_the_table
-from engine.carnival.snakes import named, says
+from engine.carnival.snakes import named
 from engine.game import (
     Change,
     Facts,
+    Game,
     Move,
     OpenQuestion,
     Outcome,
@@ -26,7 +27,9 @@ from engine.game import (
     Verdict,
     Violation,
     in_order_from,
+    not_your_turn,
     outcome_of,
+    says,
 )
 from engine.lattice import Cell
 from engine.placement import Layout, Placement
@@ -40,7 +43,7 @@ TEXT = options_of("carnival")
 COLOURS = ("yellow", "violet", "black", "red")
 
 
-class Carnival:
+class Carnival(Game[CarnivalPosition]):
     """The rule book."""
 
     facts = Facts(
@@ -161,8 +164,8 @@ class Carnival:
 
 def _judge_turn(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
     # Any player may announce the last round, in or out of turn (rulebook, Конец игры).
-    if move.player != position.to_move and move.do != "finale":
-        yield says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player)
+    if move.do != "finale":
+        yield from not_your_turn(say.NOT_YOUR_TURN, position, move)
 
 
 def _judge_action(position: CarnivalPosition, move: Move) -> Iterator[Violation]:

@@ -17,8 +17,8 @@ from engine.errors import RecordError
 from engine.game import (
     Change,
     Facts,
+    Game,
     Move,
-    OpenQuestion,
     Option,
     Outcome,
     ScoreLine,
@@ -28,10 +28,11 @@ from engine.game import (
     in_order_from,
     not_your_turn,
     outcome_of,
+    says,
 )
 from engine.lattice import bounding_box
 from engine.nest.laying import cells_outside, judge_place, judge_replace, judge_turn
-from engine.nest.meetings import Ends, colours_joined, crowds, is_crowded, none_left, outside, says
+from engine.nest.meetings import Ends, colours_joined, crowds, is_crowded, none_left, outside
 from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition
 from engine.nest.setup import (
     FRAMED_PLAYERS,
@@ -51,7 +52,7 @@ say = rules_of("schlangennest")
 TEXT = options_of("schlangennest")
 
 
-class Schlangennest:
+class Schlangennest(Game[NestPosition]):
     """The rule book."""
 
     facts = Facts(
@@ -204,10 +205,6 @@ class Schlangennest:
             if position.left(tile) < 0:
                 broken.append(none_left(position, tile))
         return tuple(broken)
-
-    def questions(self, position: NestPosition) -> tuple[OpenQuestion, ...]:
-        """Return nothing: every card lies open, so the table shows everything."""
-        return ()
 
     def readings(self, position: NestPosition, change: Change) -> list[Move]:
         """Return the move that laid, turned or swapped one card."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from engine import hexposition, hexrules, options
 from engine.errors import RecordError
-from engine.game import Change, Facts, Move, OpenQuestion, Start, Violation, not_your_turn
+from engine.game import Change, Facts, Move, Start, Violation, not_your_turn
 from engine.hexgame import HexGame
 from engine.hexposition import Agreed, HexPosition
 from engine.placement import Layout
@@ -74,10 +74,6 @@ class Snekagon(HexGame):
     def inspect(self, position: HexPosition) -> tuple[Violation, ...]:
         """Return the rules that the table itself breaks."""
         return (*hexrules.unsound_table(position), *hexrules.too_many(position))
-
-    def questions(self, position: HexPosition) -> tuple[OpenQuestion, ...]:
-        """Return nothing: every tile lies open, so the table shows everything."""
-        return ()
 
     def readings(self, position: HexPosition, change: Change) -> list[Move]:
         """Return the move that laid one tile."""

@@ -18,16 +18,16 @@ from engine.fields import ENDS, SnakeField, fields_at_start
 from engine.game import (
     Change,
     Facts,
+    Game,
     Move,
-    OpenQuestion,
     Outcome,
-    Rule,
     ScoreLine,
     Start,
     Verdict,
     Violation,
     not_your_turn,
     outcome_of,
+    says,
 )
 from engine.lattice import Cell
 from engine.placement import Layout, Placement
@@ -40,7 +40,7 @@ say = rules_of("sssnake")
 TEXT = options_of("sssnake")
 
 
-class Sssnake:
+class Sssnake(Game[SssnakePosition]):
     """The rule book."""
 
     facts = Facts(
@@ -168,18 +168,13 @@ class Sssnake:
         for player, field in zip(position.players, position.fields, strict=True):
             apart = tuple(sorted(field.cards.keys() - field.snake_cells))
             if apart:
-                broken.append(_on(player, say.NOT_AT_AN_END, apart, case="apart"))
+                broken.append(says(say.NOT_AT_AN_END, *apart, case="apart", snake=player))
             broken += _hopeless(player, field)
             for tile in position.pile_kinds:
                 cells = tuple(sorted(at for at, c in field.cards.items() if c.tile == tile))
                 if cells and position.left[tile] < 0:
-                    count = str(position.box[tile].count)
-                    broken.append(_on(player, say.NONE_LEFT, cells, tile=tile, n=count))
+                    broken.append(_none_left(position, tile, *cells, snake=player))
         return tuple(broken)
-
-    def questions(self, position: SssnakePosition) -> tuple[OpenQuestion, ...]:
-        """Return nothing: the table shows everything that the score depends on."""
-        return ()
 
     def readings(self, position: SssnakePosition, change: Change) -> list[Move]:
         """Return the moves that laid one card, one for each player who may have laid it."""
@@ -213,19 +208,18 @@ def _rolls(position: SssnakePosition) -> Iterator[Move]:
 def _judge_roll(position: SssnakePosition, move: Move) -> Iterator[Violation]:
     assert move.value is not None
     if position.on_trust:
-        yield _says(say.ROLLS_ON_TRUST)
+        yield says(say.ROLLS_ON_TRUST)
         return
     yield from not_your_turn(say.NOT_YOUR_TURN, position, move)
     if position.turn.value is not None:
-        yield _says(say.ALREADY_ROLLED, turn=position.players[position.turn.roller])
+        yield says(say.ALREADY_ROLLED, turn=position.players[position.turn.roller])
         return
     if move.tiles is None:
         return
     due, drawn = min(move.value, position.pile), len(move.tiles)
     if drawn != due:
         case = "short" if due < move.value else ""
-        params = {"n": str(due), "value": str(move.value), "drawn": str(drawn)}
-        yield Violation(say.WRONG_DRAW, (), params, case=case)
+        yield says(say.WRONG_DRAW, case=case, n=due, value=move.value, drawn=drawn)
     for tile in dict.fromkeys(move.tiles):
         if move.tiles.count(tile) > max(0, position.left.get(tile, 0)):
             yield _none_left(position, tile)
@@ -274,7 +268,7 @@ def _owner(position: SssnakePosition, move: Move) -> int:
 def _judge_place(position: SssnakePosition, move: Move) -> Iterator[Violation]:
     assert move.tile is not None
     if not position.on_trust and position.turn.value is None:
-        yield _says(say.NOT_ROLLED, turn=position.to_move)
+        yield says(say.NOT_ROLLED, turn=position.to_move)
     yield from _wrong_hands(position, move)
     yield from _wrong_card(position, move.tile)
     yield from _wrong_on_field(position, move)
@@ -287,12 +281,13 @@ def _wrong_hands(position: SssnakePosition, move: Move) -> Iterator[Violation]:
     due = [(names[player], names[owner]) for player, owner in position.due(move.tile)]
     snakes = [owner for player, owner in due if player == move.player]
     if not snakes:
-        yield _says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player)
+        yield says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player)
         snakes = [owner for _, owner in due]
     snake = names[_owner(position, move)]
     if snake not in snakes:
-        params = {"due": " or ".join(dict.fromkeys(snakes)), "snake": snake}
-        yield Violation(say.WRONG_SNAKE, (), params, snake, _case_of_snake(position, snakes))
+        due_snakes = " or ".join(dict.fromkeys(snakes))
+        case = _case_of_snake(position, snakes)
+        yield says(say.WRONG_SNAKE, case=case, snake=snake, due=due_snakes)
 
 
 def _case_of_snake(position: SssnakePosition, snakes: list[str]) -> str:
@@ -304,8 +299,10 @@ def _case_of_snake(position: SssnakePosition, snakes: list[str]) -> str:
     return "neighbour" if position.turn.value == 1 else "given"
 
 
-def _none_left(position: SssnakePosition, tile: str) -> Violation:
-    return _says(say.NONE_LEFT, tile=tile, n=str(position.box[tile].count))
+def _none_left(
+    position: SssnakePosition, tile: str, *cells: Cell, snake: str | None = None
+) -> Violation:
+    return says(say.NONE_LEFT, *cells, snake=snake, tile=tile, n=position.box[tile].count)
 
 
 def _wrong_card(position: SssnakePosition, tile: str) -> Iterator[Violation]:
@@ -313,7 +310,7 @@ def _wrong_card(position: SssnakePosition, tile: str) -> Iterator[Violation]:
         if not position.is_left(tile):
             yield _none_left(position, tile)
     elif tile not in position.turn.hand:
-        yield _says(say.NOT_DRAWN, tile=tile)
+        yield says(say.NOT_DRAWN, tile=tile)
 
 
 def _wrong_on_field(position: SssnakePosition, move: Move) -> Iterator[Violation]:
@@ -323,31 +320,30 @@ def _wrong_on_field(position: SssnakePosition, move: Move) -> Iterator[Violation
     name, field, cell = position.players[owner], position.fields[owner], move.at
     laid = card(position.box[move.tile], move.turns)
     if cell in field.across:
-        yield _on(name, say.CELL_TAKEN, (cell,))
+        yield says(say.CELL_TAKEN, cell, snake=name)
     elif not field.edges_faced(cell):
-        ends = tuple(end for end, _ in field.open_ends)
-        yield _on(name, say.NOT_AT_AN_END, (cell, *ends))
+        yield says(say.NOT_AT_AN_END, cell, *(end for end, _ in field.open_ends), snake=name)
     elif not field.meets_an_end(cell, laid):
-        yield _on(name, say.NOT_JOINED, (cell,))
+        yield says(say.NOT_JOINED, cell, snake=name)
     else:
         after = field.with_card(cell, laid)
         yield from _hopeless(name, after)
         if after.is_closed and not position.turn.may_close:
-            yield _on(name, say.CLOSES_TOO_EARLY, (cell,), player=move.player)
+            yield says(say.CLOSES_TOO_EARLY, cell, snake=name, player=move.player)
 
 
 def _hopeless(player: str, field: SnakeField) -> Iterator[Violation]:
     """Yield why head and tail can no longer be joined (ruling 2)."""
     if field.dead_ends:
         case = "" if len(field.dead_ends) > 1 else ENDS[field.ends.index(field.dead_ends[0])]
-        yield _on(player, say.DEAD_END, tuple(cell for cell, _ in field.dead_ends), case=case)
+        yield says(say.DEAD_END, *(cell for cell, _ in field.dead_ends), case=case, snake=player)
     elif field.route is None:
         # An end that is not walled in reaches the outside, so at least one end is walled in.
         rooms = [pocket(field.across, cell) for cell, _ in field.ends]
         shut_in = [end for end, room in zip(ENDS, rooms, strict=True) if room is not None]
         case = shut_in[0] if len(shut_in) == 1 else ""
         cells = sorted(cell for room in rooms for cell in room or ())
-        yield _on(player, say.NOT_FEASIBLE, tuple(cells), case=case)
+        yield says(say.NOT_FEASIBLE, *cells, case=case, snake=player)
 
 
 # --- putting a card out of the game ------------------------------------------------------------
@@ -382,9 +378,9 @@ def _judge_discard(position: SssnakePosition, move: Move) -> Iterator[Violation]
     roller = position.players[position.turn.roller]
     if not position.on_trust:
         if move.player != roller:
-            yield _says(say.NOT_THE_ROLLER, turn=roller)
+            yield says(say.NOT_THE_ROLLER, turn=roller)
         if position.turn.value is None:
-            yield _says(say.NOT_ROLLED, turn=roller)
+            yield says(say.NOT_ROLLED, turn=roller)
             return
     yield from _wrong_card(position, move.tile)
     player = position.players.index(move.player)
@@ -396,7 +392,7 @@ def _could_be_laid(instead: Iterable[Move]) -> Iterator[Violation]:
     for tile, snake in dict.fromkeys((move.tile, move.snake) for move in places):
         if tile is not None and snake is not None:
             cells = {m.at for m in places if (m.tile, m.snake) == (tile, snake) and m.at}
-            yield _on(snake, say.COULD_BE_LAID, tuple(sorted(cells)), tile=tile)
+            yield says(say.COULD_BE_LAID, *sorted(cells), snake=snake, tile=tile)
 
 
 # --- passing -----------------------------------------------------------------------------------
@@ -412,8 +408,7 @@ def _judge_pass(position: SssnakePosition, move: Move) -> Iterator[Violation]:
         return
     yield from not_your_turn(say.NOT_YOUR_TURN, position, move)
     to_roll = position.turn.value is None and not position.on_trust
-    case = "roll" if to_roll else ""
-    yield Violation(say.MUST_MOVE, (), {"player": move.player}, case=case)
+    yield says(say.MUST_MOVE, case="roll" if to_roll else "", player=move.player)
 
 
 # --- turns -------------------------------------------------------------------------------------
@@ -447,17 +442,3 @@ def _line(player: str, field: SnakeField) -> ScoreLine:
     if not route:
         return ScoreLine(0, why.CLOSED, (), params, player)
     return ScoreLine(-len(route), why.MISSING, route, params | {"n": str(len(route))}, player)
-
-
-# --- words -------------------------------------------------------------------------------------
-
-
-def _says(rule: Rule, **params: str) -> Violation:
-    return Violation(rule, (), params)
-
-
-def _on(
-    snake: str, rule: Rule, cells: tuple[Cell, ...], *, case: str = "", **params: str
-) -> Violation:
-    """Return a violation with cells on a player's field."""
-    return Violation(rule, cells, {"snake": snake} | params, snake, case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from engine.game import Move, Violation
+from engine.game import Move, Violation, says
 from engine.lattice import Cell, cells_around, square_neighbour
 from engine.nest.meetings import (
     CROWD_AT_ONE,
@@ -17,7 +17,6 @@ from engine.nest.meetings import (
     must_close_at,
     none_left,
     outside,
-    says,
     unclosable,
 )
 from engine.nest.position import FIELD_SHAPES, NestPosition, stretched

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine.game import Rule, Violation, in_order_from
+from engine.game import Violation, in_order_from, says
 from engine.lattice import Cell, square_neighbours
 from engine.nest.position import COLOURS, Agreed, Box, NestPosition
 from engine.sentences import rules_of
@@ -240,16 +240,11 @@ def curves_left(position: NestPosition, laid: Card, colour: str) -> bool:
 # --- words
 
 
-def says(rule: Rule, *cells: Cell, case: str = "", **params: str) -> Violation:
-    """Return a violation with its parameters and the cells to point at."""
-    return Violation(rule, cells, params, case=case)
-
-
 def none_left(position: NestPosition, tile: str) -> Violation:
     """Return the violation that no copy of a tile is left; it points at the copies laid."""
     cells = sorted(at for at, lying in position.cards.items() if lying.tile == tile)
     case = "over" if position.left(tile) < 0 else ""
-    return says(say.NONE_LEFT, *cells, case=case, tile=tile, n=str(position.box[tile].count))
+    return says(say.NONE_LEFT, *cells, case=case, tile=tile, n=position.box[tile].count)
 
 
 def outside(position: NestPosition, box: Box | None, *cells: Cell) -> Violation:
@@ -260,8 +255,7 @@ def outside(position: NestPosition, box: Box | None, *cells: Cell) -> Violation:
     left, top, right, bottom = box
     wide, high = sorted((right - left + 1, bottom - top + 1))
     a, b = sorted(size)
-    params = {"wide": wide, "high": high, "a": a, "b": b}
-    return says(say.OUTSIDE_FIELD, *cells, case="size", **{k: str(v) for k, v in params.items()})
+    return says(say.OUTSIDE_FIELD, *cells, case="size", wide=wide, high=high, a=a, b=b)
 
 
 def colour_order(colour: str) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.game import Move, Violation
+from engine.game import Move, Violation, says
 from engine.nest.laying import fitting, layings, opening_turns, tail_swaps
-from engine.nest.meetings import must_close_at, says
+from engine.nest.meetings import must_close_at
 from engine.nest.position import NestPosition
 from engine.sentences import rules_of
 from engine.snakes import card

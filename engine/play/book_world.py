@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from engine.game import AnyGame, Move
-from engine.play.world import Token, lead
+from engine.play.world import Token, World, lead
 
 UNREACHABLE = -40.0
 """The score of a snake that can no longer be closed."""
@@ -15,11 +15,9 @@ MOST_WEIGHED = 60
 """The maximum number of moves evaluated; of more, a random sample is taken."""
 
 
-class BookWorld:
+class BookWorld(World):
     """A position of a rule book."""
 
-    hides = False
-    omen: Hashable = None
     scale = 3.0
 
     def __init__(self, game: AnyGame, position: Any) -> None:
@@ -34,8 +32,8 @@ class BookWorld:
         players: tuple[str, ...] = self.position.players
         return players.index(self.position.to_move)
 
-    def deal(self, rng: random.Random) -> BookWorld:
-        """Return a copy; a rule book's position has nothing hidden to deal."""
+    def copy(self) -> BookWorld:
+        """Return a copy to play on."""
         other = BookWorld(self.game, self.position)
         other._moves = self._moves
         return other
@@ -80,8 +78,3 @@ class BookWorld:
     def _points_after(self, position: Any) -> list[float]:
         scores = self.game.outcome(position).scores.values()
         return [UNREACHABLE if score is None else float(score) for score in scores]
-
-    def move(self, token: Token) -> Move:
-        """Return the token, which is a move of the records already."""
-        assert isinstance(token, Move)
-        return token

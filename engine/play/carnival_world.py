@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from engine.carnival.laying import LAST_ROUND_TILES, candidates, is_legal
@@ -18,7 +18,7 @@ from engine.carnival.snakes import PLAIN, Snake
 from engine.game import Move
 from engine.games.carnival import Carnival
 from engine.lattice import Cell, square_neighbours
-from engine.play.world import Token, lead
+from engine.play.world import Token, World, lead
 
 BOOK = Carnival()
 GROWTH = 4.0
@@ -29,7 +29,7 @@ SHUT_IN = 0.35
 """Factor on ``GROWTH`` when the cell before the snake's end has no free neighbour."""
 
 
-class CarnivalWorld:
+class CarnivalWorld(World):
     """The table with all hands and the pile, each either known or dealt."""
 
     hides = True
@@ -43,7 +43,6 @@ class CarnivalWorld:
         self.score = [
             sum(line.points for line in score_lines(table, player)) for player in table.players
         ]
-        self.omen: Hashable = None
         self.knows_hand = True
         """Whether the mover's hand is known; in an analysis of a record it is not."""
         self._after: dict[Move, tuple[CarnivalPosition, list[int]]] = {}
@@ -64,7 +63,7 @@ class CarnivalWorld:
     def copy(self) -> CarnivalWorld:
         """Return a copy to play on."""
         other = CarnivalWorld.__new__(CarnivalWorld)
-        other.table, other.seats, other.omen = self.table, self.seats, None
+        other.table, other.seats = self.table, self.seats
         other.hands = [hand.copy() for hand in self.hands]
         other.pile, other.discard = self.pile.copy(), self.discard.copy()
         other.score = self.score
@@ -188,13 +187,6 @@ class CarnivalWorld:
         """Return the part of the tiles that nobody has laid yet; 0 in the last round."""
         left = len(self.pile) + sum(map(len, self.hands))
         return left / (left + len(self.table.cards)) if self.table.last_round is None else 0.0
-
-    # --- to the rule book ------------------------------------------------------------------------
-
-    def move(self, token: Token) -> Move:
-        """Return the token, which is a move of the records already."""
-        assert isinstance(token, Move)
-        return token
 
 
 def _standing(table: CarnivalPosition, score: Sequence[int], share: float) -> list[float]:

@@ -6,7 +6,7 @@ Rules are the ground's. ``BookWorld`` plays the advanced game and far drills.
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import log2
@@ -19,7 +19,7 @@ from engine.hexposition import HexPosition
 from engine.hexsnakes import Spot
 from engine.lattice import Cell
 from engine.play.growth import Growth, growths
-from engine.play.world import Token, ahead
+from engine.play.world import Token, World, ahead
 
 PASS = "pass"
 MOST_WEIGHED = 40
@@ -65,16 +65,14 @@ class Hope:
         return signs
 
 
-class HexWorld:
+class HexWorld(World):
     """The ground, what each seat has left, and whose turn it is."""
 
-    hides = False
-    omen: Hashable = None
+    turn = 0
 
     def __init__(self, terms: Terms, ground: Ground, left: list[tuple[str, ...]]) -> None:
         self.terms, self.ground, self.left = terms, ground, left
         self.seats = len(terms.players)
-        self.turn = 0
         self.is_begun = False
         """Whether a tile lies on the boards."""
         self.has = [0] * self.seats
@@ -95,10 +93,6 @@ class HexWorld:
     def best(self) -> list[int]:
         """By seat: the length of the longest snake."""
         return self.ground.best
-
-    def deal(self, rng: random.Random) -> HexWorld:
-        """Return a copy; nothing is hidden."""
-        return self.copy()
 
     def copy(self) -> HexWorld:
         """Return a copy to play on."""

@@ -6,14 +6,14 @@ Rules are the rule book's.
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from engine.game import Move
 from engine.nest.laying import Laying, fitting, layings
 from engine.nest.position import FIELD_SHAPES, Box, NestPosition, stretched
 from engine.nest.turns import can_act, colour_actions, colours_due, made, may_go_on, turned_over
-from engine.play.world import Token, lead
+from engine.play.world import Token, World, lead
 from engine.snakes import Chain, join
 
 OPEN_END = 2.0
@@ -26,11 +26,9 @@ Way = tuple[Token, list[Chain]]
 the records."""
 
 
-class NestWorld:
+class NestWorld(World):
     """A position of Schlangennest."""
 
-    hides = False
-    omen: Hashable = None
     scale = 3.0
 
     def __init__(self, position: NestPosition) -> None:
@@ -46,10 +44,6 @@ class NestWorld:
     def turn(self) -> int:
         """The seat to move."""
         return self.position.players.index(self.position.to_move)
-
-    def deal(self, rng: random.Random) -> NestWorld:
-        """Return a copy; nothing is hidden."""
-        return self.copy()
 
     def copy(self) -> NestWorld:
         """Return a copy to play on."""

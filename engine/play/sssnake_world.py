@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from copy import copy
 
 from engine.draws import DIE, SssnakePosition
 from engine.fields import SnakeField
 from engine.game import Move
 from engine.lattice import Cell
-from engine.play.world import Token, ahead
+from engine.play.world import Token, World, ahead
 from engine.snakes import card
 from engine.tiles import TileSet
 
@@ -77,11 +77,12 @@ class Memory:
         return NEAR[missing - 1][2 * helps[0] + helps[1]]
 
 
-class SssnakeWorld:
+class SssnakeWorld(World):
     """Fields, what is left of the pile, and what was rolled and drawn."""
 
     hides = True
     scale = 1.0
+    turn = 0
 
     def __init__(self, memory: Memory, players: tuple[str, ...], kinds: tuple[str, ...]) -> None:
         self.memory = memory
@@ -94,20 +95,20 @@ class SssnakeWorld:
         self.value = 0
         self.hand: tuple[str, ...] = ()
         self.own = 0
-        self.turn = 0
         self.to_roll = False
         """Whether the roll is still to come; every deal then rolls anew."""
-        self.omen: Hashable = None
+
+    def copy(self) -> SssnakeWorld:
+        """Return a copy to play on."""
+        other = copy(self)
+        other.fields, other.left = self.fields.copy(), self.left.copy()
+        return other
 
     def deal(self, rng: random.Random) -> SssnakeWorld:
         """Return a copy, with a random roll if one is due; later draws are random too."""
-        other = SssnakeWorld.__new__(SssnakeWorld)
-        other.memory, other.players, other.kinds = self.memory, self.players, self.kinds
-        other.seats, other.turn, other.omen = self.seats, self.turn, self.omen
-        other.fields, other.left = self.fields.copy(), self.left.copy()
-        other.roller, other.value, other.hand = self.roller, self.value, self.hand
-        other.own, other.to_roll = self.own, False
+        other = self.copy()
         if self.to_roll:
+            other.to_roll = False
             other._roll(rng)
             other._find_turn()
         return other

@@ -1,11 +1,12 @@
-"""The interface of a game to the search: numbered seats, mutable positions, cheap evaluations."""
+"""What the search asks of a game: numbered seats, mutable positions, cheap evaluations."""
 
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from math import exp, log
-from typing import Any, Protocol
+from typing import Any
 
 from engine.game import Move
 
@@ -13,64 +14,61 @@ Token = Any
 """A move in a world's own compact form; hashable."""
 
 
-class World(Protocol):
-    """A position to search from, with the same rules as the rule book."""
+class World(ABC):
+    """A position to search from; rules and scores are the rule book's."""
+
+    seats: int
+    """The number of players."""
+    hides = False
+    """Whether draws or hands are dealt differently for every look."""
+    omen: Hashable = None
+    """The roll or draw after the last move; the tree has one child node for each outcome."""
 
     @property
-    def seats(self) -> int:
-        """The number of players."""
-        ...
-
-    @property
+    @abstractmethod
     def turn(self) -> int:
         """The seat to move, counted from 0 in the order of the players."""
-        ...
 
     @property
+    @abstractmethod
     def scale(self) -> float:
         """The lead in points that makes a win about 73 % likely (the logistic scale)."""
-        ...
-
-    @property
-    def hides(self) -> bool:
-        """Whether draws or hands are dealt differently for every look."""
-        ...
-
-    @property
-    def omen(self) -> Hashable:
-        """The roll or draw after the last move; the tree has one child node for each outcome."""
-        ...
 
     def deal(self, rng: random.Random) -> World:
         """Return a copy to play on, with everything hidden dealt at random."""
-        ...
+        return self.copy()
 
+    @abstractmethod
+    def copy(self) -> World:
+        """Return a copy to play on."""
+
+    @abstractmethod
     def prospects(self, rng: random.Random, most: int | None = None) -> list[tuple[float, Token]]:
         """Return the legal moves, each with its static evaluation for the seat to move, in points.
 
         A stuck seat has a lone pass; a finished game has no moves. ``most`` allows a random sample.
         """
-        ...
 
+    @abstractmethod
     def play(self, token: Token, rng: random.Random) -> None:
         """Make a move in place; ``rng`` decides the rolls and draws that follow."""
-        ...
 
+    @abstractmethod
     def is_over(self) -> bool:
         """Say whether nobody can move."""
-        ...
 
+    @abstractmethod
     def standing(self) -> list[float]:
         """Return the evaluation of every seat in points: its score plus expected gains."""
-        ...
 
+    @abstractmethod
     def points(self) -> Sequence[float]:
         """Return the current score of every seat; more is better."""
-        ...
 
     def move(self, token: Token) -> Move:
-        """Return a token of the seat to move as a move of the records."""
-        ...
+        """Return a token of the seat to move as a move of the records, which it may be already."""
+        assert isinstance(token, Move)
+        return token
 
 
 def shares(points: Sequence[float]) -> list[float]:

@@ -9,7 +9,6 @@ from typing import Any
 
 from engine.game import Move
 from engine.play import Budget, think
-from engine.play.carnival_world import CarnivalWorld
 from engine.play.dealing import Dealer
 from engine.play.hex_world import HexWorld
 from engine.play.nest_world import NestWorld
@@ -73,7 +72,7 @@ def _best(dealer: Dealer, rng: random.Random, value: Callable[[Any, int], float]
     seat = world.turn
     found: list[tuple[float, Move]] = []
     for token in _tokens(world, rng):
-        after = world.copy() if isinstance(world, CarnivalWorld) else world.deal(rng)
+        after = world.copy()
         after.play(token, rng)
         found.append((value(after, seat), world.move(token)))
     best = max(worth for worth, _ in found)
