@@ -18,7 +18,7 @@ from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
-from flask import Response, current_app, request, send_file
+from flask import Blueprint, Response, current_app, request, send_file
 
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError, make_backup
 from companion_app.hands.work import BACKUP, LOOK
@@ -28,11 +28,11 @@ from companion_app.web import frames, looking
 from companion_app.web.context import companion
 from companion_app.web.doctor_words import in_words
 from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
-from companion_app.web.serving.exchange import Doc, Views, asked, language
+from companion_app.web.serving.exchange import Doc, asked, language
 from companion_app.web.serving.shared import Lately
 from companion_app.web.speech import Speech
 
-views = Views("upkeep", __name__)
+views = Blueprint("upkeep", __name__)
 FRESH_S = 5.0
 """How long a check-up is cached for all phones, in seconds."""
 LOST = "The camera gives no pictures; check its cable"
@@ -49,7 +49,7 @@ ANSWERED_S = 1.0
 _TAKING = threading.Lock()
 
 
-@views.reads("/api/health")
+@views.get("/api/health")
 def health() -> Doc:
     """Return every check of the check-up, in the guest's language where it is translated."""
     answer, chosen = _checkup(), language()
@@ -89,7 +89,7 @@ def _examined() -> Doc:
 # --- updates -------------------------------------------------------------------------------------
 
 
-@views.reads("/api/update")
+@views.get("/api/update")
 def update() -> Doc:
     """Return the running release, the waiting one, and the result of the last update."""
     base, folders = current_app.extensions.get(PLACES, (BASE, WAITS_IN))
@@ -106,7 +106,7 @@ def update() -> Doc:
     }
 
 
-@views.changes("/api/update")
+@views.post("/api/update")
 def ask_for_update() -> Doc:
     """Request the installation of the waiting release."""
     standing, folder = update(), _update_folder()
@@ -151,7 +151,7 @@ def _update_folder() -> Path:
 # --- backup and restore --------------------------------------------------------------------------
 
 
-@views.changes("/api/backup")
+@views.post("/api/backup")
 def make() -> Doc:
     """Write all stored data into one file, to be downloaded; return its size."""
     file = _folder() / MADE
@@ -163,7 +163,7 @@ def make() -> Doc:
     return {"bytes": file.stat().st_size}
 
 
-@views.reads("/api/backup.zip", "hosting")
+@views.get("/api/backup.zip")
 def fetch() -> Response:
     """Return the backup that was made last."""
     file = _folder() / MADE
@@ -173,7 +173,7 @@ def fetch() -> Response:
     return send_file(file, "application/zip", as_attachment=True, download_name=name)
 
 
-@views.changes("/api/backup/part", files=True)
+@views.post("/api/backup/part")
 def take_in() -> Doc:
     """Append an uploaded part of a backup (the body) at a byte (``at``); 0 starts a new file."""
     at = request.args.get("at", type=int)
@@ -208,7 +208,7 @@ def _append(file: Path, data: bytes) -> None:
         handle.write(data)
 
 
-@views.changes("/api/backup/restore")
+@views.post("/api/backup/restore")
 def restore() -> Doc:
     """Restore the uploaded backup, then restart eye and page.
 
