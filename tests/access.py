@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from flask import Flask
 
-from companion_app.web.serving.routes import HALL, TABLE, Access
+from companion_app.web.serving.routes import HALL, HALL_ROLES, ROLES, TABLE, Table
 
 SECURITY = Path(__file__).parent.parent / "deploy/SECURITY.md"
-TABLES = {"part of the page": TABLE, "part of the hall's page": HALL}
+TABLES = {"part of the page": (ROLES, TABLE), "part of the hall's page": (HALL_ROLES, HALL)}
 
 
 def written(text: str) -> str:
     """Return the text of SECURITY with its tables as the table of access has them."""
-    for title, access in TABLES.items():
+    for title, (roles, table) in TABLES.items():
         rows = rf"(?m)^\| address \| {title} \|.*\n(?:\|.*\n)+"
-        text = re.sub(rows, lambda _, t=title, a=access: _rows(t, a), text)  # type: ignore[misc]
+        made = _rows(title, roles, table)
+        text = re.sub(rows, lambda _, made=made: made, text)  # type: ignore[misc]
     return text
 
 
-def _rows(title: str, access: Access) -> str:
-    roles = list(access.roles)
+def _rows(title: str, roles: Sequence[str], table: Table) -> str:
     lines = [["address", title, *roles], ["---"] * (2 + len(roles))]
-    for route in access.routes.values():
+    for route in table.values():
         least = roles.index(route.part.least)
         marks = ["yes" if number >= least else "no" for number in range(len(roles))]
         lines.append([f"`{route.method} {route.address}`", route.part.name, *marks])

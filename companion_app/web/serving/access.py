@@ -19,7 +19,7 @@ from companion_app.web.serving.errors import NotHost, NotSeated, WebError
 from companion_app.web.serving.guard import is_https
 from companion_app.web.serving.limits import Limiter
 from companion_app.web.serving.page_file import SettingsFile
-from companion_app.web.serving.routes import HOST, SEAT, TABLE, WATCHER, Access, Route, reaches
+from companion_app.web.serving.routes import HOST, SEAT, TABLE, WATCHER, Route, Table, reaches
 from companion_app.web.serving.sessions import LASTS_S, Session, Sessions
 
 DEVICES = ("iPhone", "iPad", "Android", "Windows", "Macintosh", "CrOS", "Linux")
@@ -31,13 +31,13 @@ def protect(
     settings: SettingsFile,
     limiter: Limiter,
     sessions: Sessions,
-    access: Access = TABLE,
+    table: Table = TABLE,
 ) -> None:
     """Install sessions, request checks and security headers in an application."""
     app.session_interface = _Cookies()
     app.extensions["snake-eye-settings"] = settings
     app.extensions["snake-eye-sessions"] = sessions
-    checks = guard.Guard(access, limiter, _check_role, lambda: settings.now.names)
+    checks = guard.Guard(table, limiter, _check_role, lambda: settings.now.names)
     guard.protect(app, checks, secret=settings.now.secret, lasts_s=LASTS_S)
 
 

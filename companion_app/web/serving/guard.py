@@ -17,9 +17,16 @@ from urllib.parse import urlsplit
 
 from flask import Flask, Response, current_app, request, session
 
-from companion_app.web.serving.errors import BadRequest, NotYours, TooLarge, TooOften, WebError
+from companion_app.web.serving.errors import (
+    BadRequest,
+    NotHost,
+    NotYours,
+    TooLarge,
+    TooOften,
+    WebError,
+)
 from companion_app.web.serving.limits import Limiter, network_of
-from companion_app.web.serving.routes import Access, Route
+from companion_app.web.serving.routes import Route, Table
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -56,7 +63,7 @@ HOME_NAMES = (".local", ".lan", ".home", ".internal", ".localdomain", ".home.arp
 class Guard:
     """What a page's requests are checked against."""
 
-    access: Access
+    table: Table
     limiter: Limiter
     check: Callable[[Route], None]
     """Refuses a caller whose role does not reach the part of a route."""
@@ -88,9 +95,11 @@ def _guard() -> Guard:
 
 
 def _route() -> Route | None:
-    """Return the route of the current request; ``None`` where there is no such address."""
-    rule = request.url_rule
-    return _guard().access.route(request.method, rule.rule) if rule is not None else None
+    """Return the route of the current request; ``None`` where its address is not listed."""
+    rule = request.url_rule.rule if request.url_rule is not None else ""
+    methods = ("POST",) if request.method == "POST" else ("GET", "POST")
+    listed = (_guard().table.get((method, rule)) for method in methods)
+    return next(filter(None, listed), None)
 
 
 def _check() -> None:
@@ -103,6 +112,8 @@ def _check() -> None:
         _check_body(takes_files=route is not None and route.files)
     if route is not None:
         _guard().check(route)
+    elif request.url_rule is not None:
+        raise NotHost
 
 
 def _check_own_name() -> None:

@@ -115,7 +115,7 @@ def _change(route: Route) -> Doc:
 def document() -> Doc:
     """Return the whole OpenAPI document."""
     paths: Doc = {}
-    for route in TABLE.routes.values():
+    for route in TABLE.values():
         if route.about:
             written = _read(route) if route.method == "GET" else _change(route)
             paths.setdefault(path_of(route), {})[route.method.lower()] = written

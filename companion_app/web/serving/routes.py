@@ -7,7 +7,7 @@ OpenAPI document, the tables of SECURITY and the tests read them here.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -16,6 +16,7 @@ ROLES = ("watcher", "seat", "host")
 """All roles at a table in ascending order; each includes the rights of those before it."""
 WATCHER, SEAT, HOST = ROLES
 ARBITER = "arbiter"
+HALL_ROLES = (WATCHER, ARBITER)
 
 
 @dataclass(frozen=True)
@@ -48,47 +49,32 @@ class Route:
     """Whether it takes a form with a file; all others take only JSON."""
 
 
-@dataclass(frozen=True)
-class Access:
-    """The table of one page."""
-
-    roles: Sequence[str]
-    parts: Mapping[str, Part]
-    routes: Mapping[tuple[str, str], Route]
-    """All routes by method and address."""
-
-    def route(self, method: str, address: str) -> Route:
-        """Return a route; an address that is not listed is for the highest role alone."""
-        methods = (method,) if method in ("GET", "POST") else ("GET", "POST")
-        listed = (self.routes.get((known, address)) for known in methods)
-        return next(filter(None, listed), Route(method, address, self._closed))
-
-    @property
-    def _closed(self) -> Part:
-        return next(part for part in self.parts.values() if part.least == self.roles[-1])
+Table = Mapping[tuple[str, str], Route]
+"""All routes of a page, by method and address; an address that is not listed is for nobody."""
 
 
-def read_access(document: Mapping[str, Any], roles: Sequence[str]) -> Access:
-    """Return the table that a document holds."""
-    parts = {
-        name: Part(name, **{key: value for key, value in rows.items() if key != "routes"})
-        for name, rows in document.items()
-    }
-    routes = [
-        Route(method, address, parts[name], **row)
-        for name, rows in document.items()
-        for (method, address), row in ((call.split(), row) for call, row in rows["routes"].items())
-    ]
-    by_address = {(route.method, route.address): route for route in routes}
-    return Access(roles, parts, by_address)
+def read_table(document: Mapping[str, Any]) -> Table:
+    """Return the routes that a document lists by their parts."""
+    table = {}
+    for name, rows in document.items():
+        part = Part(name, **{key: value for key, value in rows.items() if key != "routes"})
+        for call, row in rows["routes"].items():
+            method, address = call.split()
+            table[method, address] = Route(method, address, part, **row)
+    return table
+
+
+def parts_of(table: Table) -> dict[str, Part]:
+    """Return the parts of a page, by name."""
+    return {route.part.name: route.part for route in table.values()}
 
 
 _DOCUMENT = tomllib.loads((files(__package__) / "access.toml").read_text(encoding="utf-8"))
-TABLE = read_access(_DOCUMENT["table"], ROLES)
+TABLE = read_table(_DOCUMENT["table"])
 """Access to the page at a table."""
-HALL = read_access(_DOCUMENT["hall"], (WATCHER, ARBITER))
+HALL = read_table(_DOCUMENT["hall"])
 """Access to the hall's page."""
-PARTS = TABLE.parts
+PARTS = parts_of(TABLE)
 
 
 def reaches(role: str, least: str) -> bool:

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion_app.boxes import some_players
+from companion_app.games.kept import KeptGames
 from companion_app.help_orders import help_is_off
 from companion_app.line.commands import EyeAway, EyeCommands
 from companion_app.live.damage import told
-from companion_app.live.kept import KeptGames
 from companion_app.spread import spread
 from companion_app.web import snapshot
 from companion_app.web.context import companion, join_code_shown, speech, svg_answer

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from flask import Blueprint, Response, current_app, request
 
+from companion_app.games.kept import Kept, KeptGames
 from companion_app.hands.work import REPLAY
 from companion_app.line.commands import EyeCommands
 from companion_app.live import damage
-from companion_app.live.kept import Kept, KeptGames
 from companion_app.web import bgstats, replays
 from companion_app.web.context import companion, speech, svg_answer
 from companion_app.web.serving import guard

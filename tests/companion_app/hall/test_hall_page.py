@@ -311,8 +311,8 @@ def test_embedded_store_takes_twenty_tables_and_says_what_to_do(hall):
 def test_guest_decides_nothing(hall):
     table, guest = hall.table(), Guest(hall.port)
 
-    assert served_by(create_hall_app(hall.process.hall)) == set(HALL.routes)
-    for route in HALL.routes.values():
+    assert served_by(create_hall_app(hall.process.hall)) == set(HALL)
+    for route in HALL.values():
         if route.part.least == ARBITER:
             path = re.sub("<int:.*?>", "1", route.address.replace("<table>", table.id))
             path = re.sub("<.*?>", "x", path)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
-from companion_app.hall.table.journal import Journal
+from companion_app.games.kept import KeptGames
 from companion_app.live.store import FILE, Store
 
 
 def test_log_that_is_about_to_be_made_has_no_line_yet(tmp_path):
     file = tmp_path / FILE
-    journal = Journal(file)
+    journal = KeptGames(file)
     before = journal.last()
     with closing(sqlite3.connect(file)) as db:
         db.execute("PRAGMA journal_mode = WAL")
