@@ -21,21 +21,20 @@ from pathlib import Path
 from flask import Blueprint, Response, current_app, request, send_file
 
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError, make_backup
+from companion_app.doctor_machine import Finding
 from companion_app.hands.work import BACKUP, LOOK
 from companion_app.line.commands import EyeAway, EyeCommands
 from companion_app.version import version
 from companion_app.web import frames, looking
 from companion_app.web.context import companion
-from companion_app.web.doctor_words import in_words
+from companion_app.web.doctor_words import report, title
 from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
 from companion_app.web.serving.exchange import Doc, asked, language
 from companion_app.web.serving.shared import Lately
-from companion_app.web.speech import Speech
 
 views = Blueprint("upkeep", __name__)
 FRESH_S = 5.0
 """How long a check-up is cached for all phones, in seconds."""
-LOST = "The camera gives no pictures; check its cable"
 BASE = Path("/opt/snake-eye")
 """Where ``deploy/install.sh`` puts releases; an installation without it cannot update itself."""
 WAITS_IN = (BASE / "incoming", Path("/boot/firmware"), Path("/boot"))
@@ -52,38 +51,25 @@ _TAKING = threading.Lock()
 @views.get("/api/health")
 def health() -> Doc:
     """Return every check of the check-up, in the guest's language where it is translated."""
-    answer, chosen = _checkup(), language()
-    checks = [
-        {
-            **check,
-            "title": _title(Speech(chosen), check["name"]),
-            "text": in_words(check["text"], chosen),
-            "fix": in_words(check["fix"], chosen),
-        }
-        for check in answer["checks"]
-    ]
-    return {"ok": answer["ok"], "checks": checks}
+    said = report(_checkup(), language())
+    for check in said["checks"]:
+        check["title"] = title(check["name"], language())
+    return said
 
 
-def _title(words: Speech, name: str) -> str:
-    kind, _, rest = name.partition(" ")
-    return f"{words.page(f'check-{kind}')} {rest}".strip()
-
-
-def _checkup() -> Doc:
-    """Return doctor's report, at most ``FRESH_S`` old."""
-    last: Lately[Doc] = current_app.extensions.setdefault("snake-eye-checkup", Lately())
+def _checkup() -> list[Finding]:
+    """Return what doctor finds, at most ``FRESH_S`` old."""
+    last: Lately[list[Finding]] = current_app.extensions.setdefault("snake-eye-checkup", Lately())
     return last.answer(FRESH_S, _examined)
 
 
-def _examined() -> Doc:
-    """Return doctor's report, on the camera in use by its newest frame."""
+def _examined() -> list[Finding]:
+    """Return what doctor finds, on the camera in use by its newest frame."""
     one = companion()
     standing = one.eye.standing()
     kind = "" if standing.kind in ("none", "recorded") else standing.kind
     still = frames.newest() if kind and standing.seeing != "camera-lost" else None
-    trouble = LOST if kind and still is None else ""
-    return one.hands.do(LOOK, looking.examined, one.home, kind, trouble, still)
+    return one.hands.do(LOOK, looking.examined, one.home, kind, still)
 
 
 # --- updates -------------------------------------------------------------------------------------

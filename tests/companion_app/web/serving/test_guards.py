@@ -22,18 +22,13 @@ from companion_app.web.serving.routes import PARTS, Route
 from companion_app.web.serving.sessions import LASTS_S, Sessions
 
 PIN, CARD = "424242", "card-on-the-fridge"
+ADDRESSES = (
+    "GET /me page, POST /me page, POST /do page, POST /tell telling, POST /host hosting, "
+    "POST /file page, POST /unread page, GET /kept page"
+)
 DOOR = {
-    (method, address): Route(method, address, PARTS[part], files=files)
-    for method, address, part, files in (
-        ("GET", "/me", "page", False),
-        ("POST", "/me", "page", False),
-        ("POST", "/do", "page", False),
-        ("POST", "/tell", "telling", False),
-        ("POST", "/host", "hosting", False),
-        ("POST", "/file", "page", True),
-        ("POST", "/unread", "page", True),
-        ("GET", "/kept", "page", False),
-    )
+    (method, address): Route(method, address, PARTS[part], files=address in ("/file", "/unread"))
+    for method, address, part in map(str.split, ADDRESSES.split(", "))
 }
 
 
