@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 
 from companion_app.answers import BAD_INPUT
+from companion_app.games.kept import KeptGames
 from companion_app.listening import listening
-from companion_app.live.kept import KeptGames
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.supervisor import Patience, Supervisor, Systemd
