@@ -28,6 +28,14 @@ FOCAL_DOUBT = 0.05
 """Relative standard error of the focal length above which it is assumed, not learnt: boards that
 are all parallel to the sensor do not determine it."""
 FOCAL_RANGE = (0.3, 10.0)
+FOCAL_ONLY = (
+    cv2.CALIB_FIX_PRINCIPAL_POINT
+    | cv2.CALIB_FIX_ASPECT_RATIO
+    | cv2.CALIB_ZERO_TANGENT_DIST
+    | cv2.CALIB_FIX_K1
+    | cv2.CALIB_FIX_K2
+    | cv2.CALIB_FIX_K3
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +71,7 @@ def learn_lens(sightings: Sequence[Sighting], size_px: tuple[int, int]) -> LensF
     kept = list(range(len(sightings)))
     errors = [0.0] * len(sightings)
     while True:
-        fit = _fit([sightings[i] for i in kept], size_px)
+        fit, notes = _fit([sightings[i] for i in kept], size_px)
         for i, error in zip(kept, fit.errors, strict=True):
             errors[i] = error
         worst = max(kept, key=lambda i: errors[i])
@@ -74,7 +82,7 @@ def learn_lens(sightings: Sequence[Sighting], size_px: tuple[int, int]) -> LensF
         kept.remove(worst)
     used = tuple(i in kept for i in range(len(sightings)))
     lens = Lens(size_px, fit.matrix, fit.distortion, fit.rms, len(kept), len(sightings))
-    return LensFit(lens, used, tuple(errors), fit.notes)
+    return LensFit(lens, used, tuple(errors), notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,26 +91,25 @@ class _Fit:
     matrix: Any
     distortion: Any
     errors: list[float]
-    notes: tuple[str, ...]
 
 
-def _fit(sightings: list[Sighting], size_px: tuple[int, int]) -> _Fit:
+def _fit(sightings: list[Sighting], size_px: tuple[int, int]) -> tuple[_Fit, tuple[str, ...]]:
+    """Return the lens that as many sightings can determine, and what to tell about it."""
     if len(sightings) >= FOR_EVERYTHING:
         flags = _unseen_bending(sightings, size_px)
     elif len(sightings) >= FOR_BENDING:
         flags = cv2.CALIB_FIX_K3 | cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_PRINCIPAL_POINT
     else:
-        flags = _focal_only()
+        flags = FOCAL_ONLY
     fit = _solve(sightings, size_px, flags)
     if fit is not None:
         few = "few pictures: at least 5, tilted differently, would show how the lens bends"
-        notes = (few,) if len(sightings) < FOR_EVERYTHING else ()
-        return _Fit(fit.rms, fit.matrix, fit.distortion, fit.errors, notes)
-    flags = _focal_only() | cv2.CALIB_FIX_FOCAL_LENGTH
+        return fit, (few,) if len(sightings) < FOR_EVERYTHING else ()
+    flags = FOCAL_ONLY | cv2.CALIB_FIX_FOCAL_LENGTH
     fixed = _solve(sightings, size_px, flags, doubt=False)
     assert fixed is not None
     flat = "all pictures show the pattern flat to the camera: an ordinary focal length is assumed"
-    return _Fit(fixed.rms, fixed.matrix, fixed.distortion, fixed.errors, (flat,))
+    return fixed, (flat,)
 
 
 def _unseen_bending(sightings: list[Sighting], size_px: tuple[int, int]) -> int:
@@ -112,17 +119,6 @@ def _unseen_bending(sightings: list[Sighting], size_px: tuple[int, int]) -> int:
     reach = np.linalg.norm(seen_px - middle, axis=1).max() / np.linalg.norm(middle)
     k3 = 0 if reach >= REACH_FOR_K3 else cv2.CALIB_FIX_K3
     return k3 | (0 if reach >= REACH_FOR_K2 else cv2.CALIB_FIX_K2)
-
-
-def _focal_only() -> int:
-    return int(
-        cv2.CALIB_FIX_PRINCIPAL_POINT
-        | cv2.CALIB_FIX_ASPECT_RATIO
-        | cv2.CALIB_ZERO_TANGENT_DIST
-        | cv2.CALIB_FIX_K1
-        | cv2.CALIB_FIX_K2
-        | cv2.CALIB_FIX_K3
-    )
 
 
 def _solve(
@@ -159,5 +155,4 @@ def _solve(
         np.asarray(matrix, np.float64),
         np.asarray(distortion, np.float64).ravel()[:5],
         [float(e) for e in errors.reshape(-1)],
-        (),
     )

@@ -7,7 +7,6 @@ common movement, things on the table were moved, not the camera.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import cv2
@@ -17,11 +16,9 @@ from calibration.profile import Profile, mapped
 
 REFERENCE_PX = 480
 """Longer side of the reference picture: about 100 kB, and a piece is located to 0.1 px."""
-PIECE_PX = 40
-STEP_PX = 28
+PIECE_PX, STEP_PX = 40, 28
 REACH_PX = 20
 """Search radius of a piece; harder knocks are found by matching features."""
-REACH_AGAIN_PX = 8
 FEWEST_DETAIL = 6.0
 """Least contrast of a piece in its weaker direction, in grey levels; others are not matched."""
 SURE_MATCH = 0.75
@@ -33,23 +30,16 @@ thickness in a changed view."""
 FEWEST_PIECES = 8
 FOR_PERSPECTIVE = 20
 """Least points to fit a homography; with fewer, only a shift, a turn and a scale are fitted."""
-STAYED_SHARE = 0.2
+STAYED, FOLLOWING, STAYED_AGAINST = 0.8, 0.4, 0.2
+"""Shares of the pieces: above the first the camera stands still, below the second there is no
+common movement, and from the third on pieces that stayed put show that things were moved."""
 MOVED_PX = 0.75
 """Least movement that counts, in pixels of the reference: 3 pixels of 1920."""
-FEATURES = 1500
-FEWEST_FEATURES = 25
-FEATURE_SHARE = 0.25
+FEATURES, FEWEST_FEATURES, FEATURE_SHARE = 1500, 25, 0.25
+FEATURES_PX = 2.0
+"""Inlier distance of a feature to a common movement."""
 
-
-@dataclass(frozen=True, eq=False)
-class Movement:
-    """Whether a camera moved, and how its pictures moved with it."""
-
-    verdict: Literal["still", "moved", "unsure"]
-    shift_px: float = 0.0
-    """Largest shift of any matched point, in pixels of the profile's size."""
-    now_from_then: Any = None
-    """Homography between straightened pixels of the profile's size; ``None`` when unsure."""
+Verdict = Literal["still", "moved", "unsure"]
 
 
 def remembered(bgr: Any) -> Any:
@@ -61,105 +51,62 @@ def remembered(bgr: Any) -> Any:
     return cv2.resize(gray, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
 
 
-def movement_since(profile: Profile, bgr: Any) -> Movement:
+def movement_since(profile: Profile, bgr: Any) -> Verdict:
     """Say whether the camera moved since the profile's picture was taken.
 
     Args:
         profile: the profile; without a reference picture the answer is unsure.
         bgr: a later frame of the same aspect ratio, of any size.
     """
-    if profile.reference is None:
-        return Movement("unsure")
     then = profile.reference
-    size = (then.shape[1], then.shape[0])
+    if then is None:
+        return "unsure"
     gray = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
-    now = cv2.resize(gray, size, interpolation=cv2.INTER_AREA)
-    scale = np.array(profile.size_px) / size
-    start, end, still = _followed_pieces(then, now)
-    if still:
-        return Movement("still", 0.0, np.eye(3))
-    if start is None:
-        start, end = _followed_features(then, now)
-    if start is None:
-        return Movement("unsure")
-    start, end = _looked_again(then, now, start, end)
-    return _movement(profile, (start + 0.5) * scale - 0.5, (end + 0.5) * scale - 0.5, scale)
+    now = cv2.resize(gray, then.shape[::-1], interpolation=cv2.INTER_AREA)
+    start, shift = _pieces(then, now)
+    if len(start) >= FEWEST_PIECES:
+        stayed = np.linalg.norm(shift, axis=1) < SAME_PX
+        moved, follows = _common(start, start + shift, SAME_PX)
+        against = (stayed & ~follows).sum() >= max(FEWEST_PIECES // 2, STAYED_AGAINST * len(start))
+        if stayed.mean() > STAYED or against:
+            return "still"
+        if follows.sum() >= max(FEWEST_PIECES, FOLLOWING * len(start)):
+            return "moved" if moved >= MOVED_PX else "still"
+    start, shift = _features(then, now)
+    if len(start) < FEWEST_FEATURES:
+        return "unsure"
+    moved, follows = _common(start, start + shift, FEATURES_PX)
+    if follows.sum() < max(FEWEST_FEATURES, FEATURE_SHARE * len(start)):
+        return "unsure"
+    return "moved" if moved >= MOVED_PX else "still"
 
 
-def _looked_again(then: Any, now: Any, start: Any, end: Any) -> tuple[Any, Any]:
-    """Undo the estimated movement and match the pieces again, to refine it."""
-    now_from_then = _common_map(start, end)
-    if now_from_then is None:
-        return start, end
-    size = (then.shape[1], then.shape[0])
-    back = cv2.warpPerspective(
-        now, now_from_then, size, flags=cv2.WARP_INVERSE_MAP + cv2.INTER_LINEAR
-    )
-    again, shift = _pieces(then, back, reach=REACH_AGAIN_PX)
-    close = np.linalg.norm(shift, axis=1) < REACH_AGAIN_PX - 1
-    if close.sum() < max(FEWEST_PIECES, len(start) // 4):
-        return start, end
-    return again[close], mapped(now_from_then, (again + shift)[close])
-
-
-def _common_map(start: Any, end: Any, reach: float = 3 * SAME_PX) -> Any:
-    """Return the map that most points follow: a homography, or a similarity for few points."""
+def _common(start: Any, end: Any, reach_px: float) -> tuple[float, Any]:
+    """Return how far the movement of most points goes at most, and which points follow it."""
     if len(start) < FOR_PERSPECTIVE:
-        turn, _ = cv2.estimateAffinePartial2D(start, end, ransacReprojThreshold=reach)
-        return None if turn is None else np.vstack([turn, [0.0, 0.0, 1.0]])
-    homography, _ = cv2.findHomography(start, end, cv2.USAC_MAGSAC, reach, maxIters=5000)
-    return homography
-
-
-def _movement(profile: Profile, start_px: Any, end_px: Any, scale: Any) -> Movement:
-    """Return the movement of matched points, given in pixels of the profile's size."""
-    then, now = profile.straight_px(start_px), profile.straight_px(end_px)
-    now_from_then = _common_map(then, now, 2 * SAME_PX * float(scale.mean()))
-    if now_from_then is None:
-        return Movement("unsure")
+        turn, _ = cv2.estimateAffinePartial2D(start, end, ransacReprojThreshold=reach_px)
+        common = None if turn is None else np.vstack([turn, [0.0, 0.0, 1.0]])
+    else:
+        common, _ = cv2.findHomography(start, end, cv2.USAC_MAGSAC, reach_px, maxIters=5000)
+    if common is None:
+        return 0.0, np.zeros(len(start), bool)
+    there = mapped(common, start)
+    follows = np.linalg.norm(there - end, axis=1) < 2 * reach_px
     # Measured at the matched points, not at the picture's corners, where the map extrapolates.
-    shift = float(np.linalg.norm(mapped(now_from_then, then) - then, axis=1).max())
-    if not np.isfinite(shift) or shift > 2 * max(profile.size_px):
-        return Movement("unsure")
-    if shift < MOVED_PX * float(scale.mean()):
-        return Movement("still", shift, np.eye(3))
-    return Movement("moved", shift, np.asarray(now_from_then))
+    return float(np.linalg.norm(there - start, axis=1)[follows].max(initial=0.0)), follows
 
 
 # --- Small movements: pieces ---
 
 
-def _followed_pieces(then: Any, now: Any) -> tuple[Any, Any, bool]:
-    """Return the old and new places of pieces, and whether they show that nothing moved."""
-    start, shift = _pieces(then, now)
-    if len(start) < FEWEST_PIECES:
-        return None, None, False
-    stayed = np.linalg.norm(shift, axis=1) < SAME_PX
-    if stayed.mean() > 0.8:
-        return None, None, True
-    common = _common_map(start, start + shift, SAME_PX)
-    follows = np.zeros(len(start), bool)
-    if common is not None:
-        follows = np.linalg.norm(mapped(common, start) - start - shift, axis=1) < 2 * SAME_PX
-    # Pieces that stayed in place although the common movement would have shifted them.
-    against = stayed & ~follows
-    if against.sum() >= max(FEWEST_PIECES // 2, STAYED_SHARE * len(start)):
-        return None, None, True
-    if follows.sum() < max(FEWEST_PIECES, 0.4 * len(start)):
-        return None, None, False
-    return start[follows], (start + shift)[follows], False
-
-
-def _pieces(then: Any, now: Any, reach: int = REACH_PX) -> tuple[Any, Any]:
+def _pieces(then: Any, now: Any) -> tuple[Any, Any]:
     """Return the centres of pieces that were found again, and the shift of each."""
     height, width = then.shape
     starts, shifts = [], []
     for top in range(0, height - PIECE_PX + 1, STEP_PX):
         for left in range(0, width - PIECE_PX + 1, STEP_PX):
             piece = then[top : top + PIECE_PX, left : left + PIECE_PX]
-            if _detail(piece) < FEWEST_DETAIL:
-                continue
-            shift = _found_again(piece, now, left, top, reach)
+            shift = _shift_of(piece, now, left, top) if _detail(piece) >= FEWEST_DETAIL else None
             if shift is not None:
                 starts.append((left + (PIECE_PX - 1) / 2, top + (PIECE_PX - 1) / 2))
                 shifts.append(shift)
@@ -174,9 +121,10 @@ def _detail(piece: Any) -> float:
     return float(np.sqrt(max(np.linalg.eigvalsh(spread / across.size)[0], 0.0))) * 2
 
 
-def _found_again(piece: Any, now: Any, left: int, top: int, reach: int) -> Any:
-    low_x, low_y = max(0, left - reach), max(0, top - reach)
-    area = now[low_y : top + PIECE_PX + reach, low_x : left + PIECE_PX + reach]
+def _shift_of(piece: Any, now: Any, left: int, top: int) -> Any:
+    """Return how far a piece has shifted; ``None`` if it is not found or found twice."""
+    low_x, low_y = max(0, left - REACH_PX), max(0, top - REACH_PX)
+    area = now[low_y : top + PIECE_PX + REACH_PX, low_x : left + PIECE_PX + REACH_PX]
     match = cv2.matchTemplate(area, piece, cv2.TM_CCOEFF_NORMED)
     _, best, _, (x, y) = cv2.minMaxLoc(match)
     rows, columns = match.shape
@@ -200,24 +148,14 @@ def _peak(three: Any) -> float:
 # --- Hard knocks: features ---
 
 
-def _followed_features(then: Any, now: Any) -> tuple[Any, Any]:
-    """Return the old and new places of matched features; ``None`` twice if too few agree."""
-    finder = cv2.ORB.create(FEATURES, fastThreshold=7)
-    light = cv2.createCLAHE(2.0, (6, 6))
+def _features(then: Any, now: Any) -> tuple[Any, Any]:
+    """Return the places of features that were found again, and the shift of each."""
+    finder, light = cv2.ORB.create(FEATURES, fastThreshold=7), cv2.createCLAHE(2.0, (6, 6))
     places_then, words_then = finder.detectAndCompute(light.apply(then), None)
     places_now, words_now = finder.detectAndCompute(light.apply(now), None)
     if words_then is None or words_now is None or len(words_now) < 2:
-        return None, None
+        return np.zeros((0, 2)), np.zeros((0, 2))
     pairs = cv2.BFMatcher(cv2.NORM_HAMMING).knnMatch(words_then, words_now, k=2)
     good = [p[0] for p in pairs if len(p) == 2 and p[0].distance < 0.8 * p[1].distance]
-    if len(good) < FEWEST_FEATURES:
-        return None, None
-    start = np.array([places_then[m.queryIdx].pt for m in good])
-    end = np.array([places_now[m.trainIdx].pt for m in good])
-    homography, common = cv2.findHomography(start, end, cv2.USAC_MAGSAC, 2.0, maxIters=5000)
-    if homography is None:
-        return None, None
-    follows = common.reshape(-1) > 0
-    if follows.sum() < max(FEWEST_FEATURES, FEATURE_SHARE * len(good)):
-        return None, None
-    return start[follows], end[follows]
+    start = np.array([places_then[m.queryIdx].pt for m in good]).reshape(-1, 2)
+    return start, np.array([places_now[m.trainIdx].pt for m in good]).reshape(-1, 2) - start

@@ -10,26 +10,59 @@ import base64
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import cv2
 import msgspec
 import numpy as np
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from calibration.errors import ProfileError
 from calibration.profile import Array, Lens, Light, Profile, TablePlane
 
-FORMAT = "snake-eye/profile"
-VERSION = 1
+FORMAT, VERSION = "snake-eye/profile", 1
 LARGEST_FILE_BYTES = 1_000_000
-LARGEST_SIDE_PX = 20_000
 LARGEST_REFERENCE_PX = 1_000
-LARGEST = 1e9
-"""Largest absolute value that is accepted for any number of a profile."""
-PARTS = {"lens": Lens, "table": TablePlane, "light": Light}
+
+Number = Annotated[float, Meta(ge=-1e9, le=1e9)]
+Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
+Side = Annotated[int, Meta(ge=1, le=20_000)]
+Level = Annotated[float, Meta(ge=1, le=255)]
+Slope = Annotated[float, Meta(ge=-1.9, le=1.9)]
+Row = tuple[Number, Number, Number]
+
+
+class _Lens(Struct, forbid_unknown_fields=True):
+    matrix: tuple[Row, Row, Row]
+    distortion: tuple[Number, Number, Number, Number, Number]
+    rms_px: Number | None
+    used: Count
+    pictures: Count
+
+
+class _Table(Struct, forbid_unknown_fields=True):
+    mm_from_px: tuple[Row, Row, Row]
+    learnt_from: str
+    residual_mm: Number
+
+
+class _Light(Struct, forbid_unknown_fields=True):
+    white_bgr: tuple[Level, Level, Level]
+    slope: tuple[Slope, Slope]
+
+
+class _File(Struct, forbid_unknown_fields=True):
+    """What a file says, every key of it; the lens's size is the profile's."""
+
+    format: str
+    version: int
+    size_px: tuple[Side, Side]
+    lens: _Lens | None
+    table: _Table | None
+    light: _Light | None
+    reference_png: str | None
 
 
 # --- Saving ---
@@ -63,7 +96,7 @@ def save_profile(profile: Profile, path: Path) -> None:
 
 
 def _written(profile: Profile) -> dict[str, Any]:
-    """Return what the file says: the lens's size is the profile's."""
+    """Return what the file says."""
     said = msgspec.to_builtins(profile, enc_hook=lambda array: array.tolist())
     reference = None
     if profile.reference is not None:
@@ -115,41 +148,28 @@ def load_profile(path: Path) -> Profile:
 
 def _read(value: dict[str, Any]) -> Profile:
     """Return the profile that a file describes; a ``ValueError`` says what no camera has."""
-    for place in _too_large(value, ""):
-        raise ValueError(f"{place} must be a number up to {LARGEST:g}")
-    _known(value, {"format", "version", "size_px", *PARTS, "reference_png"}, "")
-    for name, kind in PARTS.items():
-        if isinstance(part := value.get(name), dict):
-            _known(part, {field.name for field in fields(kind)} - {"size_px"}, f"{name}.")
-    if isinstance(lens := value.get("lens"), dict):
-        lens["size_px"] = value.get("size_px")
-    value["reference"] = value.get("reference_png")
-    profile = msgspec.convert(value, Profile, dec_hook=_array)
-    for name, is_so in _checks(profile):
-        if not is_so:
-            raise ValueError(f"{name} is not what a camera over a table has")
-    return profile
+    file = msgspec.convert(value, _File)
+    lens = table = None
+    if file.lens is not None:
+        matrix = np.array(file.lens.matrix, np.float64)
+        if matrix[2].tolist() != [0, 0, 1] or min(matrix[0, 0], matrix[1, 1]) <= 0:
+            raise ValueError("lens.matrix is not what a camera has")
+        bent = np.array(file.lens.distortion, np.float64)
+        fit = file.lens.rms_px, file.lens.used, file.lens.pictures
+        lens = Lens(file.size_px, matrix, bent, *fit)
+    if file.table is not None:
+        mm = np.array(file.table.mm_from_px, np.float64)
+        if abs(np.linalg.det(mm)) < 1e-12 * np.abs(mm).max() ** 3:
+            raise ValueError("table.mm_from_px is not what a camera over a table has")
+        table = TablePlane(mm, file.table.learnt_from, file.table.residual_mm)
+    light = None if file.light is None else Light(**asdict(file.light))
+    reference = None if file.reference_png is None else _picture(file.reference_png)
+    return Profile(file.size_px, lens, table, light, reference)
 
 
-def _too_large(value: object, place: str) -> Iterator[str]:
-    """Yield where a number is larger than any of a profile."""
-    if isinstance(value, dict | list):
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _too_large(inner, f"{place}.{key}".lstrip("."))
-    elif isinstance(value, int | float) and abs(value) > LARGEST:
-        yield place
-
-
-def _known(part: dict[str, Any], keys: set[str], place: str) -> None:
-    for key in sorted(part.keys() ^ keys):
-        raise ValueError(f"{place}{key} is {'missing' if key in keys else 'not known'}")
-
-
-def _array(_: type, value: object) -> Array:
-    """Return the numbers of a list, or the picture that a text holds."""
-    if not isinstance(value, str):
-        return np.array(value, np.float64)
-    data = base64.b64decode(value) if value.isascii() else b""
+def _picture(text: str) -> Array:
+    """Return the grey picture that a text holds."""
+    data = base64.b64decode(text) if text.isascii() else b""
     # The size in the PNG header is checked before anything is decoded.
     declared = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
     sound = data[:4] == b"\x89PNG" and all(0 < side <= LARGEST_REFERENCE_PX for side in declared)
@@ -158,21 +178,3 @@ def _array(_: type, value: object) -> Array:
         most = f"{LARGEST_REFERENCE_PX} pixels across"
         raise ValueError(f"reference_png must be a grey PNG of at most {most}, in base64")
     return np.asarray(gray)
-
-
-def _checks(profile: Profile) -> Iterator[tuple[str, bool]]:
-    yield "size_px", all(0 < side <= LARGEST_SIDE_PX for side in profile.size_px)
-    if (lens := profile.lens) is not None:
-        matrix = lens.matrix
-        yield "lens.matrix", matrix.shape == (3, 3) and matrix[2].tolist() == [0, 0, 1]
-        yield "lens.matrix", bool(min(matrix[0, 0], matrix[1, 1]) > 0)
-        yield "lens.distortion", lens.distortion.shape == (5,)
-    if (table := profile.table) is not None:
-        mm = table.mm_from_px
-        turns_round = mm.shape == (3, 3) and abs(np.linalg.det(mm)) >= 1e-12 * np.abs(mm).max() ** 3
-        yield "table.mm_from_px", bool(turns_round)
-    if (light := profile.light) is not None:
-        yield "light.white_bgr", all(1 <= level <= 255 for level in light.white_bgr)
-        yield "light.slope", max(map(abs, light.slope)) <= 1.9
-    if profile.reference is not None:
-        yield "reference_png", profile.reference.dtype == np.uint8

@@ -109,7 +109,7 @@ def _hangs_differently(profile: Profile, bgr: Any) -> bool:
     across, down = bgr.shape[1] / profile.size_px[0], bgr.shape[0] / profile.size_px[1]
     if abs(across / down - 1) > 0.01:
         return True
-    return movement_since(profile, bgr).verdict == "moved"
+    return movement_since(profile, bgr) == "moved"
 
 
 # --- calibrating ---------------------------------------------------------------------------------

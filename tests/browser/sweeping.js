@@ -57,6 +57,15 @@
     document.querySelectorAll("details[open]").length +
     top().textContent.length +
     (document.querySelector(".board svg")?.querySelectorAll("*").length ?? 0);
+  const closed = () => {
+    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+    document.getElementById("toasts")?.replaceChildren();
+    localStorage.clear();
+  };
+  const standing = () => `${seen()} ${document.querySelectorAll("main :disabled").length}`;
+  // What was seen when the view was opened, and which of its folds were open.
+  let asOpened = "";
+  const unfolded = new Set();
   const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
   window.sweep = {
@@ -82,12 +91,21 @@
     },
 
     async stand(path) {
-      for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
-      document.getElementById("toasts")?.replaceChildren();
-      localStorage.clear();
+      closed();
       const { go } = await import(document.querySelector("script[type=module][src]").src);
       go(path);
       await window.sweep.settled(200);
+      asOpened = standing();
+      unfolded.clear();
+      for (const fold of document.querySelectorAll("details[open]")) unfolded.add(fold);
+    },
+
+    // Opened anew only where closing what was opened does not do.
+    async standAgain(path) {
+      closed();
+      for (const fold of document.querySelectorAll("details")) fold.open = unfolded.has(fold);
+      await window.sweep.settled();
+      if (standing() !== asOpened) await window.sweep.stand(path);
     },
 
     isEmpty: () => !document.querySelector("main").innerText.trim(),

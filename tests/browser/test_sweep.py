@@ -13,22 +13,22 @@ from tests.browser.chromium import wait_until
 from tests.browser.conftest import PHONE
 from tests.browser.hall_fixtures import hall, opened
 from tests.browser.screens import AN_HOUR_S, NAMES, Doings, stages
-from tests.browser.sweeping import SCREENS, prepare, swept
+from tests.browser.sweeping import IN_ALL_WORDS, prepare, swept
 from tests.browser.test_tournament import signed_in
 from tests.companion_app.web.conftest import playthrough
 
 __all__ = ["hall", "opened"]
 pytestmark = pytest.mark.browser
 
-LANGUAGES = ("de", "ru")
-"""Those with the longest words."""
 
-
-def swept_in_all(served, language, *paths):
-    page = served.open("/", PHONE, host=True, language=language)
-    prepare(page)
-    page.go(served.url + "/")
-    return [fault for path in paths for fault in swept(page, path)]
+def swept_in_all(served, *paths):
+    found = []
+    for language, screens in IN_ALL_WORDS:
+        page = served.open("/", PHONE, host=True, language=language)
+        prepare(page)
+        page.go(served.url + "/")
+        found += [f"{language} {fault}" for path in paths for fault in swept(page, path, screens)]
+    return found
 
 
 def staged(served, wanted):
@@ -36,56 +36,52 @@ def staged(served, wanted):
     return next(views for stage, views in stages(served) if stage == wanted)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("stage", ["nothing", "foul", "five-players", "carnival", "question"])
-def test_table_lies_well_with_everything_open(served, stage, language):
+def test_table_lies_well_with_everything_open(served, stage):
     views = staged(served, stage)
 
-    assert swept_in_all(served, language, *views) == []
+    assert swept_in_all(served, *views) == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_end_of_a_game_lies_well_with_everything_open(served, language):
+def test_end_of_a_game_lies_well_with_everything_open(served):
     views = staged(served, "over")
     replay = views[-1]
 
-    assert swept_in_all(served, language, "/", "/tv", replay) == []
+    assert swept_in_all(served, "/", "/tv", replay) == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_pages_lie_well_with_everything_open(served, tmp_path, language):
+def test_pages_lie_well_with_everything_open(served, tmp_path):
     views = staged(served, "over")
     for play in ("snekagon5g_five_players", "carnival_two_players"):
         record = playthrough(play)
         served.begin(record, NAMES)
         served.play(record, 6)
 
-    assert swept_in_all(served, language, *views[1:-2], "/alone") == []
+    assert swept_in_all(served, *views[1:-2], "/alone") == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_what_people_bring_about_lies_well(served, tmp_path, language):
-    page = served.open("/", PHONE, host=True, language=language)
+def test_what_people_bring_about_lies_well(served, tmp_path):
     served.companion.read_photo = read_photo
     found = []
-    for name, view, do in Doings(served, tmp_path).all():
-        served.time_s += AN_HOUR_S
-        page.go(served.url + view)
-        do(page)
-        for width, height in SCREENS:
-            page.sized(width, height)
-            found += [f"{name} at {width}: {fault}" for fault in faults(page, width)]
+    for language, screens in IN_ALL_WORDS:
+        page = served.open("/", PHONE, host=True, language=language)
+        for name, view, do in Doings(served, tmp_path).all():
+            served.time_s += AN_HOUR_S
+            page.go(served.url + view)
+            do(page)
+            for width, height in screens:
+                page.sized(width, height)
+                found += [f"{name} in {language}: {fault}" for fault in faults(page, width)]
+        page.errors.clear()  # the phone that the test stands for has no picture
 
-    page.errors.clear()  # the phone that the test stands for has no picture
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_game_that_waits_lies_well(served, tmp_path, language):
+def test_game_that_waits_lies_well(served, tmp_path):
     served.look_through(TableCamera(served.desk, "demo", tmp_path))
     served.host().post("/api/new", {"game": "snekagon", "players": ["red", "green"]})
 
-    assert swept_in_all(served, language, "/") == []
+    assert swept_in_all(served, "/") == []
 
 
 @pytest.fixture
@@ -109,23 +105,23 @@ def evening(hall):
     return evening
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_hall_lies_well_with_everything_open(opened, hall, evening, language):
+def test_hall_lies_well_with_everything_open(opened, hall, evening):
     url, round_ = f"http://127.0.0.1:{hall.port}", f"/tournament/{evening.id}"
     page = opened("/arbiter")
-    page.ask("Network.setCookie", name="language", value=language, url=url)
     signed_in(page, hall)
     page.go(f"{url}{round_}/me")
     page.fill("input.code", evening.whole()["codes"]["p1"])
     page.click("form button")
     page.wait("document.querySelector('#my-table')")
     prepare(page)
-    page.go(f"{url}/")
 
     own = ("", "/director", "/me", "/tv")
     paths = ("/", "/tv", f"/table/{hall.tables[0].id}", "/arbiter", "/tournaments")
-    found = [
-        fault for path in (*paths, *(round_ + part for part in own)) for fault in swept(page, path)
-    ]
+    found = []
+    for language, screens in IN_ALL_WORDS:
+        page.ask("Network.setCookie", name="language", value=language, url=url)
+        page.go(f"{url}/")
+        for path in (*paths, *(round_ + part for part in own)):
+            found += [f"{language} {fault}" for fault in swept(page, path, screens)]
 
     assert not found, "\n".join(found)

@@ -34,11 +34,10 @@ def profile_of(bgr: Any) -> Profile:
     )
 
 
-def knocked(bgr: Any, shift=(0.0, 0.0), turn_deg=0.0) -> tuple[Any, Any]:
+def knocked(bgr: Any, shift=(0.0, 0.0), turn_deg=0.0) -> Any:
     turn = cv2.getRotationMatrix2D((700, 300), turn_deg, 1.0)
     turn[:, 2] += shift
-    moved = cv2.warpAffine(bgr, turn, SIZE_PX, borderMode=cv2.BORDER_REFLECT)
-    return moved, np.vstack([turn, [0, 0, 1]])
+    return cv2.warpAffine(bgr, turn, SIZE_PX, borderMode=cv2.BORDER_REFLECT)
 
 
 def with_arm(bgr: Any) -> Any:
@@ -79,23 +78,17 @@ CHANGES: tuple[Callable[[Any], Any], ...] = (
 def test_camera_that_stands_still_is_still_whatever_happens_on_the_table(change):
     bgr = table()
 
-    assert movement_since(profile_of(bgr), change(bgr)).verdict == "still"
+    assert movement_since(profile_of(bgr), change(bgr)) == "still"
 
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize(
     ("shift", "turn_deg"), [((9, -6), 0), ((0, 0), 1.2), ((30, 25), -1), ((140, -80), 12)]
 )
-def test_knock_is_noticed_and_followed(change, shift, turn_deg):
+def test_knock_is_noticed(change, shift, turn_deg):
     bgr = table()
-    moved, now_from_then = knocked(bgr, shift, turn_deg)
 
-    movement = movement_since(profile_of(bgr), change(moved))
-
-    assert movement.verdict == "moved"
-    then = np.array([[[300.0, 200], [900, 250], [640, 500]]])
-    found = cv2.perspectiveTransform(then, movement.now_from_then)
-    assert found == pytest.approx(cv2.perspectiveTransform(then, now_from_then), abs=3)
+    assert movement_since(profile_of(bgr), change(knocked(bgr, shift, turn_deg))) == "moved"
 
 
 def test_layout_that_was_pushed_is_no_knock():
@@ -103,30 +96,30 @@ def test_layout_that_was_pushed_is_no_knock():
     pushed = bgr.copy()
     pushed[200:560, 312:912] = bgr[200:560, 300:900]
 
-    assert movement_since(profile_of(bgr), pushed).verdict == "still"
+    assert movement_since(profile_of(bgr), pushed) == "still"
 
 
 @pytest.mark.parametrize("level", [0, 90, 255])
 def test_bare_table_or_covered_lens_leaves_it_open(level):
     bgr, blank = table(), np.full((720, 1280, 3), level, np.uint8)
 
-    assert movement_since(profile_of(bgr), blank).verdict == "unsure"
-    assert movement_since(profile_of(blank), bgr).verdict == "unsure"
+    assert movement_since(profile_of(bgr), blank) == "unsure"
+    assert movement_since(profile_of(blank), bgr) == "unsure"
 
 
 def test_another_table_leaves_it_open():
-    assert movement_since(profile_of(table(1)), table(2)).verdict == "unsure"
+    assert movement_since(profile_of(table(1)), table(2)) == "unsure"
 
 
 def test_profile_that_remembers_no_picture_leaves_it_open():
-    assert movement_since(Profile(SIZE_PX), table()).verdict == "unsure"
+    assert movement_since(Profile(SIZE_PX), table()) == "unsure"
 
 
 def test_frame_of_another_resolution_is_compared():
     bgr = table()
     small = cv2.resize(bgr, (640, 360), interpolation=cv2.INTER_AREA)
 
-    assert movement_since(profile_of(bgr), small).verdict == "still"
+    assert movement_since(profile_of(bgr), small) == "still"
 
 
 def test_remembered_picture_is_small_and_grey():

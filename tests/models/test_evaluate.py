@@ -14,10 +14,12 @@ from models.lab.evaluate import __main__ as everything
 from models.lab.evaluate import cases, harness, sealed
 from models.lab.evaluate.cases import NOTHING, Cases, answered, render_cases, stranger_case
 from models.lab.evaluate.figures import DRAWN, STRANGE, figures_of, remarks
-from models.lab.evaluate.harness import Figure, Subject, tell, told_subjects
+from models.lab.evaluate.harness import Figure
+from models.lab.evaluate.parts import PARTS, Subject, subjects
 from models.lab.evaluate.report import (
     BEGIN,
     END,
+    TEXTS,
     keep_text,
     main,
     page,
@@ -63,12 +65,11 @@ def test_a_figure_says_whether_it_holds(figure, holds):
 
 
 def test_a_figure_is_told_with_its_interval_and_what_is_wanted():
-    line = Figure("tiles wrong", 3, 2000, most=1).line()
+    figure = Figure("tiles wrong", 3, 2000, most=1)
 
-    assert line == (
-        "tiles wrong: 3 of 2000: 1.50 per 1000 (0.51 to 4.40); "
-        "wanted at most 1 in 1000, DOES NOT HOLD"
-    )
+    assert figure.told() == "1.50 ‰ (0.51 to 4.40)"
+    assert figure.wanted() == "≤ 1 ‰ **not met**"
+    assert Figure("tables exactly right", 5, 5, 100, least=99).wanted() == "≥ 99 % ✓"
 
 
 def row(**more):
@@ -272,12 +273,12 @@ def test_opening_is_put_down_once_a_reader(tmp_path):
 
 def test_exam_without_a_reason_is_refused(capsys):
     with pytest.raises(SystemExit):
-        sealed.main([])
+        everything.main(["sealed"])
 
     assert "--why" in capsys.readouterr().err
 
 
-def test_exam_reads_a_sealed_table_and_keeps_its_figures(tmp_path, monkeypatch, capsys):
+def test_exam_reads_a_sealed_table_and_keeps_its_rows(tmp_path, monkeypatch, capsys):
     put, drawn = [], []
     monkeypatch.setattr(sealed, "put_down", lambda *asked: put.append(asked))
 
@@ -288,35 +289,52 @@ def test_exam_reads_a_sealed_table_and_keeps_its_figures(tmp_path, monkeypatch, 
         )
 
     monkeypatch.setattr(sealed, "table_case", case)
+    asked = f"sealed --why test --game carnival --tables 2 --workers 1 --out {tmp_path}"
 
-    sealed.main(f"--why test --game carnival --tables 2 --workers 1 --out {tmp_path}".split())
+    assert everything.main(asked.split()) == 0
 
     assert put == [("sealed", 2, "test")]
     assert drawn == [(str(n), "carnival", "sealed", "third") for n in range(2)]
-    assert (tmp_path / "figures" / "sealed-carnival.json").exists()
+    assert [(one.part, one.name) for one in subjects(tmp_path)] == [("sealed", "carnival")]
     assert "sealed, carnival" in capsys.readouterr().out
+
+
+def test_exam_is_no_part_of_a_usual_run(tmp_path, monkeypatch):
+    counted = []
+    monkeypatch.setattr(everything, "count_part", lambda name, asked: counted.append(name))
+    monkeypatch.setattr(everything, "run_program", lambda *asked: True)
+
+    assert everything.main(["--out", str(tmp_path)]) == 0
+    assert counted == [name for name in PARTS if name != "sealed"]
 
 
 # --- The page ---
 
 
+def kept(folder, part, *rows):
+    (folder / part).mkdir()
+    text = "".join(json.dumps({"mark": "now", **one}) + "\n" for one in rows)
+    (folder / part / "carnival.jsonl").write_text(text, "utf-8")
+
+
 def test_the_page_has_every_figure_and_the_worst_pictures(tmp_path, monkeypatch):
-    figure = Figure("tiles wrong", 3, 2000, most=1)
-    tell(Subject("squares", "carnival", (figure,), ("squares/worst/one.jpg",)), tmp_path)
-    tell(Subject("sealed", "carnival", (figure,)), tmp_path)
+    wrong = row(key="2", bad=3, exact=False, mistakes=["missed a log"])
+    kept(tmp_path, "squares", {**row(bad=9), "mark": "of an earlier reader"}, row(), wrong)
+    kept(tmp_path, "sealed", row())
+    worst = tmp_path / "squares" / "worst" / "carnival"
+    worst.mkdir(parents=True)
+    (worst / "2.jpg").touch()
     keep_text(tmp_path, "live", "151 of 152\n")
     monkeypatch.setattr("models.lab.evaluate.report.openings", lambda: iter(["1. `sealed` was"]))
 
-    assert told_subjects(tmp_path)[1].figures == (figure,)
-    assert main(["--out", str(tmp_path), "--to", str(tmp_path / "E.md")]) == 0
-    shipped, own = (tmp_path / "E.md").read_text("utf-8"), write_report(tmp_path).read_text("utf-8")
-    for text in (shipped, own):
-        assert "| carnival | tiles wrong | 3 of 2000 | 1.50 ‰ (0.51 to 4.40) |" in text
-        assert "**not met**" in text
-        assert "151 of 152" in text
-        assert "1. `sealed` was" in text
-    assert "(squares/worst/one.jpg)" in own
-    assert "one.jpg" not in shipped
+    assert main(["--out", str(tmp_path)]) == 0
+    text = (tmp_path / "REPORT.md").read_text("utf-8")
+
+    assert "| carnival | tiles wrong, missed or invented | 3 of 20 | 150.00 ‰" in text
+    assert "**not met**" in text
+    assert "151 of 152" in text
+    assert "1. `sealed` was" in text
+    assert "(squares/worst/carnival/2.jpg)" in text
 
 
 def test_a_page_without_results_is_refused(tmp_path, capsys):
@@ -327,26 +345,21 @@ def test_a_page_without_results_is_refused(tmp_path, capsys):
 def test_a_document_gets_the_short_table_between_its_marks():
     exact = Figure("tables exactly right", 40, 40, 100, least=97)
     wrong = Figure("tiles wrong, missed or invented", 1, 1000, most=3)
-    subjects = [Subject("photoreal", "carnival", (wrong, exact))]
+    counted = [Subject("photoreal", "carnival", (wrong, exact))]
 
-    text = with_summary(f"before\n{BEGIN}\nold\n{END}\nafter\n", summary(subjects))
+    text = with_summary(f"before\n{BEGIN}\nold\n{END}\nafter\n", summary(counted))
 
     assert "old" not in text
     line = "| carnival | – | – | – | 40 | 1.00 ‰ (at most 5.6) | 100.0 % (91.2 to 100.0) |"
-    assert line in text and line in page(subjects, {}, with_pictures=False)
+    assert line in text and line in page(counted, {})
     assert text.startswith("before\n")
     assert text.endswith("after\n")
 
 
 def test_claims_are_counted_beside_what_they_say(tmp_path):
-    rows = {
-        "squares": {"confidences": [[0.8, True], [0.6, False]], "beside_confidences": []},
-        "spots": {"confidences": [[0.999, True]]},
-        "strangers": {"confidences": [[0.75, False]]},
-    }
-    for part, one in rows.items():
-        (tmp_path / part).mkdir()
-        (tmp_path / part / "carnival.jsonl").write_text(json.dumps(one) + "\n", "utf-8")
+    kept(tmp_path, "squares", row(confidences=[[0.8, True], [0.6, False]]))
+    kept(tmp_path, "spots", row(confidences=[[0.999, True]]))
+    kept(tmp_path, "strangers", row(confidences=[[0.75, False]]))
 
     text = write_report(tmp_path).read_text("utf-8")
 
@@ -356,10 +369,7 @@ def test_claims_are_counted_beside_what_they_say(tmp_path):
     assert "spots of light: 0 claims" in text
 
 
-def test_every_list_has_a_name_of_its_own_and_a_title(tmp_path):
-    from models.lab.evaluate.report import TEXTS, TITLES
-
-    assert set(everything.PARTS) | {"sealed"} == set(TITLES)
+def test_every_program_has_a_title_and_what_cannot_be_drawn_is_told():
     assert set(everything.PROGRAMS) == set(TEXTS)
     assert Cases("a", ["1"], lambda key: None).case("1") is None
     assert answered("1", lambda key: None) == {"error": "the scene cannot be drawn"}

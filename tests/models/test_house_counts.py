@@ -2,67 +2,39 @@
 
 import pytest
 
-from models.lab.evaluate.house import chosen_numbers, counts, table
-
-
-def kinds(source):
-    return [(one.kind, one.name, one.value) for one in chosen_numbers(source)]
-
-
-def purposes(source):
-    return [one.purpose for one in chosen_numbers(source)]
-
-
-def test_constant_counts_each_of_its_numbers():
-    assert kinds("NEAR, FAR = 0.3, (1.5, 2)") == [
-        ("constant", "NEAR", 0.3),
-        ("constant", "FAR", 1.5),
-        ("constant", "FAR", 2),
-    ]
-
-
-def test_number_below_zero_counts_once():
-    assert kinds("LOW = -3.5") == [("constant", "LOW", 3.5)]
-
-
-def test_zero_truth_and_words_are_no_choice():
-    assert kinds('A = 0\nB = True\nC = "3"\nD = 0.0') == []
-
-
-def test_field_and_default_count():
-    source = "class Limits:\n    near: float = 0.4\n\ndef look(px, far=9, *, wide=2.5):\n    pass"
-
-    assert kinds(source) == [
-        ("field", "near", 0.4),
-        ("default", "far", 9),
-        ("default", "wide", 2.5),
-    ]
-
-
-def test_comparison_counts_but_not_with_a_count_of_things():
-    source = "def f(x, y):\n    return x > 0.7 and len(y) == 2 and x != 0 and y[5] < x"
-
-    assert kinds(source) == [("comparison", "", 0.7)]
-
-
-def test_number_in_a_formula_is_no_limit():
-    assert kinds("def area(a):\n    return a * 3 / 4") == []
+from models.lab.evaluate.house import chosen_numbers, counts
 
 
 @pytest.mark.parametrize(
-    ("source", "purpose"),
+    ("source", "numbers"),
     [
-        ("SIDES = 6", "geometry or budget"),
-        ("SILENCE_S = 1.5", "geometry or budget"),
-        ("TURNED = 90", "geometry or budget"),
-        ("PLACES = ((1, 0), (1, 1), (0.5, 1), (2, 1))", "geometry or budget"),
-        ("NEAR = 0.35", "hand-set"),
-        ("FEWEST = 3", "hand-set"),
-        ("SHARES = (0.1, 0.2, 0.3, 0.4)", "hand-set"),
+        ("NEAR, FAR = 0.3, (1.5, 2)", [("NEAR", 0.3), ("FAR", 1.5), ("FAR", 2)]),
+        ("LOW = -3.5", [("LOW", 3.5)]),
+        ('A = 0\nB = True\nC = "3"\nD = 0.0', []),
+        ("class Limits:\n    near: float = 0.4", [("near", 0.4)]),
+        ("def look(px, far=9, *, wide=2.5):\n    pass", [("far", 9), ("wide", 2.5)]),
+        ("def f(x, y):\n    return x > 0.7 and len(y) == 2 and x != 0 and y[5] < x", [("", 0.7)]),
+        ("def area(a):\n    return a * 3 / 4", []),
     ],
 )
-def test_number_is_geometry_a_budget_or_a_decision(source, purpose):
-    assert set(purposes(source)) == {purpose}
+def test_number_counts_where_it_is_written_to_be_compared(source, numbers):
+    assert [(name, value) for name, value, _ in chosen_numbers(source)] == numbers
+
+
+@pytest.mark.parametrize(
+    ("source", "is_geometry"),
+    [
+        ("SIDES = 6", True),
+        ("SILENCE_S = 1.5", True),
+        ("TURNED = 90", True),
+        ("PLACES = ((1, 0), (1, 1), (0.5, 1), (2, 1))", True),
+        ("NEAR = 0.35", False),
+        ("FEWEST = 3", False),
+        ("SHARES = (0.1, 0.2, 0.3, 0.4)", False),
+    ],
+)
+def test_number_is_geometry_a_budget_or_a_decision(source, is_geometry):
+    assert {geometry for *_, geometry in chosen_numbers(source)} == {is_geometry}
 
 
 def test_tree_is_counted_with_data_that_nothing_fits(tmp_path):
@@ -73,11 +45,5 @@ def test_tree_is_counted_with_data_that_nothing_fits(tmp_path):
 
     counted = counts(tmp_path)
 
-    assert counted["numbers"] == "4"
-    assert counted["numbers: hand-set decisions"] == "3"
-
-
-def test_table_has_before_and_now_side_by_side():
-    assert table({"numbers": "300"}, {"numbers": "1228"}).splitlines()[-1] == (
-        "| numbers | 1228 | 300 |"
-    )
+    assert counted["numbers"] == 4
+    assert counted["numbers: hand-set decisions"] == 3

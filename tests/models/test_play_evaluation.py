@@ -7,6 +7,8 @@ import random
 from math import exp
 from pathlib import Path
 
+import pytest
+
 from engine.game import Start
 from engine.games import GAMES
 from engine.play.curve import log_odds
@@ -14,15 +16,7 @@ from engine.play.dealing import Dealer
 from engine.play.growth import SIGNS
 from engine.record import find_set
 from models.lab.evaluate import play, play_curve
-from models.lab.evaluate.play import (
-    ITSELF,
-    Row,
-    is_decided,
-    open_by_chance,
-    play_one,
-    players_of,
-    rows,
-)
+from models.lab.evaluate.play import Row, is_decided, play_one, players_of, rows
 from models.lab.evaluate.play_rivals import RIVALS
 from models.lab.training import growth
 
@@ -87,17 +81,14 @@ def test_games_of_a_row_are_kept_and_taken_up_until_it_is_decided(tmp_path: Path
 
     def lost(task, row):
         asked.append(task)
-        return {"result": 0.0, "stated": []}
+        return {"result": 0.0}
 
     monkeypatch.setattr(play, "play_one", lost)
-    count = play.played(tmp_path, row, 1)
-    again = play.played(tmp_path, row, 1)
+    results = play.played(tmp_path, row, 1)
 
-    assert len(asked) == len(count.results) == len(again.results) < play.MOST_GAMES
-    assert play.kept(tmp_path, row).results == tuple(again.results)
-    assert not play.kept(tmp_path, Row("sssnake", "greedy", 0.68)).results
-    page = play.table([count], 1.0)
-    assert f"sssnake: level 2 against random | {len(asked)} | 0.0% |" in page
+    assert play.played(tmp_path, row, 1) == results
+    assert len(asked) == len(results) < play.MOST_GAMES
+    assert f"sssnake: level 2 against random | {len(asked)} | 0.0% |" in play.line(row, results)
 
 
 def test_a_game_is_played_to_its_end():
@@ -108,11 +99,7 @@ def test_a_game_is_played_to_its_end():
 
 
 def test_stated_results_are_held_against_how_games_ended():
-    results = [{"result": 1.0, "stated": [0.9, 0.9]}, {"result": 0.0, "stated": [0.1, 0.1]}]
-
-    assert "calibration error 10.0%" in play.calibration(
-        [play.Count(Row("snekagon", ITSELF, 0.5), results)]
-    )
+    assert play_curve.error([(0.9, 1.0), (0.9, 1.0), (0.1, 0.0), (0.1, 0.0)]) == pytest.approx(0.1)
 
 
 def unsure(steep: float, games: int = 1200) -> list[play_curve.Stated]:
@@ -132,8 +119,8 @@ def test_a_search_that_is_too_unsure_is_put_right_on_games_that_were_not_fitted(
     told = play_curve.checked(pairs, 15.0)
 
     assert min(curve.early, curve.late) > 1.8 and max(curve.early, curve.late) < 3.2
-    plain = play.error((one.value, one.result) for one in pairs)
-    assert play.error(told) < plain / 2
+    plain = play_curve.error((one.value, one.result) for one in pairs)
+    assert play_curve.error(told) < plain / 2
 
 
 def test_a_search_that_is_right_is_left_alone():
@@ -169,9 +156,9 @@ def test_games_against_itself_are_kept_fitted_and_written(tmp_path: Path):
 def test_games_against_itself_differ_even_where_nothing_is_drawn():
     made = set()
     for number in range(6):
-        game, start = GAMES["snekagon"], Start(players_of(Row("snekagon", ITSELF, 0.5)))
+        game, start = GAMES["snekagon"], Start(players_of(Row("snekagon", "", 0.5)))
         dealer = Dealer(game, start, find_set(game, None), random.Random(number))
-        open_by_chance(dealer, random.Random(number))
+        play_curve.open_by_chance(dealer, random.Random(number))
         made.add(tuple(dealer.moves_made))
 
     assert len(made) > 3

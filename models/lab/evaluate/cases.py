@@ -26,6 +26,7 @@ from models.lab.evaluate.score import (
     matched,
     row_of,
     smallest_cell_px,
+    smallest_px,
 )
 from models.lab.scenes.camera.develop import packed, unpacked
 from models.lab.scenes.photoreal.boards import SIDE, places_mm, projected
@@ -46,7 +47,6 @@ from vision import (
     read_table,
     table_state_to_json,
 )
-from vision.core.types import width_of
 
 SMALL_PX = (12.0, 22.0)
 """Range of the narrowest tile or cell after shrinking; outlines are measured to within 5 %."""
@@ -267,15 +267,11 @@ def _near_px(centre: Any, cell_px: float, plane: Any) -> Any:
 def shrunk_table(shown: Shown, game: str, seed: int) -> Shown:
     """Return a table shrunk until its narrowest tile has a width drawn from ``SMALL_PX``."""
     wanted = float(rng_of("small", game, seed).uniform(*SMALL_PX))
-    tiles = shown.truth["tiles"]
-    if shown.boards:
-        narrowest = smallest_cell_px(shown)
-    else:
-        cells = [len(built_in_set(game)[tile["tile"]].cells) for tile in tiles]
-        widths = [width_of(np.array(tile["outline"])) for tile in tiles]
-        narrowest = min(wide / np.sqrt(count) for wide, count in zip(widths, cells, strict=True))
-    scale = min(1.0, wanted / narrowest)
-    tiles = [{**t, "outline": shrunk_px(t["outline"], scale).tolist()} for t in tiles]
+    scale = min(1.0, wanted / smallest_px(shown, game))
+    tiles = [
+        {**tile, "outline": shrunk_px(tile["outline"], scale).tolist()}
+        for tile in shown.truth["tiles"]
+    ]
     boards = tuple(SeenBoard(one.hidden, partial(_small_px, one, scale)) for one in shown.boards)
     return Shown(shrunk(shown.bgr, scale), {**shown.truth, "tiles": tiles}, boards)
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from models.lab.evaluate.cases import Cases, answered
-from models.lab.evaluate.harness import Figure, Subject, every_row, tell
+from models.lab.evaluate.harness import Figure
 from models.lab.scenes.world.arrays import Json
 
 SURE = 0.99
 BAD, EXACT = "tiles wrong, missed or invented", "tables exactly right"
 SHOWN = 12
 """How many pictures that were not read exactly are printed with their mistakes."""
-MOST_PICTURES = 24
 
 
 @dataclass(frozen=True)
@@ -32,8 +28,6 @@ class Asked:
 
 
 FIGURES = (
-    Asked("cells wrong", "cells_wrong", "cells"),
-    Asked("tiles wrong", "wrong", "tiles"),
     Asked("tiles missed", "missed", "tiles"),
     Asked("tiles invented", "invented", "tiles"),
     Asked(BAD, "bad", "tiles"),
@@ -42,12 +36,7 @@ FIGURES = (
     Asked("readings at 0.99 or surer right", "surely_right", "surely", 100, right=True),
     Asked("tiles sure and wrong", "sure_wrong", "sure"),
     Asked("tiles sure and wrong, of spots of light", "sure_wrong", "spots"),
-    Asked("clay wrong", "clay_wrong", "clay"),
-    Asked("partly hidden tiles right", "hidden_right", "hidden_tiles", 100, right=True),
-    Asked("layouts exact in occupancy", "occupied", "tables", 100, right=True),
     Asked(EXACT, "exact", "tables", 100, right=True),
-    Asked("of them with fouls", "foul_exact", "foul", 100, right=True),
-    Asked("tables with several ways to cut", "ways", "tables", 100),
     Asked("cards beside claimed surely", "beside_sure", "beside"),
     Asked("cards beside asked about", "beside_unsure", "beside"),
     Asked("reads with a tile at 0.9 or surer", "reads_sure", "reads", 100),
@@ -108,16 +97,13 @@ def _sums(rows: Sequence[Json], whatever: bool) -> Counter[str]:
     good = [row for row in big if row["good"] or whatever]
     sums: Counter[str] = Counter()
     for row in good:
-        sums.update({key: int(said) for key, said in row.items() if isinstance(said, int)})
+        sums.update({key: int(count) for key, count in row.items() if isinstance(count, int)})
     surely = [right for row in good for sure, right in row.get("confidences", ()) if sure >= SURE]
     if any("sure" in row for row in good):
         sums["surely"], sums["surely_right"] = len(surely), sum(surely)
     tiled = [row for row in good if "reads" not in row]
     sums["tables"], sums["exact"] = len(tiled), sum(bool(row["exact"]) for row in tiled)
-    sums["foul_exact"] = sum(bool(row.get("foul")) and row["exact"] for row in good)
     sums["pictures"], sums["not_good"] = len(big), len(big) - len(good)
-    if any("splits" in row for row in good):
-        sums["ways"] = sum(row["splits"] > 0 for row in good)
     sums["small"] = len(small)
     sums["small_told"] = sum("small" in row.get("advice", ()) for row in small)
     for key in ("sure", "sure_wrong"):
@@ -135,33 +121,3 @@ def remarks(rows: Sequence[Json]) -> Iterator[str]:
     wrong = [row for row in rows if row["mistakes"] and not row["small"]]
     for row in wrong[:SHOWN]:
         yield f"    {row['key']}: {'; '.join(row['mistakes'])}"
-
-
-def count_cases(
-    part: str,
-    cases: Cases,
-    asked: argparse.Namespace,
-    wanted: Wanted = DRAWN,
-    *,
-    whatever: bool = False,
-) -> list[Json]:
-    """Read what is missing of a list, keep its rows, tell its figures, and return the rows.
-
-    Args:
-        part: the part of the evaluation.
-        cases: what is read.
-        asked: the options of ``parser_of``.
-        wanted: limits of this part.
-        whatever: counts small tiles as others, and pictures that were called not good enough.
-    """
-    folder = asked.out / part
-    worst = folder / "worst" / cases.name
-    work = partial(answered, case=cases.case, worst=worst)
-    made = every_row(folder / f"{cases.name}.jsonl", cases.keys, work, asked.workers)
-    rows = [row for row in made if "error" not in row]
-    if rows:
-        pictures = [str(p.relative_to(asked.out)) for p in sorted(worst.glob("*.jpg"))]
-        figures = figures_of(rows, wanted, whatever=whatever)
-        told = Subject(part, cases.name, figures, tuple(pictures[:MOST_PICTURES]))
-        tell(told, asked.out, *remarks(rows))
-    return rows

@@ -53,8 +53,6 @@ BOXES_OF_TABLES = 50
 FILMS_OF_TABLES = 200
 """Tables per game for each film of a game."""
 OTHERS = ("qwirkle", "catan", "kingdomino")
-PARTS = ("tables", "taught", "photographs", "renders", "films")
-USUAL = PARTS[:-1]
 SIGNIFICANT = 0.05
 MOST_LOST_SHARE = 2 / 2000
 """Largest net loss of exact tables that passes if chance explains it, as a share."""
@@ -63,28 +61,31 @@ MOST_LOST_SHARE = 2 / 2000
 # --- Answers ---
 
 
-def golden_tables(games: Sequence[str], tables: int, pictures: Path) -> Iterator[Cases]:
-    """Yield the drawn tables that are read here and nowhere else."""
-    return table_cases(games, range(FIRST_SEED, FIRST_SEED + tables), folder=pictures)
+def _tables(asked: argparse.Namespace) -> Iterable[Cases]:
+    """Return the drawn tables that are read here and nowhere else."""
+    seeds = range(FIRST_SEED, FIRST_SEED + asked.tables)
+    return table_cases(GAMES, seeds, folder=asked.pictures)
 
 
-def lists(part: str, asked: argparse.Namespace) -> Iterable[Cases]:
-    """Return what one part reads; nothing where its pictures are missing."""
-    if part == "tables":
-        return golden_tables(GAMES, asked.tables, asked.pictures)
-    if part == "taught":
-        return invented_cases(max(1, asked.tables // BOXES_OF_TABLES), asked.pictures)
-    folder = asked.renders if part == "renders" else shared("photos")
+def _taught(asked: argparse.Namespace) -> Iterable[Cases]:
+    return invented_cases(max(1, asked.tables // BOXES_OF_TABLES), asked.pictures)
+
+
+def _photographs(_: argparse.Namespace) -> Iterable[Cases]:
+    folder = shared("photos")
     if folder is None:
         return ()
-    if part == "renders":
-        found: Iterable[Cases] = render_cases(folder)
-    else:
-        found = (
-            *stranger_cases(folder, GAMES),
-            *stranger_cases(folder, SHAPES, OTHERS),
-        )
-    return [replace(one, name=f"{part}-{one.name}") for one in found]
+    lists = (*stranger_cases(folder, GAMES), *stranger_cases(folder, SHAPES, OTHERS))
+    return [replace(cases, name=f"photographs-{cases.name}") for cases in lists]
+
+
+def _renders(asked: argparse.Namespace) -> Iterable[Cases]:
+    lists = () if asked.renders is None else render_cases(asked.renders)
+    return [replace(cases, name=f"renders-{cases.name}") for cases in lists]
+
+
+LISTS = {"tables": _tables, "taught": _taught, "photographs": _photographs, "renders": _renders}
+PARTS = (*LISTS, "films")
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def answers(part: str, asked: argparse.Namespace) -> None:
     if part == "films":
         _films(asked)
         return
-    for cases in lists(part, asked):
+    for cases in LISTS[part](asked):
         work = partial(answer, case=cases.case, without=asked.without)
         every_row(asked.out / f"{cases.name}.jsonl", cases.keys, work, asked.workers)
 
@@ -174,7 +175,12 @@ def changes(before: Path, now: Path) -> Iterator[Change]:
     """Yield how answers have changed, for each file that both folders have."""
     for path in sorted(now.glob("*.jsonl")):
         if (before / path.name).exists():
-            yield change(path.stem, _rows(before / path.name), _rows(path))
+            # Of each key the newest answer counts.
+            old, new = (
+                {row["key"]: row for row in kept_rows(folder / path.name)}
+                for folder in (before, now)
+            )
+            yield change(path.stem, old, new)
 
 
 def change(name: str, before: Mapping[str, Json], now: Mapping[str, Json]) -> Change:
@@ -183,7 +189,7 @@ def change(name: str, before: Mapping[str, Json], now: Mapping[str, Json]) -> Ch
     big = [key for key in both if not now[key]["small"]]
     lost = tuple(key for key in big if before[key]["exact"] and not now[key]["exact"])
     won = tuple(key for key in big if now[key]["exact"] and not before[key]["exact"])
-    differ = sum(_written(before[key]["answer"]) != _written(now[key]["answer"]) for key in both)
+    differ = sum(before[key]["answer"] != now[key]["answer"] for key in both)
     return Change(name, len(both), differ, lost, won, _counts(before, big), _counts(now, big))
 
 
@@ -197,15 +203,6 @@ def _counts(rows: Mapping[str, Json], keys: Sequence[str]) -> dict[str, int]:
         "unsure": sum(row["unsure"] for row in good),
         "sure_wrong": sum(row["sure_wrong"] for row in good),
     }
-
-
-def _written(answer: Json) -> str:
-    return json.dumps(answer, sort_keys=True)
-
-
-def _rows(path: Path) -> dict[str, Json]:
-    """Return the newest answer of each key in a file."""
-    return {row["key"]: row for row in kept_rows(path)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -229,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked.out = asked.out or (FOLDER / "without" / asked.without if asked.without else usual)
     asked.against = asked.against or (usual if asked.without else None)
     known_parts(parser, asked.parts, PARTS)
-    for part in asked.parts or USUAL:
+    for part in asked.parts or LISTS:
         answers(part, asked)
     if asked.against is None:
         return 0

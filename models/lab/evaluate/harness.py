@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from math import comb, sqrt
 from pathlib import Path
@@ -30,7 +30,6 @@ Result = TypeVar("Result")
 
 ROOT = Path(__file__).parents[3]
 RESULTS = Path("build/evaluate")
-FIGURES = "figures"
 Z = 1.959964
 """Two-sided 95 % of the normal distribution."""
 READ_BY = ("vision", "engine", "models/trained")
@@ -94,35 +93,23 @@ class Figure:
             self.least is None or self.share >= self.least
         )
 
-    def line(self) -> str:
-        """Return the figure in words, with its wanted limit."""
-        low, high = self.interval
-        said = f"{self.name}: {self.hits} of {self.count}: {self.share:.2f} per {self.per}"
-        said += f" ({low:.2f} to {high:.2f})"
-        side = "at least" if self.most is None else "at most"
+    @property
+    def unit(self) -> str:
+        """The sign of its unit."""
+        return "%" if self.per == 100 else "‰"
+
+    def wanted(self) -> str:
+        """Return the limit in words, and whether it is met; nothing without a limit."""
         limit = self.least if self.most is None else self.most
         if limit is None:
-            return said
-        verdict = {True: ", holds", False: ", DOES NOT HOLD", None: ""}[self.holds]
-        return f"{said}; wanted {side} {limit:g} in {self.per}{verdict}"
+            return ""
+        verdict = {True: " ✓", False: " **not met**", None: ""}[self.holds]
+        return f"{'≥' if self.most is None else '≤'} {limit:g} {self.unit}{verdict}"
 
-
-@dataclass(frozen=True)
-class Subject:
-    """The figures of one part about one game, box or folder."""
-
-    part: str
-    name: str
-    figures: tuple[Figure, ...]
-    worst: tuple[str, ...] = ()
-    """Pictures that are not wholly right, relative to the folder of results."""
-    mark: str = ""
-    """Hash of the code and models that read the tables."""
-
-    def text(self) -> str:
-        """Return all figures in words."""
-        lines = [f"  {figure.line()}" for figure in self.figures]
-        return "\n".join([f"{self.part}, {self.name}", *lines])
+    def told(self) -> str:
+        """Return the share in words, with its interval."""
+        low, high = self.interval
+        return f"{self.share:.2f} {self.unit} ({low:.2f} to {high:.2f})"
 
 
 # --- Keeping ---
@@ -195,30 +182,6 @@ def kept_rows(path: Path) -> list[Json]:
     if not path.exists():
         return []
     return [{"mark": "", **json.loads(line)} for line in path.read_text("utf-8").splitlines()]
-
-
-def tell(subject: Subject, results: Path, *more: str) -> None:
-    """Keep the figures of a subject in a folder, and print them with further lines."""
-    path = results / FIGURES / f"{subject.part}-{subject.name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    data = {**asdict(subject), "mark": subject.mark or reader_mark()}
-    path.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
-    say(subject.text(), *more)
-
-
-def told_subjects(results: Path) -> list[Subject]:
-    """Return all subjects that are kept, part by part."""
-    kept = [json.loads(p.read_text("utf-8")) for p in sorted((results / FIGURES).glob("*.json"))]
-    return [
-        Subject(
-            one["part"],
-            one["name"],
-            tuple(Figure(**figure) for figure in one["figures"]),
-            tuple(one["worst"]),
-            one["mark"],
-        )
-        for one in kept
-    ]
 
 
 # --- Asking and telling ---

@@ -1,7 +1,7 @@
-"""Counts the numbers in the reader: ``python -m models.lab.evaluate.house [--before COMMIT]``.
+"""Counts the numbers in the reader: ``python -m models.lab.evaluate.house``.
 
-Every number that somebody chose, by what it is. With ``--before`` a commit stands beside the
-working tree. How large each room is, and how many files a photo passes, counts ``make size``.
+Every number that somebody chose, by what it is. How large each room is, and how many files a photo
+passes, counts ``make size``.
 
 A number counts wherever it is written down to be compared with something later: in a constant of a
 module, a field of a class, a default of a function, or in the midst of a comparison. Nothing is
@@ -11,26 +11,16 @@ chosen by a zero; in a comparison 1 and 2 are counts of things rather than limit
 from __future__ import annotations
 
 import ast
-import io
 import re
-import subprocess
-import sys
-import tarfile
-import tempfile
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, get_args
 
-from models.lab.evaluate.harness import ROOT, parser_of, say
+from models.lab.evaluate.harness import ROOT, say
 
-READER = "vision"
-
-Purpose = Literal["geometry or budget", "hand-set"]
-Kind = Literal["constant", "field", "comparison", "default"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 Number = int | float
+Chosen = tuple[str, Number, bool]
+"""Name of what a number is the value of (none in a comparison), the number, and whether it is
+geometry or a budget instead of a decision by hand."""
 
 LATTICE_WORDS = re.compile(
     "SIDES|CORNERS|QUARTERS|SIXTHS|HALF|UNIT|NEIGHBOURS|ANGLES|STRIDE|TURNS?|GREY|SIZE|PATCH"
@@ -45,41 +35,28 @@ COORDINATES = 4
 """Least count of small whole numbers and halves in one constant that makes them coordinates."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """One number in the code."""
-
-    kind: Kind
-    name: str
-    """Name of what it is the value of; empty in a comparison."""
-    value: Number
-    purpose: Purpose
-
-
 def chosen_numbers(source: str) -> list[Chosen]:
     """Return the numbers that somebody chose in a source."""
     tree = ast.parse(source)
-    found: list[Chosen] = []
-    for name, value in _named_values(tree.body):
-        found += _numbers("constant", name, value)
+    named = [*_values(tree.body)]
+    compared: list[Number] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            for name, value in _named_values(node.body):
-                found += _numbers("field", name, value)
+            named += _values(node.body)
         elif isinstance(node, ast.FunctionDef | ast.Lambda):
-            for name, value in _defaults(node.args):
-                found += _numbers("default", name, value)
+            named += _defaults(node.args)
         elif isinstance(node, ast.Compare):
             sides = [_number(side) for side in (node.left, *node.comparators)]
-            found += [
-                Chosen("comparison", "", n, _purpose("", [n], n))
-                for n in sides
-                if n is not None and abs(n) not in (1, 2)
-            ]
-    return found
+            compared += [n for n in sides if n is not None and abs(n) not in (1, 2)]
+    out = [("", n, n in OWN_NUMBERS) for n in compared]
+    for name, value in named:
+        # The operand of a minus is visited by itself already.
+        own = [n for node in ast.walk(value) if (n := _number(node)) is not None and n > 0]
+        out += [(name, n, n in OWN_NUMBERS or _is_geometry(name, own)) for n in own]
+    return out
 
 
-def _named_values(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+def _values(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
     """Yield what each name of a module or class is set to; ``A, B = 1, 2`` gives both."""
     for node in body:
         if isinstance(node, ast.AnnAssign) and node.value is not None:
@@ -95,17 +72,10 @@ def _named_values(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
 def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
     places = [*arguments.posonlyargs, *arguments.args]
     last = places[len(places) - len(arguments.defaults) :]
-    yield from ((a.arg, value) for a, value in zip(last, arguments.defaults, strict=True))
-    for place, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+    pairs = [*zip(last, arguments.defaults, strict=True)]
+    for place, value in [*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]:
         if value is not None:
             yield place.arg, value
-
-
-def _numbers(kind: Kind, name: str, value: ast.expr) -> list[Chosen]:
-    found = [n for node in ast.walk(value) if (n := _number(node)) is not None]
-    # The operand of a minus was visited by itself already.
-    values = [n for n in found if n > 0]
-    return [Chosen(kind, name, n, _purpose(name, values, n)) for n in values]
 
 
 def _number(node: ast.AST) -> Number | None:
@@ -113,53 +83,36 @@ def _number(node: ast.AST) -> Number | None:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = _number(node.operand)
         return None if inner is None else -inner
-    plain = isinstance(node, ast.Constant) and type(node.value) in (int, float)
-    value = node.value if isinstance(node, ast.Constant) and plain else None
-    return value if isinstance(value, int | float) and value else None
+    value = node.value if isinstance(node, ast.Constant) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value or None
 
 
-def _purpose(name: str, beside: Sequence[Number], value: Number) -> Purpose:
+def _is_geometry(name: str, values: Sequence[Number]) -> bool:
     words = name.upper().split("_")
-    places = len(beside) >= COORDINATES and all(v * 2 == int(v * 2) and v <= 8 for v in beside)
-    named = any(LATTICE_WORDS.fullmatch(word) or BUDGET_WORDS.fullmatch(word) for word in words)
-    return "geometry or budget" if named or places or value in OWN_NUMBERS else "hand-set"
+    if any(LATTICE_WORDS.fullmatch(word) or BUDGET_WORDS.fullmatch(word) for word in words):
+        return True
+    return len(values) >= COORDINATES and all(v * 2 == int(v * 2) and v <= 8 for v in values)
 
 
-def counts(root: Path) -> dict[str, str]:
-    """Return all counts of a tree, as text."""
-    sources = [path.read_text("utf-8") for path in sorted((root / READER).rglob("*.py"))]
-    numbers = [one for source in sources for one in chosen_numbers(source)]
-    written = sum(_data_numbers(path) for path in _unfitted(root))
-    kinds, purposes = Counter(n.kind for n in numbers), Counter(n.purpose for n in numbers)
-    return {
-        "numbers": str(len(numbers) + written),
-        **{f"numbers: {kind}s": str(kinds[kind]) for kind in KINDS},
-        "numbers: in data that no command fits": str(written),
-        "numbers: geometry or budget": str(purposes["geometry or budget"]),
-        "numbers: hand-set decisions": str(purposes["hand-set"] + written),
-        "files that a command fits, with a manifest": str(len(_fitted(root))),
-    }
-
-
-def _fitted(root: Path) -> list[Path]:
-    """Return the trained files that have a manifest: one beside them names them."""
-    trained = root / "models" / "trained"
+def counts(root: Path) -> dict[str, int]:
+    """Return all counts of a tree."""
+    reader, trained = root / "vision", root / "models" / "trained"
+    sources = [path.read_text("utf-8") for path in sorted(reader.rglob("*.py"))]
+    numbers = [number for source in sources for number in chosen_numbers(source)]
+    data = [path for end in ("toml", "json", "npz") for path in reader.rglob(f"*.{end}")]
+    written, by_hand = sum(map(_data_numbers, data)), sum(not number[2] for number in numbers)
     manifests = [path.read_text("utf-8") for path in trained.glob("*.json")]
-    return [
-        path
-        for path in sorted(trained.glob("*"))
-        if path.suffix in (".onnx", ".npz")
-        and any(path.name in text or path.stem in text for text in manifests)
-    ]
-
-
-def _unfitted(root: Path) -> list[Path]:
-    """Return data beside the reader's code, which nothing fits and no manifest is about."""
-    return [
-        path
-        for path in sorted((root / READER).rglob("*"))
-        if path.suffix in (".toml", ".json", ".npz")
-    ]
+    models = [path for path in trained.glob("*") if path.suffix in (".onnx", ".npz")]
+    fitted = [path for path in models if any(path.stem in text for text in manifests)]
+    return {
+        "numbers": len(numbers) + written,
+        "numbers: in data that no command fits": written,
+        "numbers: geometry or budget": len(numbers) - by_hand,
+        "numbers: hand-set decisions": by_hand + written,
+        "files that a command fits, with a manifest": len(fitted),
+    }
 
 
 def _data_numbers(path: Path) -> int:
@@ -171,38 +124,5 @@ def _data_numbers(path: Path) -> int:
     return sum(word.lstrip("-[").replace(".", "", 1).isdigit() for word in words)
 
 
-def table(now: Mapping[str, str], before: Mapping[str, str] | None) -> str:
-    """Return the counts as a table, side by side where there is something to compare with."""
-    if before is None:
-        lines = ["| counted | now |", "|---|--:|", *(f"| {k} | {v} |" for k, v in now.items())]
-    else:
-        rows = [f"| {key} | {before[key]} | {value} |" for key, value in now.items()]
-        lines = ["| counted | before | now |", "|---|--:|--:|", *rows]
-    return "\n".join(lines)
-
-
-def _commit(name: str, folder: Path) -> Path:
-    """Return a folder with the tree of a commit."""
-    packed = subprocess.run(
-        ["git", "-C", str(ROOT), "archive", name], capture_output=True, check=True
-    )
-    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
-        archive.extractall(folder, filter="data")
-    return folder
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Count as the command line asks."""
-    parser = parser_of("house", __doc__, out=None)
-    parser.add_argument("--before", metavar="COMMIT", help="a commit to compare with")
-    asked = parser.parse_args(arguments)
-    before = None
-    if asked.before:
-        with tempfile.TemporaryDirectory() as folder:
-            before = counts(_commit(asked.before, Path(folder)))
-    say(table(counts(ROOT), before))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    say("| counted | now |", "|---|--:|", *(f"| {k} | {v} |" for k, v in counts(ROOT).items()))

@@ -13,7 +13,7 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
@@ -24,10 +24,12 @@ from engine.game import Move
 from engine.games import GAMES
 from engine.play import HIGHEST, Budget
 from engine.play.curve import Curve, log_odds
+from engine.play.dealing import Dealer
 from engine.play.levels import SKILLS
 from engine.play.player import searched, tiles_laid
 from models.lab.evaluate.harness import every_row, mark_of, parser_of
-from models.lab.evaluate.play import Row, dealer_of, error, open_by_chance, play_out, players_of
+from models.lab.evaluate.play import Row, dealer_of, play_out, players_of
+from models.lab.evaluate.play_rivals import by_chance
 from models.lab.scenes.world.arrays import Json
 
 GAMES_EACH = 60
@@ -35,6 +37,10 @@ PRIOR = 2.0
 """Strength of the prior that holds a curve to the plain one where there are few games."""
 STEPS = 20
 PLAIN = np.array([0.0, 1.0, 1.0])
+BINS = 10
+LONGEST_OPENING = 3
+"""Most random opening moves per seat: where nothing is drawn, the machine would play the same game
+every time."""
 
 
 class Stated(NamedTuple):
@@ -74,7 +80,24 @@ def play_one(task: str) -> Json:
     }
 
 
-# --- fitting -------------------------------------------------------------------------------------
+def open_by_chance(dealer: Dealer, rng: random.Random) -> None:
+    """Make some random first moves, so that games against itself differ."""
+    for _ in range(rng.randrange(LONGEST_OPENING * len(dealer.position.players) + 1)):
+        while dealer.turn_up() is not None:
+            pass
+        if not dealer.is_over:
+            dealer.make(by_chance(dealer, rng))
+
+
+# --- Fitting ---
+
+
+def error(pairs: Iterable[tuple[float, float]]) -> float:
+    """Return the expected calibration error of stated shares, each with its result, in ten bins."""
+    bins: dict[int, list[float]] = {}
+    for stated, result in pairs:
+        bins.setdefault(min(BINS - 1, int(stated * BINS)), []).append(stated - result)
+    return sum(abs(sum(off)) for off in bins.values()) / max(sum(map(len, bins.values())), 1)
 
 
 def fit(pairs: Sequence[Stated], tiles: float) -> Curve:

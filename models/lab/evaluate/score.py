@@ -75,18 +75,29 @@ class Shown:
 def row_of(shown: Shown, state: TableState, game: str) -> Json:
     """Return the row of one reading, with the same names for cards and for hexes."""
     if game in HEX_GAMES:
-        cell_px = round(smallest_cell_px(shown), 1)
-        row = {**compared(shown, state, game), "cell_px": cell_px, "small": cell_px < SMALLEST_PX}
+        row = compared(shown, state, game)
     else:
         row = score_table(shown.truth, state, built_in_set(game))
     return {
         **row,
+        "small": smallest_px(shown, game) < SMALLEST_PX,
         "exact": row["exact"] and state.quality.ok,
         "good": state.quality.ok,
-        "foul": bool(shown.truth["foul"]),
         "advice": sorted({advice.what for advice in state.quality.advice}),
         **({} if shown.spots is None else {"spots": shown.spots}),
     }
+
+
+def smallest_px(shown: Shown, game: str) -> float:
+    """Return the width of the narrowest tile, or of a cell of it."""
+    if shown.boards:
+        return smallest_cell_px(shown)
+    kinds = built_in_set(game)
+    widths = [
+        width_of(np.array(tile["outline"])) / float(np.sqrt(len(kinds[tile["tile"]].cells)))
+        for tile in shown.truth["tiles"]
+    ]
+    return min(widths, default=SMALLEST_PX)
 
 
 # --- Square cards ---
@@ -99,72 +110,39 @@ def score_table(truth: Mapping[str, Any], state: TableState, tile_set: TileSet) 
     counts cards that are seen beside the layout, those of them that are claimed to be in play, and
     those that are asked about.
     """
-    entries = [*state.tiles, *state.unsure]
+    entries, sure = [*state.tiles, *state.unsure], len(state.tiles)
+    visible = {n: t for n, t in enumerate(truth["tiles"]) if t["visible"] >= LEAST_VISIBLE}
     pairs, extra = _matched(truth["tiles"], entries)
     moves = _moves(truth["tiles"], entries, pairs, tile_set)
-    mistakes, confidences = [], []
-    wrong = sure_wrong = missed = 0
-    for number, tile in enumerate(truth["tiles"]):
-        if tile["visible"] < LEAST_VISIBLE:
-            continue
-        if number not in pairs:
-            missed += 1
-            mistakes.append(f"missed {tile['tile']} at {tile['at']}")
-            continue
-        said = entries[pairs[number]]
-        right = _is_right(tile, said, moves, tile_set)
-        confidences.append((float(said["confidence"]), right))
-        if not right:
-            wrong += 1
-            sure_wrong += pairs[number] < len(state.tiles)
-            mistakes.append(
-                f"{tile['tile']}@{tile['turns']} at {tile['at']} read as {said['tile']}"
-                f"@{said['turns']} at {said['at']} ({said['confidence']:.3f})"
-            )
-    sure_wrong += sum(i < len(state.tiles) for i in extra)
+    missed = [tile for number, tile in visible.items() if number not in pairs]
+    seen = [(tile, pairs[number]) for number, tile in visible.items() if number in pairs]
+    right = {place: _is_right(tile, entries[place], moves, tile_set) for tile, place in seen}
+    wrong = [(tile, entries[place]) for tile, place in seen if not right[place]]
+    mistakes = [f"missed {tile['tile']} at {tile['at']}" for tile in missed]
+    mistakes += [
+        f"{tile['tile']}@{tile['turns']} at {tile['at']} read as {entry['tile']}"
+        f"@{entry['turns']} at {entry['at']} ({entry['confidence']:.3f})"
+        for tile, entry in wrong
+    ]
     mistakes += [f"invented {entries[i]['tile']} ({entries[i]['confidence']:.3f})" for i in extra]
-    widths = [
-        width_of(np.array(t["outline"])) / np.sqrt(len(tile_set[t["tile"]].cells))
-        for t in truth["tiles"]
-    ]
+    beside = [card for card in truth["aside"] if card["visible"] >= LEAST_VISIBLE]
+    claimed = [extra[n] for n in _matched(truth["aside"], [entries[i] for i in extra])[0].values()]
     return {
-        "tiles": sum(t["visible"] >= LEAST_VISIBLE for t in truth["tiles"]),
-        "wrong": wrong,
-        "missed": missed,
+        "exact": not mistakes,
+        "tiles": len(visible),
+        "bad": len(mistakes),
+        "missed": len(missed),
         "invented": len(extra),
-        "bad": wrong + missed + len(extra),
-        "exact": not (wrong or missed or extra),
         "unsure": len(state.unsure),
-        "small": bool(min(widths, default=SMALLEST_PX) < SMALLEST_PX),
-        "sure": len(state.tiles),
-        "sure_wrong": sure_wrong,
+        "sure": sure,
+        "sure_wrong": sum(
+            n < sure for n in [*extra, *(n for n, good in right.items() if not good)]
+        ),
         "mistakes": mistakes,
-        "confidences": confidences,
-        **_beside(truth["aside"], state, [entries[i] for i in extra]),
-    }
-
-
-def _beside(aside: Sequence[Entry], state: TableState, extra: Sequence[Entry]) -> Json:
-    """Return the counts about cards beside a layout.
-
-    Args:
-        aside: the true cards beside the layout.
-        state: the reading.
-        extra: its entries in play where no tile is in play.
-    """
-    claimed = [extra[i] for i in _matched(aside, extra)[0].values()]
-    sure = sum(any(one is tile for tile in state.tiles) for one in claimed)
-    said = {i: aside[n] for n, i in _matched(aside, state.aside)[0].items()}
-    confidences = [
-        (float(entry["confidence"]), i in said and said[i]["tile"] == entry["tile"])
-        for i, entry in enumerate(state.aside)
-    ]
-    seen = sum(card["visible"] >= LEAST_VISIBLE for card in aside)
-    return {
-        "beside": seen,
-        "beside_sure": sure,
-        "beside_unsure": len(claimed) - sure,
-        "beside_confidences": confidences,
+        "confidences": [(float(entries[n]["confidence"]), good) for n, good in right.items()],
+        "beside": len(beside),
+        "beside_sure": sum(n < sure for n in claimed),
+        "beside_unsure": sum(n >= sure for n in claimed),
     }
 
 
@@ -271,52 +249,43 @@ def compared(table: Shown, state: TableState, game: str) -> Json:
     """Return what is right and wrong about one reading of hex boards."""
     truth = {_hex_tile(entry) for entry in table.truth["tiles"]}
     entries = (*state.tiles, *state.unsure)
-    said = [_hex_tile(entry) for entry in entries]
-    place = _placed(table, state, truth, said, game)
+    read = [_hex_tile(entry) for entry in entries]
+    place = _placed(table, state, truth, read, game)
     seen = {
         (number, *cell)
         for number, board in enumerate(table.boards)
         for cell in CELLS
         if board.hidden[cell] == 0
     }
-    whole = {tile for tile in truth if all((tile[0], *c) in seen for c in tile[2])}
-    unclear = {(t[0], *c) for t in truth - whole for c in t[2]}
-    found = {
+    whole = {tile for tile in truth if _cells_of(tile) <= seen}
+    clear = seen - {cell for tile in truth - whole for cell in _cells_of(tile)}
+    sureness = {
         _moved(tile, place): float(entry["confidence"])
-        for tile, entry in zip(said, entries, strict=True)
+        for tile, entry in zip(read, entries, strict=True)
     }
-    sure = {_moved(tile, place) for tile in said[: len(state.tiles)]}
-    judged = {
-        t for t in found if all((t[0], *c) in seen and (t[0], *c) not in unclear for c in t[2])
-    }
-    missed, invented = whole - set(found), judged - whole
-    clay, clay_wrong = _clay(table, state, place, seen)
+    sure = {_moved(tile, place) for tile in read[: len(state.tiles)]}
+    judged = {tile for tile in sureness if _cells_of(tile) <= clear}
+    missed, invented = whole - set(sureness), judged - whole
+    lost = {cell for tile in missed for cell in _cells_of(tile)}
+    clay = _clay(table.truth["clay"], None, seen) ^ _clay(state.clay, place[0], seen)
     mistakes = [" ".join(map(str, tile)) for tile in sorted(missed | invented, key=str)]
     return {
-        "cells": len(seen),
-        "cells_wrong": _wrong_cells(truth, found, seen),
+        "exact": not mistakes and not clay,
         "tiles": len(whole),
+        # A wrong tile on the cells of a missed one counts once.
+        "bad": len(missed) + sum(not _cells_of(tile) & lost for tile in invented),
         "missed": len(missed),
         "invented": len(invented),
-        "unsure": len(whole & set(found) - sure),
-        "bad": len(missed) + len(_none_of(invented, missed)),
+        "unsure": len(whole & set(sureness) - sure),
         "sure": len(judged & sure),
         "sure_wrong": len(invented & sure),
-        "clay": clay,
-        "clay_wrong": clay_wrong,
-        "splits": len(state.splits),
-        "exact": not missed and not invented and not clay_wrong,
-        "hidden_tiles": len(truth - whole),
-        "hidden_right": len((truth - whole) & set(found)),
-        "mistakes": [*mistakes, *([f"{clay_wrong} of clay"] if clay_wrong else [])],
-        "confidences": [(found[tile], tile in whole) for tile in sorted(judged)],
+        "mistakes": [*mistakes, *([f"{len(clay)} of clay"] if clay else [])],
+        "confidences": [(sureness[tile], tile in whole) for tile in sorted(judged)],
     }
 
 
-def _none_of(tiles: Iterable[HexTile], others: Iterable[HexTile]) -> list[HexTile]:
-    """Return the tiles that share no cell with others, so that a wrong tile counts once."""
-    taken = {(tile[0], *cell) for tile in others for cell in tile[2]}
-    return [tile for tile in tiles if not any((tile[0], *cell) in taken for cell in tile[2])]
+def _cells_of(tile: HexTile) -> set[tuple[int, int, int]]:
+    return {(tile[0], *cell) for cell in tile[2]}
 
 
 def _hex_tile(entry: Any) -> HexTile:
@@ -350,31 +319,18 @@ def _moved(tile: HexTile, place: tuple[dict[int, int], int]) -> HexTile:
     return (place[0].get(tile[0], -1), tile[1], cells)
 
 
-def _wrong_cells(truth: Iterable[HexTile], found: Iterable[HexTile], seen: set[Any]) -> int:
-    def colours(tiles: Iterable[HexTile]) -> dict[Any, str]:
-        return {(t[0], *c): t[1].partition("/")[0] for t in tiles for c in t[2]}
-
-    true, said = colours(truth), colours(found)
-    return sum(true.get(spot) != said.get(spot) for spot in seen)
-
-
-def _clay(
-    table: Shown, state: TableState, place: tuple[dict[int, int], int], seen: set[Any]
-) -> tuple[int, int]:
-    def listed(entries: Iterable[Any], boards: dict[int, int] | None) -> set[Any]:
-        return {
-            (
-                e["board"] if boards is None else boards.get(e["board"], -1),
-                *e["cell"],
-                e["kind"],
-                e.get("opens"),
-            )
-            for e in entries
-        }
-
-    true = {c for c in listed(table.truth["clay"], None) if c[:3] in seen}
-    said = {c for c in listed(state.clay, place[0]) if c[:3] in seen}
-    return len(true), len(true ^ said)
+def _clay(entries: Iterable[Any], boards: Mapping[int, int] | None, seen: set[Any]) -> set[Any]:
+    """Return the clay on cells that are seen; ``boards`` are the true ones of the read ones."""
+    listed = {
+        (
+            e["board"] if boards is None else boards.get(e["board"], -1),
+            *e["cell"],
+            e["kind"],
+            e.get("opens"),
+        )
+        for e in entries
+    }
+    return {clay for clay in listed if clay[:3] in seen}
 
 
 def smallest_cell_px(table: Shown) -> float:

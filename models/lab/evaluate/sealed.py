@@ -1,4 +1,4 @@
-"""The last exam: ``python -m models.lab.evaluate.sealed --why "before the release"``.
+"""The last exam: ``python -m models.lab.evaluate sealed --why "before the release"``.
 
 Reads tables of a sealed split, with everything as in play. Nothing else draws from one, and every
 opening is recorded in a file that the report shows. A reader that falls short is improved on
@@ -8,22 +8,16 @@ held-out tables and tested on the next sealed split.
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
-from models.lab.evaluate.cases import Case, Cases, table_case
-from models.lab.evaluate.figures import SEALED as WANTED
-from models.lab.evaluate.figures import count_cases
-from models.lab.evaluate.harness import ROOT, parser_of, reader_mark
-from models.lab.scenes.settings import GAMES
-from models.lab.scenes.splits import SEALED, Sealed, opened
+from models.lab.evaluate.cases import Case, table_case
+from models.lab.evaluate.harness import ROOT, reader_mark
+from models.lab.scenes.splits import Sealed, opened
 
 BOOK = ROOT / "models" / "lab" / "evaluate" / "openings.jsonl"
-TABLES = 1000
 
 
 @dataclass(frozen=True)
@@ -71,22 +65,3 @@ def sealed_case(key: str, game: str, split: Sealed) -> Case | None:
     """
     with opened(split):
         return table_case(key, game, split, beside="third")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Open a sealed split as the command line asks, and keep the figures for the report."""
-    parser = parser_of("sealed", __doc__, GAMES)
-    parser.add_argument("--why", required=True, help="stands in the report for good")
-    parser.add_argument("--split", choices=SEALED, default=SEALED[0])
-    parser.add_argument("--tables", type=int, default=TABLES)
-    asked = parser.parse_args(arguments)
-    put_down(asked.split, asked.tables, asked.why)
-    keys = [str(seed) for seed in range(asked.tables)]
-    for game in asked.games or GAMES:
-        case = partial(sealed_case, game=game, split=asked.split)
-        count_cases("sealed", Cases(game, keys, case), asked, WANTED)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

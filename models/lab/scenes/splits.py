@@ -2,8 +2,8 @@
 
 Surfaces, lights and invented sets have names. A name alone fixes the split and everything random
 about the thing that it names, so that nothing leaks between splits; scene seeds are hashed with
-their split. Only ``models.lab.evaluate.sealed`` opens sealed splits, and it records every opening;
-a reader that fails on one is improved on held-out data and then tested on the next sealed split.
+their split. Only ``python -m models.lab.evaluate sealed`` opens sealed splits, and it records every
+opening; a reader that fails on one is improved on held-out data and then tested on the next.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _allowed(split: Split) -> Split:
     if split in SEALED and split not in _opened:
         raise SealedError(
             f"the side {split!r} is for the last exam; "
-            "python -m models.lab.evaluate.sealed opens it"
+            "python -m models.lab.evaluate sealed opens it"
         )
     return split
 

@@ -10,6 +10,7 @@ from engine.games import game_named
 from engine.record import Record, find_set
 from models.lab.scenes.games.positions import Played, played
 from models.lab.scenes.splits import rng_of
+from tests.companion_app.live.test_loop import NOT_FILMED
 from tests.live_games.cast import game_of, seldom_of
 from tests.live_games.director import Director
 from tests.live_games.plan import DISTURBANCES, Act, acts_of
@@ -57,12 +58,7 @@ def act_with(game_name: str, seed: int, kind: str) -> Act:
     return next(act for act in acts if act.disturbance == kind)
 
 
-NOT_SEEN = (
-    *("no-frames", "out-of-turn", "duplicates", "out-of-order", "two-at-once", "killed"),
-    *("take-back-one", "take-back-several", "black-frames", "other-size"),
-)
-"""Every frame looks as without these, or as black or as small: drawn squares show them as well."""
-CARD_KINDS = [kind for kind in DISTURBANCES if kind not in (*NOT_SEEN, "late-clay")]
+CARD_KINDS = [kind for kind in DISTURBANCES if kind not in (*NOT_FILMED, "late-clay")]
 """Clay lies on boards only."""
 
 

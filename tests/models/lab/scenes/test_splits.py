@@ -94,7 +94,7 @@ def test_a_name_gives_the_same_numbers_every_time():
 
 @pytest.mark.parametrize("split", SEALED)
 def test_sealed_side_is_not_drawn_from_unless_opened(split):
-    with pytest.raises(SealedError, match=r"models\.lab\.evaluate\.sealed opens it"):
+    with pytest.raises(SealedError, match=r"models\.lab\.evaluate sealed opens it"):
         draw_settings(1, split, "carnival")
 
     with opened(split):
