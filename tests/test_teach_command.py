@@ -53,30 +53,20 @@ def photo_and_labels(folder, more=()):
     return ["--shape", "square", "--photos", str(folder), "--labels", str(labels), "--grid", "3x1"]
 
 
-def test_taught_box_answers_with_a_report_and_can_be_named_in_read(home, teach):
-    taught = teach("my-box", *photo_and_labels(home), "--json")
+def test_taught_box_is_reported_and_read_and_the_same_photo_counts_once(home, teach):
+    for_people = teach("my-box", *photo_and_labels(home)).out
+    again = teach("my-box", *photo_and_labels(home), "--json")
 
-    status, (report,) = taught.status, taught.documents
+    status, (report,) = again.status, again.documents
     asked = argparse.Namespace(game=None, set="my-box", shape=None, grid="3x1", profile=None)
-    request = request_from(asked)
-    assert (status, report["set"], report["examples"]) == (0, "my-box", 3)
+    request, sets = request_from(asked), home / "home" / "sets"
+    assert "snake-eye read PHOTO --set my-box" in for_people
+    assert (status, report["set"], report["examples"]) == (0, "my-box", len(COLOURS))
     assert (request.shape, request.game, request.set_name) == ("square", None, "my-box")
     assert request.tile_set is not None
     assert set(request.tile_set.kinds) == set(COLOURS)
-
-
-def test_report_for_people_names_the_next_step(home, teach):
-    assert "snake-eye read PHOTO --set my-box" in teach("my-box", *photo_and_labels(home)).out
-
-
-def test_the_same_photo_taught_again_counts_once(home, teach):
-    teach("my-box", *photo_and_labels(home))
-    (report,) = teach("my-box", *photo_and_labels(home), "--json").documents
-
-    sets = home / "home" / "sets"
     assert find_taught("my-box", (sets,)) is not None
     assert len(list(sets.glob("my-box-*.npz"))) == 2
-    assert report["examples"] == len(COLOURS)
 
 
 @pytest.mark.parametrize(

@@ -101,11 +101,6 @@ def to_players(page, game):
     page.wait("document.querySelector('.who-plays')")
 
 
-def to_ready(page, game):
-    to_players(page, game)
-    page.click("button.primary", "Next")
-
-
 def test_game_that_already_lies_there_is_taken_up_and_goes_on(table):
     page = table.open("/new", host=True)
     page.wait("document.querySelector('.camera-step') || document.querySelector('.game-card')")

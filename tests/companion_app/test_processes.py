@@ -138,7 +138,7 @@ def all_heard(systemd: socket.socket) -> list[str]:
     return said
 
 
-def test_page_that_is_killed_comes_back_at_its_port_while_the_game_goes_on(house):
+def test_page_that_is_killed_comes_back_at_its_port_while_the_game_goes_on(house, heard):
     phone = Phone(house.url)
     phone.hear("verdict")
     number = phone.last_id
@@ -155,6 +155,8 @@ def test_page_that_is_killed_comes_back_at_its_port_while_the_game_goes_on(house
     assert after["moves"][: len(before["moves"])] == before["moves"]
     assert after["version"] > number, "no number of an event is used twice"
     again.hear("verdict")
+    assert all_heard(heard).count("READY=1") == 1
+    assert len(house.said) == 1
 
 
 def test_eye_that_is_killed_comes_back_with_the_whole_game_and_the_page_stays(house):
@@ -185,23 +187,16 @@ def test_without_its_eye_the_page_shows_the_game_and_says_what_is_wrong(house):
     said = house.get("api/state")
     assert said["moves"]
     assert "do not answer just now" in said["trouble"]
+    assert health_refused(house) == (503, "2", "eye-away")
+
+
+def health_refused(house: House) -> tuple[int, str, str]:
+    """Ask for the health of a page whose eye is away; return status, patience and code."""
     with pytest.raises(urllib.error.HTTPError) as refused:
         house.get("health")
-    assert (refused.value.code, refused.value.headers["Retry-After"]) == (503, "2")
-    assert json.loads(refused.value.read())["error"]["code"] == "eye-away"
-    refused.value.close()
-
-
-def test_health_of_a_page_whose_eye_was_stopped_is_not_good(house):
-    Phone(house.url).hear("verdict")
-    os.kill(house.eye, signal.SIGSTOP)
-
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        house.get("health")
-
-    assert refused.value.code == 503
-    assert json.loads(refused.value.read())["error"]["code"] == "eye-away"
-    refused.value.close()
+    with refused.value as answer:
+        code = json.loads(answer.read())["error"]["code"]
+        return answer.code, answer.headers["Retry-After"], code
 
 
 def test_page_that_hangs_is_started_again_and_stops_no_move(house):
@@ -226,7 +221,7 @@ def moves_kept(house: House) -> int:
     return sum(line.kind == "moves" for line in kept.lines(key))
 
 
-def test_eye_that_hangs_is_started_again_and_systemd_hears_the_truth(house, heard):
+def test_eye_that_hangs_is_started_again_and_page_and_systemd_tell_the_truth(house, heard):
     Phone(house.url).hear("verdict")
     eye = house.eye
     wait_for(lambda: "WATCHDOG=1" in all_heard(heard))
@@ -234,21 +229,14 @@ def test_eye_that_hangs_is_started_again_and_systemd_hears_the_truth(house, hear
     os.kill(eye, signal.SIGSTOP)
     time.sleep(0.1)
     all_heard(heard)
+    refused = health_refused(house)
     wait_for(lambda: house.supervisor.eye.popen is None or house.eye != eye)
     while_hanging = all_heard(heard)
     wait_for(lambda: "WATCHDOG=1" in all_heard(heard))
 
+    assert refused == (503, "2", "eye-away")
     assert while_hanging.count("WATCHDOG=1") <= 1, "what was heard before it hung"
     assert house.has("api/state", lambda said: said["game"] == "schlangennest")
-
-
-def test_systemd_hears_once_that_all_is_ready(house, heard):
-    os.kill(house.page, signal.SIGKILL)
-    wait_for(lambda: house.supervisor.page.lives == 2 and house.supervisor.page.ready)
-
-    said = all_heard(heard)
-    assert said.count("READY=1") == 1
-    assert len(house.said) == 1
 
 
 def test_told_to_stop_it_closes_the_store_and_leaves_nothing(house, tmp_path):
@@ -278,21 +266,15 @@ print(gc.get_freeze_count() > 10 * came_later)
     assert said == b"True\n"
 
 
-def test_page_never_loads_what_reads_pictures(house):
-    for path in ("api/state", "api/games", "api/health", "api/history", "api/camera", "api/moves"):
-        house.get(path)
-
-    loaded = Path(f"/proc/{house.page}/maps").read_text()
-    assert not [name for name in ("cv2", "onnxruntime", "numpy") if f"/{name}" in loaded]
-
-
 def highest_mb(pid: int) -> int:
     """Return the most memory that a process ever took."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) >> 10
 
 
-def test_box_made_to_harm_takes_neither_time_nor_memory_of_the_page(house, tmp_path):
+def test_box_made_to_harm_takes_nothing_of_the_page_nor_is_what_reads_pictures_loaded(
+    house, tmp_path
+):
     folder = tmp_path / "home/sets"
     folder.mkdir()
     house.get("api/games")
@@ -310,6 +292,15 @@ def test_box_made_to_harm_takes_neither_time_nor_memory_of_the_page(house, tmp_p
         assert [one["set"] for one in sets["schlangennest"]] == ["schlangennest", "mine"]
     assert highest_mb(house.page) < before + 60
     assert house.get("health")["ok"]
+    assert not readers_of_pictures(house)
+
+
+def readers_of_pictures(house: House) -> list[str]:
+    """Return what reads pictures and was loaded by a page that was asked for all that it tells."""
+    for path in ("api/state", "api/games", "api/health", "api/history", "api/camera", "api/moves"):
+        house.get(path)
+    loaded = Path(f"/proc/{house.page}/maps").read_text()
+    return [name for name in ("cv2", "onnxruntime", "numpy") if f"/{name}" in loaded]
 
 
 # --- the command itself ---

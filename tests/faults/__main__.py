@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.soak import KNOWN, PARTS, Part, added, chosen
-from tests.steps import STEPS
 
 FOLDER = Path("build/soak")
 STATE = FOLDER / "done"
@@ -95,7 +94,7 @@ def write_report() -> int:
         "",
         *(
             f"- {one.what}{f' (`{one.part}` measures it)' if one.part else ''}; "
-            f"comes with: {STEPS[one.step]}"
+            f"comes with: {one.step}"
             for one in KNOWN
         ),
         "",

@@ -286,7 +286,7 @@ class Known:
 
     what: str
     step: str
-    """One of ``tests.steps.STEPS``."""
+    """What turns it, in the words of the architecture."""
     part: str = ""
     """The part that measures it; empty where a test that is expected to fail holds it, or none."""
 
@@ -294,11 +294,12 @@ class Known:
 KNOWN = (
     Known(
         "the endless demo takes more than 450 MB, a game before a camera more than 350",
-        "demo",
+        "the flat demo, without the laboratory",
         "demo-memory",
     ),
     Known(
-        "partial looks drop faint cards that a photo reads, and forget doubts elsewhere", "looks"
+        "partial looks drop faint cards that a photo reads, and forget doubts elsewhere",
+        "one path for partial looks and whole ones",
     ),
 )
 

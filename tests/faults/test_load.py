@@ -14,9 +14,10 @@ from tests.faults.load import GARBAGE, House
 from tests.faults.scripted import Announced
 
 
-@pytest.fixture
-def companion(tmp_path):
-    life = Companion(tmp_path, "--speed", "6")
+@pytest.fixture(scope="module")
+def companion(tmp_path_factory):
+    """A companion that has to bear one full house after the other."""
+    life = Companion(tmp_path_factory.mktemp("full"), "--speed", "6")
     assert life.ready()
     yield life
     life.kill()

@@ -92,12 +92,6 @@ class Evening:
     def round(self) -> Any:
         return self.whole()["rounds"][-1]
 
-    def confirm_all(self) -> None:
-        for table in self.round()["tables"]:
-            for player in table["players"][:2]:
-                status, said = self.mine(player, "confirm", table=table["table"])
-                assert status == 200, said
-
 
 def typed(table: dict[str, Any]) -> dict[str, Any]:
     scores = {player: 30 - 10 * seat for seat, player in enumerate(table["players"])}

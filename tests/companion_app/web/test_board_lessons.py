@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -14,6 +16,7 @@ from companion_app.hands.pool import Hands
 from companion_app.web.views.teaching import DRAFT
 from engine.placement import Layout
 from models.lab.evaluate.taught.wood import lesson_layout, photograph
+from tests.companion_app.web.conftest import Played
 from tests.companion_app.web.views.test_teaching import send
 from vision.hexes.cells import turned_cell
 
@@ -32,16 +35,35 @@ def photos() -> dict[str, bytes]:
     }
 
 
+@pytest.fixture(scope="module")
+def looked_at(tmp_path_factory, photos) -> Path:
+    """The folder of a lesson of which the empty board and all tiles on it were seen."""
+    table = Played(tmp_path_factory.mktemp("lesson"))
+    host = table.host()
+    shown(host, photos["empty"])
+    shown(host, photos["tiles"])
+    table.desk.close()
+    table.store.close()
+    return table.companion.home / "lesson"
+
+
 @pytest.fixture
-def host(played, monkeypatch):
-    """The host of a desk whose taught boxes lie where they are read from."""
+def host(played, looked_at):
+    """The host of a desk with that lesson."""
+    shutil.copytree(looked_at, played.companion.home / "lesson")
+    return played.host()
+
+
+@pytest.fixture
+def learnt_at_home(played, monkeypatch):
+    """Let boxes be learnt where they are read from."""
     home = played.store.path.parent
     monkeypatch.setenv("SNAKE_EYE_HOME", str(home))
     played.use_sets(home / "sets")
     # A worker knows the home that was set when it began.
     with Hands() as hands:
         played.companion.hands = hands
-        yield played.host()
+        yield
 
 
 def shown(host, jpeg: bytes, **more: str):
@@ -78,9 +100,8 @@ def by_truth(lesson, seed: int) -> dict[str, str]:
     raise AssertionError("the board is not read as it lies")
 
 
-def test_all_tiles_on_a_board_are_found_without_a_label(host, photos):
-    shown(host, photos["empty"])
-    lesson = shown(host, photos["tiles"])
+def test_all_tiles_on_a_board_are_found_without_a_label(host):
+    lesson = host.get("/api/teaching")["lesson"]
 
     empty, full = lesson["boards"]
     assert empty["pieces"] == []
@@ -93,21 +114,21 @@ def test_all_tiles_on_a_board_are_found_without_a_label(host, photos):
     assert host.client.get("/api/teaching/boards/7.jpg").status_code == 404
 
 
-def test_the_owner_puts_a_tile_right(host, photos):
-    lesson = shown(host, photos["tiles"])
-    piece = next(one for one in lesson["boards"][0]["pieces"] if len(one["cells"]) == 4)
+def test_the_owner_puts_a_tile_right(host):
+    lesson = host.get("/api/teaching")["lesson"]
+    piece = next(one for one in lesson["boards"][1]["pieces"] if len(one["cells"]) == 4)
 
     def said(**what):
-        return host.post("/api/teaching/lesson", {"board": 0, **what}).get_json()["lesson"]
+        return host.post("/api/teaching/lesson", {"board": 1, **what}).get_json()["lesson"]
 
     # A bent path of three and one cell that is taken away from it.
     torn = said(cells=[piece["cells"][0]], lies="bare")
     back = said(cells=piece["cells"], lies=piece["colour"])
     swapped = said(sort=piece["sort"], colour={"red": "green", "green": "red"}[piece["colour"]])
 
-    assert sum(len(one["cells"]) for one in torn["boards"][0]["pieces"]) == 49
-    assert piece["tile"] in [one["tile"] for one in back["boards"][0]["pieces"]]
-    assert true_in_some_turn(back["boards"][0], LESSON)
+    assert sum(len(one["cells"]) for one in torn["boards"][1]["pieces"]) == 49
+    assert piece["tile"] in [one["tile"] for one in back["boards"][1]["pieces"]]
+    assert true_in_some_turn(back["boards"][1], LESSON)
     assert {one["colour"] for one in swapped["sorts"]} == {"red", "green"}
     assert swapped["sorts"][piece["sort"]]["colour"] != piece["colour"]
     wrong: list[dict[str, Any]] = [
@@ -118,21 +139,21 @@ def test_the_owner_puts_a_tile_right(host, photos):
         {"sort": 9, "colour": "red"},
     ]
     for bad in wrong:
-        assert host.post("/api/teaching/lesson", {"board": 0, **bad}).status_code == 400
+        assert host.post("/api/teaching/lesson", {"board": 1, **bad}).status_code == 400
 
 
-def test_a_frame_that_fits_no_tile_is_not_learnt(host, photos):
-    shown(host, photos["tiles"])
+def test_a_frame_that_fits_no_tile_is_not_learnt(host):
     row = [[q, 0] for q in range(-5, 1)]
 
-    odd = host.post("/api/teaching/lesson", {"board": 0, "cells": row, "lies": "red"}).get_json()
+    odd = host.post("/api/teaching/lesson", {"board": 1, "cells": row, "lies": "red"}).get_json()
     refused = host.post("/api/teaching/learn", {"name": "my-wood"})
 
     assert odd["lesson"]["odd"] >= 1
     assert (refused.status_code, refused.get_json()["error"]["code"]) == (400, "teach-odd")
 
 
-def test_a_photo_without_a_board_and_a_game_without_one_are_refused(host, photos):
+def test_a_photo_without_a_board_and_a_game_without_one_are_refused(played, photos):
+    host = played.host()
     plain = cv2.imencode(".png", np.full((480, 640, 3), 90, np.uint8))[1].tobytes()
     bare = send(host, "/api/teaching/photo", photo=(io.BytesIO(plain), "a.png"), **WOODEN)
     nest = send(
@@ -148,9 +169,9 @@ def test_a_photo_without_a_board_and_a_game_without_one_are_refused(host, photos
     assert host.get("/api/teaching")["lesson"] is None
 
 
+@pytest.mark.usefixtures("learnt_at_home")
 def test_a_board_is_learnt_tried_played_and_improved(played, host, photos):
-    shown(host, photos["empty"])
-    lesson = shown(host, photos["tiles"])
+    lesson = host.get("/api/teaching")["lesson"]
     for sort, colour in by_truth(lesson, LESSON).items():
         host.post("/api/teaching/lesson", {"sort": int(sort), "colour": colour})
     assert host.post("/api/teaching/learn", {"name": "my-wood"}).status_code == 200

@@ -131,37 +131,24 @@ def test_games_and_their_tiles_are_called_in_the_guests_words(played):
     assert tiles["red/4/0+"] == "rotes 4er-Plättchen, an einem Ende geknickt"
 
 
-def test_named_groups_become_a_box_that_reads(found):
-    played, host, groups = found
-    host.post("/api/teaching/lesson", {"names": {group: kind for kind, group in groups.items()}})
-    assert host.post("/api/teaching/learn", {"name": "my-box"}).status_code == 200
-    played.app.extensions[DRAFT].wait(300)
-    shelf = host.get("/api/teaching")
-
-    tried = send(
-        host, "/api/teaching/trial", photo=(io.BytesIO(photo()), "b.jpg"), set="my-box"
-    ).get_json()
-
-    assert shelf["learning"]["state"] == "learnt"
-    assert [(box["name"], len(box["kinds"])) for box in shelf["boxes"]] == [("my-box", 3)]
-    assert tried["sure"] + tried["unsure"] == len(LAID)
-    assert find_taught("my-box", (played.store.path.parent / "sets",)) is not None
-
-
-def test_a_box_that_was_taught_for_a_game_is_offered_and_played(found):
+def test_named_groups_become_a_box_that_is_offered_and_played(found):
     played, host, groups = found
     played.use_sets(played.store.path.parent / "sets")
     tiles = host.get("/api/teaching")["games"]["schlangennest"]
     names = dict(zip(groups.values(), tiles, strict=False))
     host.post("/api/teaching/lesson", {"names": names})
-    host.post("/api/teaching/learn", {"name": "my-nest", "game": "schlangennest"})
+    asked = {"name": "my-nest", "game": "schlangennest"}
+    assert host.post("/api/teaching/learn", asked).status_code == 200
     played.app.extensions[DRAFT].wait(300)
+    shelf = host.get("/api/teaching")
 
     games = {game["game"]: game for game in host.get("/api/games")["games"]}
-    asked = {"game": "schlangennest", "set": "my-nest", "players": ["blue", "red"]}
-    begun = host.post("/api/new", asked)
+    begun = host.post(
+        "/api/new", {"game": "schlangennest", "set": "my-nest", "players": ["blue", "red"]}
+    )
 
-    assert host.get("/api/teaching")["learning"]["state"] == "learnt"
+    assert shelf["learning"]["state"] == "learnt"
+    assert [(box["name"], len(box["kinds"])) for box in shelf["boxes"]] == [("my-nest", 3)]
     assert [one["set"] for one in games["schlangennest"]["sets"]] == ["schlangennest", "my-nest"]
     assert "my-nest" not in [one["set"] for one in games["carnival"]["sets"]]
     assert begun.status_code == 200, begun.get_json()
@@ -245,6 +232,14 @@ def test_a_box_is_given_away_and_taken_in_renamed_and_deleted(taught):
     assert [(box["name"], box["title"]) for box in boxes] == [("my-box-2", "my-box")]
     assert find_taught("my-box-2", (sets,)) is not None
     assert not list(sets.glob("my-box.*"))
+
+
+def test_a_box_is_tried_on_a_photo(taught):
+    tried = send(
+        taught[1], "/api/teaching/trial", photo=(io.BytesIO(photo()), "b.jpg"), set="my-box"
+    ).get_json()
+
+    assert tried["sure"] + tried["unsure"] == len(LAID)
 
 
 @pytest.mark.parametrize("name", ["../../evil.json", "run.py", "sub/box.json"])
