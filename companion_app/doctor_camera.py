@@ -11,9 +11,8 @@ import cv2
 import numpy as np
 
 from companion_app.answers import InputError
-from companion_app.doctor_machine import Check
+from companion_app.doctor_machine import Finding, as_written
 from vision import Bgr, VisionError, picture_troubles
-from vision.layout.quality import TEXTS
 from vision.sources import FrameSource
 from vision.sources.pi_camera import CameraFacts, PiCamera
 
@@ -41,6 +40,8 @@ class Seen:
     facts: CameraFacts | None = None
     trouble: str = ""
     """Why there is no picture."""
+    lost: bool = False
+    """Whether the running companion has lost the camera."""
     in_use: bool = False
     """Whether the running companion has the camera open."""
 
@@ -63,7 +64,7 @@ def look(name: str, open_source: Callable[[str], FrameSource]) -> Seen:
     return Seen(name, frames[-1].bgr, facts)
 
 
-def camera_checks(seen: Seen, *, wanted: bool) -> list[Check]:
+def camera_checks(seen: Seen, *, wanted: bool) -> list[Finding]:
     """Return the checks of camera, focus, light and lens.
 
     Args:
@@ -72,82 +73,57 @@ def camera_checks(seen: Seen, *, wanted: bool) -> list[Check]:
     """
     camera = _camera(seen, wanted)
     if seen.bgr is None:
-        why = "This cannot be checked without a picture."
-        return [camera, *(Check(name, None, why) for name in ("focus", "light", "lens"))]
+        return [camera, *(Finding(name, None, "no-picture") for name in ("focus", "light", "lens"))]
     troubles = picture_troubles(seen.bgr)
     return [camera, _focus(seen, troubles), _light(troubles), _lens(seen.bgr, troubles)]
 
 
-def _camera(seen: Seen, wanted: bool) -> Check:
+def _camera(seen: Seen, wanted: bool) -> Finding:
     if seen.in_use:
-        return Check(
-            "camera",
-            None,
-            "The companion is running and has the camera.",
-            "Open its page to see what the camera sees, or stop it first.",
-        )
+        return Finding("camera", None, "camera-in-use", "camera-look")
     if seen.bgr is not None:
         height, width = seen.bgr.shape[:2]
-        model = f" ({seen.facts.model})" if seen.facts else ""
-        return Check("camera", True, f"{seen.name}{model} gives pictures of {width} x {height}.")
-    fix = "Plug in a webcam, or the Pi's camera with the power off; a phone will do as well."
+        name = f"{seen.name} ({seen.facts.model})" if seen.facts else seen.name
+        values = {"name": name, "width": str(width), "height": str(height)}
+        return Finding("camera", True, "camera-pictures", values=values)
+    if seen.lost:
+        return Finding("camera", False, "camera-lost", "camera-plug-in")
     if seen.trouble:
-        return Check("camera", False, _sentence(seen.trouble), fix)
-    return Check(
-        "camera",
-        False if wanted else None,
-        "No camera was found; the demo table can be played.",
-        fix,
-    )
+        return as_written("camera", False, seen.trouble, "camera-plug-in")
+    return Finding("camera", False if wanted else None, "camera-none", "camera-plug-in")
 
 
-def _focus(seen: Seen, troubles: Sequence[str]) -> Check:
+def _focus(seen: Seen, troubles: Sequence[str]) -> Finding:
     if seen.facts is not None and seen.facts.focused is False:
-        return Check(
-            "focus",
-            False,
-            "The camera could not focus.",
-            "Lay tiles under it, switch on a lamp, and let it focus again.",
-        )
+        return Finding("focus", False, "focus-failed", "focus-again")
     if "blur" in troubles:
-        return Check(
-            "focus",
-            False,
-            "The picture is blurred.",
-            "Turn the lens until the picture is sharp, or wipe it.",
-        )
+        return Finding("focus", False, "focus-blurred", "focus-turn")
     if sharpness_by_block(seen.bgr) is None:
-        return Check(
-            "focus",
-            None,
-            "There is too little on the table to check this.",
-            "Lay some tiles down and check again.",
-        )
-    return Check("focus", True, "The picture is sharp.")
+        return Finding("focus", None, "too-little", "lay-some")
+    return Finding("focus", True, "focus-sharp")
 
 
-def _light(troubles: Sequence[str]) -> Check:
-    for what in ("dark", "bright"):
-        if what in troubles:
-            text, _, fix = TEXTS[what].replace(" here:", ":").partition(": ")
-            return Check("light", False, f"{text}.", fix.capitalize())
-    return Check("light", True, "There is enough light, and not too much.")
+def _light(troubles: Sequence[str]) -> Finding:
+    if "dark" in troubles:
+        return Finding("light", False, "light-dark", "light-more")
+    if "bright" in troubles:
+        return Finding("light", False, "light-bright", "light-less")
+    return Finding("light", True, "light-fine")
 
 
-def _lens(bgr: Bgr, troubles: Sequence[str]) -> Check:
-    fix = "Wipe the lens with a soft cloth."
+def _lens(bgr: Bgr, troubles: Sequence[str]) -> Finding:
     if "dark" in troubles or "bright" in troubles:
-        return Check("lens", None, "The lens cannot be checked in this light.")
+        return Finding("lens", None, "lens-unchecked")
     if float(np.quantile(bgr[::8, ::8].min(axis=2), 0.01)) > FOGGED:
-        return Check("lens", None, "Nothing in the picture is dark: the lens may be fogged.", fix)
+        return Finding("lens", None, "lens-fogged", "lens-wipe")
     sharp = sharpness_by_block(bgr)
     if sharp is None:
-        return Check("lens", None, "There is too little on the table to check this.")
+        return Finding("lens", None, "too-little")
     smeared = _largest_patch(sharp < SMEARED * float(np.nanmedian(sharp)))
     if len(smeared) >= PATCH_BLOCKS:
-        row, column = smeared.mean(axis=0)
-        return Check("lens", False, f"The picture looks smeared {_place(row, column)}.", fix)
-    return Check("lens", True, "The lens looks clean.")
+        values = {"place": [_place(*smeared.mean(axis=0))]}
+        return Finding("lens", False, "lens-smeared", "lens-wipe", values)
+    return Finding("lens", True, "lens-clean")
 
 
 def sharpness_by_block(bgr: Any) -> Any:
@@ -177,10 +153,7 @@ def _largest_patch(blocks: Any) -> Any:
 
 
 def _place(row: float, column: float) -> str:
+    """Return the code of where a block lies."""
     down = "above" if row < BLOCKS[0] / 3 else "below" if row >= BLOCKS[0] * 2 / 3 else ""
     across = "left" if column < BLOCKS[1] / 3 else "right" if column >= BLOCKS[1] * 2 / 3 else ""
-    return " ".join(word for word in (down, across) if word) or "in the middle"
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    return "-".join(word for word in (down, across) if word) or "middle"

@@ -6,9 +6,9 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from companion_app.listening import own_address
@@ -76,13 +76,24 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """The result of one check, in plain words."""
+class Finding:
+    """The result of one check, as codes of the catalogues' part ``doctor``."""
 
     name: str
     ok: bool | None
     """``False`` for a fault, ``None`` if it cannot be checked or does not apply."""
-    text: str
-    """What was found."""
+    code: str
+    """What was found; ``AS_WRITTEN`` where ``text`` among the values is a sentence already."""
     fix: str = ""
     """What to do about it."""
+    values: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    """What is filled in, into both; lists hold codes of their own."""
+
+
+AS_WRITTEN = "as-written"
+
+
+def as_written(name: str, ok: bool | None, text: str, fix: str = "") -> Finding:
+    """Return a check whose sentence is that of an error."""
+    whole = text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    return Finding(name, ok, AS_WRITTEN, fix, {"text": whole})

@@ -7,6 +7,7 @@ import ast
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -175,11 +176,14 @@ def imports_under(root: Path, package: str) -> Iterator[Import]:
         yield from imports_of(path.relative_to(root), path.read_text(encoding="utf-8"))
 
 
-def imports_of(file: Path, source: str) -> Iterator[Import]:
-    """Yield every module that a file names, relative ones by their full name."""
-    for node, lazy in walk(ast.parse(source, filename=str(file)), lazy=False):
-        for module in modules_named(node, file):
-            yield Import(file, node.lineno, module, lazy)
+@cache
+def imports_of(file: Path, source: str) -> tuple[Import, ...]:
+    """Return every module that a file names, relative ones by their full name."""
+    return tuple(
+        Import(file, node.lineno, module, lazy)
+        for node, lazy in walk(ast.parse(source, filename=str(file)), lazy=False)
+        for module in modules_named(node, file)
+    )
 
 
 def walk(node: ast.AST, *, lazy: bool) -> Iterator[tuple[ast.expr | ast.stmt, bool]]:

@@ -88,7 +88,8 @@ def test_a_taught_copy_of_a_game_is_refereed(home, run):
 
 def test_a_taught_wooden_board_is_refereed(home, run):
     wood.write_lessons(home / "lessons", wood.LESSON_SEEDS[:1])
-    one = wood.write_game(home / "game", wood.wooden_box(), MOVES, SIZE_PX)
+    setting = wood.setting_of(wood.GAME_SEED, SIZE_PX)
+    one = photograph_game(home / "game", setting, wood.wooden_box(), MOVES)
 
     report, told = refereed(run, home, "wood", "hex", wood.GAME, one.players)
 

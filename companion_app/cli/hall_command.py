@@ -237,12 +237,12 @@ def run_reader(arguments: Namespace) -> int:
 def join_hall(arguments: Namespace) -> int:
     """Let this table join a hall by its code."""
     _needs("cryptography", "sqlalchemy")
-    from companion_app.hall.table.journal import Journal
+    from companion_app.games.kept import KeptGames
     from companion_app.hall.table.membership import MembershipFiles, ask_to_join
     from companion_app.live.store import FILE
 
     home = home_folder()
-    journal = Journal(home / FILE)
+    journal = KeptGames(home / FILE)
     since = journal.unfinished_since() if journal.file.exists() else 0
     membership = ask_to_join(
         arguments.address, arguments.code, arguments.name or socket.gethostname(), since
@@ -274,8 +274,8 @@ def leave_hall(arguments: Namespace) -> int:
 def verify(arguments: Namespace) -> int:
     """Compare this table's log with the hall's, line by line."""
     _needs("cryptography", "sqlalchemy")
+    from companion_app.games.kept import KeptGames
     from companion_app.hall.table.agreeing import compare
-    from companion_app.hall.table.journal import Journal
     from companion_app.hall.table.membership import MembershipFiles
     from companion_app.live.store import FILE
 
@@ -284,7 +284,7 @@ def verify(arguments: Namespace) -> int:
     membership = files.membership()
     if membership is None:
         raise InputError("this table has joined no hall; snake-eye hall join ADDRESS CODE does")
-    agreed = compare(membership, Journal(home / FILE), files.cursor().doors)
+    agreed = compare(membership, KeptGames(home / FILE), files.cursor().doors)
     words = f"Table and hall agree on all {agreed.lines} lines."
     if not agreed.ok:
         words = (

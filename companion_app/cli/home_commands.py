@@ -67,8 +67,9 @@ def add_card_command(commands: Commands) -> None:
 
 def doctor(arguments: Namespace) -> int:
     """Check everything that a game depends on, and print the result of each check."""
-    from companion_app.doctor import diagnose, report
+    from companion_app.doctor import diagnose
     from companion_app.doctor_machine import Machine
+    from companion_app.web.doctor_words import report
 
     if arguments.out or arguments.with_picture:
         raise InputError(NO_FILE)
@@ -83,9 +84,9 @@ def doctor(arguments: Namespace) -> int:
         arguments,
         said,
         (
-            f"{MARKS[check.ok]}  {check.name}: {check.text}"
-            + (f"\n       {check.fix}" if check.fix else "")
-            for check in checks
+            f"{MARKS[check['ok']]}  {check['name']}: {check['text']}"
+            + (f"\n       {check['fix']}" if check["fix"] else "")
+            for check in said["checks"]
         ),
     )
     return ANSWERED if said["ok"] else NO

@@ -20,6 +20,7 @@ from companion_app.eye.desk import Desk, Feeder, is_demo, owned
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
 from companion_app.games.entries import Line, Names, Ruling, kind_and_body
+from companion_app.games.kept import Kept, KeptGames
 from companion_app.games.play import play
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import done_apart
@@ -28,7 +29,6 @@ from companion_app.help_orders import HELP_OFF, HELP_ON, order_of
 from companion_app.kept_looks import KeptLooks
 from companion_app.line.commands import Doc, EyeCommands, HallRuling, Still
 from companion_app.line.standing import Standing
-from companion_app.live.kept import Kept, KeptGames
 from companion_app.live.match import Match
 from companion_app.live.questions import as_shown, concerns
 from companion_app.live.referee import Referee

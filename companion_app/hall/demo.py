@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from companion_app.games import entries
+from companion_app.games.kept import KeptGames
 from companion_app.hall.process import HallProcess
-from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import MembershipFiles, ask_to_join
 from companion_app.hall.table.sender import Sender
 from companion_app.live.demo import demo_record
@@ -118,7 +118,7 @@ class DemoTables:
         assert membership is not None
         chance = random.Random(-seed)
         with Store(home) as store:
-            sender = Sender(membership, files, Journal(store.path), lambda: {"camera": "settled"})
+            sender = Sender(membership, files, KeptGames(store.path), lambda: {"camera": "settled"})
             sender.start()
             sending = threading.Thread(target=sender.run, args=(self._stop,), daemon=True)
             sending.start()

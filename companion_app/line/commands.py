@@ -13,8 +13,8 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 
 import msgspec
 
+from companion_app.games.kept import Kept
 from companion_app.line.standing import Standing
-from companion_app.live.kept import Kept
 from companion_app.refusal import Refusal
 
 Doc = Mapping[str, Any]

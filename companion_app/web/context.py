@@ -14,6 +14,7 @@ from typing import Any, Concatenate
 
 from flask import Response, current_app
 
+from companion_app.games.kept import Kept, KeptGames
 from companion_app.games.play import Game, Games
 from companion_app.hands.pool import Hands
 from companion_app.help_orders import help_is_off
@@ -24,7 +25,6 @@ from companion_app.line.eye import Eye
 from companion_app.line.hub import Hub
 from companion_app.line.standing import Standing
 from companion_app.live.errors import StoreError
-from companion_app.live.kept import Kept, KeptGames
 from companion_app.refusal import Refusal
 from companion_app.seat.player import NoPlayer, Player
 from companion_app.web import snapshot

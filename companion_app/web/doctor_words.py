@@ -1,45 +1,47 @@
-"""The sentences of `doctor`, translated into the guest's language.
-
-Doctor writes English. A catalogue holds translations under ``doctor``, keyed by the English
-template with names in braces for what is filled in. A sentence without one stays English.
-"""
+"""What `doctor` found, as sentences: of codes and their values, in a language."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Sequence
+from typing import Any
 
-from companion_app.web.speech import catalogue
-from engine.wording import Sentence, in_form
-
-FIELD = re.compile(r"\\\{(\w+)\\\}")
-"""A name in braces, in a template that went through ``re.escape``."""
-JOINED = " and "
+from companion_app.doctor_machine import AS_WRITTEN, Finding
+from companion_app.web.speech import Speech, catalogue
+from engine.wording import in_form
 
 
-def in_words(text: str, language: str) -> str:
-    """Return a sentence of doctor in a language."""
-    for pattern, other in _sentences(language):
-        found = pattern.fullmatch(text)
-        if found:
-            said = in_form(other, language, found.groupdict())
-            return said.format(**{k: _part(v, language) for k, v in found.groupdict().items()})
-    return text
+def report(checks: Sequence[Finding], language: str = "en") -> dict[str, Any]:
+    """Return the answer of ``doctor --json``, with its sentences in a language."""
+    lines = [
+        {
+            "name": check.name,
+            "ok": check.ok,
+            "code": check.code,
+            "text": _sentence(check.code, check, language),
+            "fix": _sentence(check.fix, check, language),
+        }
+        for check in checks
+    ]
+    return {"ok": not any(check.ok is False for check in checks), "checks": lines}
 
 
-def _part(text: str, language: str) -> str:
-    """Return a filled-in value; parts that are doctor's own words are translated too."""
-    words: Mapping[str, str] = catalogue(language).get("doctor", {})
-    return ", ".join(str(words.get(part, part)) for part in text.split(JOINED))
+def title(name: str, language: str) -> str:
+    """Return the title of a check, by its name."""
+    kind, _, rest = name.partition(" ")
+    return f"{Speech(language).page(f'check-{kind}')} {rest}".strip()
 
 
-@cache
-def _sentences(language: str) -> tuple[tuple[re.Pattern[str], Sentence], ...]:
-    """Return a pattern and translation for each template, the most specific template first."""
-    words: Mapping[str, Sentence] = catalogue(language).get("doctor", {})
-    order = sorted(words, key=lambda english: -len(re.sub(r"\{\w+\}", "", english)))
-    return tuple(
-        (re.compile(FIELD.sub(r"(?P<\1>.+)", re.escape(english))), words[english])
-        for english in order
-    )
+def _sentence(code: str, check: Finding, language: str) -> str:
+    """Return a sentence by its code; values that are lists hold codes of their own."""
+    if not code:
+        return ""
+    words = catalogue(language)["doctor"]
+    names = {
+        name: value
+        if isinstance(value, str)
+        else f" {Speech(language).page('list-and')} ".join(words[part] for part in value)
+        for name, value in check.values.items()
+    }
+    if code == AS_WRITTEN:
+        return names["text"]
+    return in_form(words[code], language, names).format(**names)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion_app.doctor_machine import Finding, Machine
 from companion_app.line.commands import Still
 from companion_app.web.place import Place
 from companion_app.web.serving.errors import WebError
@@ -176,11 +177,10 @@ def _in_short(profile: Profile) -> Doc:
 # --- the check-up --------------------------------------------------------------------------------
 
 
-def examined(home: Path, kind: str, trouble: str, still: Still | None) -> Doc:
-    """Return doctor's report on the machine, and on a camera by its newest frame."""
-    from companion_app.doctor import diagnose, report
+def examined(home: Path, kind: str, still: Still | None) -> list[Finding]:
+    """Return what doctor finds on the machine, and on a camera by its newest frame."""
+    from companion_app.doctor import diagnose
     from companion_app.doctor_camera import Seen
-    from companion_app.doctor_machine import Machine
 
     bgr = still.bgr() if still is not None else None
-    return report(diagnose(Machine(home), Seen(kind, bgr, trouble=trouble)))
+    return diagnose(Machine(home), Seen(kind, bgr, lost=bool(kind) and bgr is None))

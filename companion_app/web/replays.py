@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from companion_app.games.kept import Kept, KeptGames
 from companion_app.games.play import Game, Games
 from companion_app.line.standing import kind_of
 from companion_app.live.errors import StoreError
-from companion_app.live.kept import Kept, KeptGames
 from companion_app.spread import spread
 from companion_app.web import snapshot
 from companion_app.web.drawing import match as match_drawing

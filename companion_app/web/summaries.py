@@ -13,11 +13,11 @@ from math import inf
 from typing import Any
 
 from companion_app.aside import Turn
+from companion_app.games.kept import Kept, KeptGames
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import Hands
 from companion_app.hands.work import REPLAY
 from companion_app.live.errors import StoreError
-from companion_app.live.kept import Kept, KeptGames
 from companion_app.refusal import Refusal
 from companion_app.version import version
 from companion_app.web.place import Place

@@ -40,18 +40,10 @@ class PaintedFace:
 
 def painted(face: Face, count: int, px_per_mm: float) -> PaintedFace:
     """Return a face as a picture."""
-    return PaintedFace(
-        face.tile,
-        face.side,
-        paint(face.items, face.size_mm, px_per_mm),
-        coverage((face.outline,), face.size_mm, px_per_mm),
-        px_per_mm,
-        face.size_mm,
-        face.outline_mm,
-        face.cells,
-        face.origin_mm,
-        count,
-    )
+    bgr = paint(face.items, face.size_mm, px_per_mm)
+    alpha = coverage((face.outline,), face.size_mm, px_per_mm)
+    place = face.size_mm, face.outline_mm, face.cells, face.origin_mm
+    return PaintedFace(face.tile, face.side, bgr, alpha, px_per_mm, *place, count)
 
 
 def faces(
@@ -118,16 +110,6 @@ def board_picture(tile_set: TileSet, cell_width_mm: float, px_per_mm: float) -> 
     size = board_size(side, cell_width_mm)
     middle = (size[0] / 2, size[1] / 2)
     outline = board_outline(side, cell_width_mm)
-    art = [placed(board_art(side, eyes, cell_width_mm), moved(*middle))]
-    return PaintedFace(
-        "board",
-        "front",
-        paint(art, size, px_per_mm),
-        coverage((polygon(outline),), size, px_per_mm),
-        px_per_mm,
-        size,
-        outline,
-        (),
-        middle,
-        1,
-    )
+    bgr = paint([placed(board_art(side, eyes, cell_width_mm), moved(*middle))], size, px_per_mm)
+    alpha = coverage((polygon(outline),), size, px_per_mm)
+    return PaintedFace("board", "front", bgr, alpha, px_per_mm, size, outline, (), middle, 1)

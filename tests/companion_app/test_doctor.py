@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -10,10 +11,11 @@ import pytest
 
 from companion_app.answers import ANSWERED, NO, InputError
 from companion_app.cli.main import build_parser
-from companion_app.doctor import diagnose, is_running, report
+from companion_app.doctor import diagnose, is_running
 from companion_app.doctor_camera import Seen, camera_checks, look
-from companion_app.doctor_machine import Check, Machine, read_temperature, read_throttled
+from companion_app.doctor_machine import Finding, Machine, read_temperature, read_throttled
 from companion_app.live.store import Store
+from companion_app.web.doctor_words import report
 from companion_app.web.serving.page_file import SettingsFile
 from vision.classify.taught import wanted
 from vision.core.files import TRAINED
@@ -53,9 +55,10 @@ def table(*, blur_px: float = 0.0, light: float = 1.0) -> np.ndarray:
     return np.asarray(np.clip(picture * light, 0, 255), np.uint8)
 
 
-def named(checks: list[Check], name: str) -> Check:
-    (check,) = [check for check in checks if check.name == name]
-    return check
+def named(checks: list[Finding], name: str) -> SimpleNamespace:
+    """Return a check of a name, in English."""
+    (check,) = [check for check in report(checks)["checks"] if check["name"] == name]
+    return SimpleNamespace(**check)
 
 
 # --- The machine ---
@@ -73,7 +76,7 @@ def test_answer_has_the_promised_keys(machine):
 
     assert set(answer) == {"ok", "checks"}
     for check in answer["checks"]:
-        assert set(check) == {"name", "ok", "text", "fix"}
+        assert set(check) == {"name", "ok", "code", "text", "fix"}
         assert check["ok"] in (True, False, None)
         assert check["text"].endswith(".")
 
@@ -193,7 +196,8 @@ def test_a_taught_board_that_is_not_read_any_more_is_told_by_name(machine, tmp_p
 
 
 def test_every_trained_model_is_looked_at_by_its_name(machine):
-    said = " ".join(check.text for check in diagnose(machine, Seen("")) if check.ok)
+    checks = report(diagnose(machine, Seen("")))["checks"]
+    said = " ".join(check["text"] for check in checks if check["ok"])
     files = [path.name for path in TRAINED.iterdir() if path.suffix in (".npz", ".onnx")]
 
     assert len(files) >= 7

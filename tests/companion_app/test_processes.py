@@ -21,11 +21,12 @@ from typing import Any
 import pytest
 
 from companion_app.answers import BAD_INPUT
+from companion_app.games.kept import KeptGames
 from companion_app.listening import listening
-from companion_app.live.kept import KeptGames
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.supervisor import Patience, Supervisor, Systemd
+from tests.faults.one_by_one import runs
 from tests.kit.phones import JSON, Guest, Phone
 
 ROOT = Path(__file__).parents[2]
@@ -101,13 +102,6 @@ def wait_for(true: Callable[[], object], patience_s: float = PATIENCE_S) -> None
     while not true():
         assert time.monotonic() < until_s, "waited in vain"
         time.sleep(0.02)
-
-
-def is_running(pid: int) -> bool:
-    """Say whether a process is there and no zombie."""
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return False
 
 
 @pytest.fixture
@@ -246,7 +240,7 @@ def test_told_to_stop_it_closes_the_store_and_leaves_nothing(house, tmp_path):
     house.stop()
 
     assert house.status == 0
-    assert not any(map(is_running, pids))
+    assert not any(map(runs, pids))
     assert not line.parent.exists()
     assert not (tmp_path / "home/games.index-wal").exists(), "the store was closed"
     with Store(tmp_path / "home") as store:
@@ -364,7 +358,7 @@ def test_nothing_outlives_the_command_however_it_ends(tmp_path, how):
 
     assert set(said) == {"url", "host_pin"}
     assert len(children) == 2
-    wait_for(lambda: not any(map(is_running, children)))
+    wait_for(lambda: not any(map(runs, children)))
     assert process.returncode == (-how if how == signal.SIGKILL else 0)
     assert how == signal.SIGKILL or errors == ""
 

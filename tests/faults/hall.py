@@ -268,10 +268,12 @@ class Evening:
 
     def _all_there(self) -> bool:
         time.sleep(1)
-        from companion_app.hall.table.journal import Journal
+        from companion_app.games.kept import KeptGames
 
         acked = {one.id: one.acked for one in self.store.members()}
-        journals = [Journal(self.folder / f"table{n}" / "games.index") for n in range(self.tables)]
+        journals = [
+            KeptGames(self.folder / f"table{n}" / "games.index") for n in range(self.tables)
+        ]
         lasts = [journal.last() for journal in journals]
         for journal in journals:
             journal.close()
@@ -279,10 +281,10 @@ class Evening:
 
     def compare(self, tally: Tally) -> None:
         """Compare every table's log with the hall's, line by line."""
-        from companion_app.hall.table.journal import Journal
+        from companion_app.games.kept import KeptGames
 
         for number, id_ in enumerate(self.ids):
-            journal = Journal(self.folder / f"table{number}" / "games.index")
+            journal = KeptGames(self.folder / f"table{number}" / "games.index")
             ours = journal.after(0, sys.maxsize, sys.maxsize)
             journal.close()
             theirs = self.store.texts_after(id_, 0, 1 << 40)

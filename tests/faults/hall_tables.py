@@ -22,8 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from companion_app.games.kept import KeptGames
 from companion_app.hall.demo import Player
-from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import MembershipFiles
 from companion_app.hall.table.sender import Sender
 from companion_app.live.store import Store
@@ -64,7 +64,7 @@ class SimulatedTable:
         self.sender = Sender(
             membership,
             files,
-            Journal(self.store.path),
+            KeptGames(self.store.path),
             lambda: {"camera": "settled", "question_s": 0},
         )
         self._random = random.Random(seed + time.time_ns())

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
 
-from companion_app.live.kept import KeptGames
+from companion_app.games.kept import KeptGames
 from companion_app.live.store import FILE
 from tests.faults.companion import PATIENCE_S, Companion, Phone
 from tests.faults.power_cut import Tally

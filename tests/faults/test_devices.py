@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from companion_app.doctor_models import model_checks
+from companion_app.doctor import model_checks
 from companion_app.eye.camera import TableCamera
 from companion_app.live import opening
 from companion_app.live.demo import demo_record
@@ -167,7 +167,7 @@ def test_damaged_model_is_refused_by_its_name(trained, file, harm):
 
     assert faults
     for check in faults:
-        assert file in check.text
+        assert file in check.values["text"]
         assert check.fix
 
 
@@ -178,7 +178,7 @@ def test_damaged_manifest_is_refused_by_its_name(trained, file, harm):
     faults = [check for check in model_checks(trained) if check.ok is False]
 
     assert faults
-    assert all(file in check.text for check in faults)
+    assert all(file in check.values["text"] for check in faults)
 
 
 def test_model_of_another_box_is_refused(trained):
@@ -190,7 +190,7 @@ def test_model_of_another_box_is_refused(trained):
     (fault,) = [check for check in model_checks(trained) if check.ok is False]
 
     assert fault.name == "model sssnake"
-    assert "prints of sssnake" in fault.text
+    assert "prints of sssnake" in fault.values["text"]
 
 
 def test_model_for_other_tiles_of_the_same_name_is_refused(trained):

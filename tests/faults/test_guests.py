@@ -17,7 +17,7 @@ import pytest
 from companion_app.eye.mqtt import Publisher
 from companion_app.settings import Settings
 from companion_app.web.lessons.photo_reading import read_photo
-from companion_app.web.serving.access import PIN_TRIES
+from companion_app.web.serving.limits import FREE_GUESSES
 from companion_app.web.serving.web_server import Server
 from tests.browser.chromium import wait_until
 from tests.companion_app.eye.test_mqtt import Heard
@@ -65,10 +65,10 @@ def own_port(played):
 def test_guessing_is_slowed_and_logged_by_address(own_port, caplog):
     guest = Guest(own_port, "127.0.0.7")
     with caplog.at_level(logging.WARNING):
-        answers = [guess(guest, "000000") for _ in range(PIN_TRIES + 2)]
+        answers = [guess(guest, "000000") for _ in range(FREE_GUESSES + 2)]
 
-    assert answers == [403] * PIN_TRIES + [429] * 2
-    assert caplog.text.count("wrong PIN from 127.0.0.7") == PIN_TRIES
+    assert answers == [403] * FREE_GUESSES + [429] * 2
+    assert caplog.text.count("wrong PIN from 127.0.0.7") == FREE_GUESSES
     assert "PIN guessing from 127.0.0.7 is slowed" in caplog.text
     assert guess(Guest(own_port, "127.0.0.8"), "424242") == 200
 
@@ -76,7 +76,8 @@ def test_guessing_is_slowed_and_logged_by_address(own_port, caplog):
 def test_guesses_from_many_addresses_never_lock_the_host_out(own_port):
     for number in range(12):
         guest = Guest(own_port, f"127.0.1.{number + 1}")
-        assert [guess(guest, "000000") for _ in range(PIN_TRIES + 1)] == [403] * PIN_TRIES + [429]
+        answers = [guess(guest, "000000") for _ in range(FREE_GUESSES + 1)]
+        assert answers == [403] * FREE_GUESSES + [429]
 
     assert guess(Guest(own_port, "127.0.2.1"), "424242") == 200
 
@@ -85,7 +86,7 @@ def test_forged_addresses_are_not_believed(own_port):
     guest = Guest(own_port)
     answers = [
         guess(guest, "000000", **{"X-Forwarded-For": f"10.0.0.{n}", "Forwarded": f"for=10.0.0.{n}"})
-        for n in range(PIN_TRIES + 1)
+        for n in range(FREE_GUESSES + 1)
     ]
 
     assert answers[-1] == 429

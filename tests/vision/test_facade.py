@@ -20,7 +20,6 @@ REACHED = {
             "core",
             "detect.network",
             "hexes.models",
-            "layout.quality",
         ]
     ),
     "models": frozenset(

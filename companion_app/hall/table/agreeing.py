@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
+from companion_app.games.kept import KeptGames
 from companion_app.hall.errors import NoAnswerError
 from companion_app.hall.line.message import MARKS, mark_of_line
 from companion_app.hall.table.hall_line import Doors, HallLine
-from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import Membership, with_door
 
 TRIES = 3
@@ -30,7 +30,7 @@ class Agreement:
         return not self.differing and not self.missing
 
 
-def compare(membership: Membership, journal: Journal, doors: tuple[str, ...] = ()) -> Agreement:
+def compare(membership: Membership, journal: KeptGames, doors: tuple[str, ...] = ()) -> Agreement:
     """Compare table and hall line by line, by marks that the hall has signed.
 
     Raises:

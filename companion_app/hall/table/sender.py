@@ -19,6 +19,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from companion_app.games.kept import KeptGames
 from companion_app.hall.errors import HallError, JoinError, NoAnswerError
 from companion_app.hall.line.message import (
     ANSWER,
@@ -32,7 +33,6 @@ from companion_app.hall.line.message import (
     whole_number,
 )
 from companion_app.hall.table.hall_line import ANSWER_S, MOST_DOORS, Doors, HallLine, is_door
-from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import Membership, MembershipFiles, with_door
 from companion_app.live.errors import StoreError
 from companion_app.live.store import FILE
@@ -48,6 +48,8 @@ LOST_S = 60.0
 MOST_PICTURE_TRIES = 3
 LIVES = 1 << 32
 """Message numbers that are reserved for one run of the sender."""
+SHOWN = "foul"
+"""The kind of line whose pictures go to the hall, for its arbiters."""
 Health = Callable[[], Mapping[str, Any]]
 Obey = Callable[[Mapping[str, Any], int], Mapping[str, Any]]
 """Carries out a ruling by its content and number; returns ``{"ok": …, "text": …}``."""
@@ -65,13 +67,13 @@ class Sender:
         self,
         membership: Membership,
         files: MembershipFiles,
-        journal: Journal,
+        games: KeptGames,
         health: Health = dict,
         obey: Obey | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.member = membership
-        self._files, self._journal, self._health, self._obey = files, journal, health, obey
+        self._files, self._games, self._health, self._obey = files, games, health, obey
         self._clock = clock
         cursor = files.cursor()
         self.cursor = replace(cursor, life=cursor.life + 1)
@@ -103,7 +105,7 @@ class Sender:
             self._listener.join(5)
         self._sending.close()
         self._keep()
-        self._journal.close()
+        self._games.close()
 
     def run(self, stop: threading.Event) -> None:
         """Send until told to stop."""
@@ -134,15 +136,15 @@ class Sender:
     # --- sending ---------------------------------------------------------------------------
 
     def _send_next(self) -> None:
-        mark = self._journal.mark()
+        mark = self._games.mark()
         if self._greeted and mark == self._mark:
             return
         acked = self.cursor.acked
-        lines = self._journal.after(acked, MOST_LINES, BATCH_BYTES) if self._greeted else []
+        lines = self._games.after(acked, MOST_LINES, BATCH_BYTES) if self._greeted else []
         if lines or not self._greeted:
             batch = {"after": acked, "lines": [text for _, text in lines]}
             self._acknowledge(self._sending.ask(LINES, batch))
-        elif pictures := self._journal.pictures_after(self.cursor.pictured, acked):
+        elif pictures := self._games.pictures_after(self.cursor.pictured, acked, SHOWN):
             self._send_pictures(pictures)
         else:
             # Everything is sent; the file is read again when its mark changes.
@@ -245,7 +247,7 @@ def send_log(home: Path, health: Health, obey: Obey, stop: threading.Event) -> N
     if not membership.fingerprint:
         membership = with_door(membership)
         files.renew(membership)
-    sender = Sender(membership, files, Journal(home / FILE), health, obey)
+    sender = Sender(membership, files, KeptGames(home / FILE), health, obey)
     sender.start()
     try:
         while not stop.wait(LOOK_S) and files.is_member(membership) and sender.silence_s < LOST_S:

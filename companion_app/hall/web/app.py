@@ -21,7 +21,7 @@ from companion_app.hall.web import (
     player_views,
     tournament_views,
 )
-from companion_app.hall.web.guard import protect
+from companion_app.hall.web.arbiters import protect
 from companion_app.hall.web.hall import Hall, hall
 from companion_app.web.serving.errors import WebError
 from companion_app.web.serving.exchange import compressed, language, of_http, refused

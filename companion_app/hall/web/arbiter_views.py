@@ -14,12 +14,11 @@ from companion_app.hall.store import arbiter_store
 from companion_app.hall.store.hall_store import Standing
 from companion_app.hall.tournament.model import Round
 from companion_app.hall.tournaments import Seen
-from companion_app.hall.web import guard
+from companion_app.hall.web import arbiters
 from companion_app.hall.web.arbiter_moves import correction
-from companion_app.hall.web.guard import ARBITER, OPEN, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.hall.web.hidden import hide_names
-from companion_app.web.serving import access
+from companion_app.web.serving import guard
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import asked, language
 from companion_app.web.speech import Speech
@@ -35,31 +34,27 @@ is replaced by another; the game ends as it stands; the raised hand is lowered."
 
 
 @blueprint.get("/api/me")
-@open_to(OPEN)
 def me() -> Response:
     """Return what this guest may do, and the token for changes."""
-    return jsonify({"token": access.own_token(), "arbiter": guard.arbiter()})
+    return jsonify({"token": guard.own_token(), "arbiter": arbiters.arbiter()})
 
 
 @blueprint.post("/api/login")
-@open_to(OPEN)
 def log_in() -> Response:
     """Sign in as an arbiter by the PIN, under a name that the record shows."""
     sent = asked()
-    guard.log_in(str(sent.get("pin", "")), str(sent.get("who", "")))
-    return jsonify({"arbiter": guard.arbiter()})
+    arbiters.log_in(str(sent.get("pin", "")), str(sent.get("who", "")))
+    return jsonify({"arbiter": arbiters.arbiter()})
 
 
 @blueprint.post("/api/logout")
-@open_to(OPEN)
 def log_out() -> Response:
     """Sign out."""
-    guard.log_out()
+    arbiters.log_out()
     return jsonify({})
 
 
 @blueprint.get("/api/arbiter")
-@open_to(ARBITER)
 def arbiter() -> Response:
     """Return calls and objections, decisions, the health of tables, running rounds, the code."""
     store = hall().store
@@ -98,7 +93,6 @@ def arbiter() -> Response:
 
 
 @blueprint.get("/api/arbiter/pictures/<table>/<int:number>/<name>.jpg")
-@open_to(ARBITER)
 def picture(table: str, number: int, name: str) -> Response:
     """Return the picture of a foul, before or after."""
     known = TABLE_ID.fullmatch(table) and name in PICTURE_NAMES and whole_number(number)
@@ -109,7 +103,6 @@ def picture(table: str, number: int, name: str) -> Response:
 
 
 @blueprint.post("/api/arbiter/claim")
-@open_to(ARBITER)
 def claim() -> Response:
     """Claim a call; the first arbiter gets it."""
     number = asked().get("alert")
@@ -119,7 +112,6 @@ def claim() -> Response:
 
 
 @blueprint.post("/api/arbiter/decide")
-@open_to(ARBITER)
 def decide() -> Response:
     """Store a ruling for a table, which hears of it at once, and again until it answers."""
     sent = asked()
@@ -149,7 +141,6 @@ def decide() -> Response:
 
 
 @blueprint.post("/api/arbiter/table")
-@open_to(ARBITER)
 def change_table() -> Response:
     """Rename a table, or revoke it."""
     sent = asked()
@@ -169,14 +160,12 @@ def change_table() -> Response:
 
 
 @blueprint.post("/api/arbiter/code")
-@open_to(ARBITER)
 def change_code() -> Response:
     """Replace the code by which tables join."""
     return jsonify({"code": hall().store.keep_fact("code", new_code())})
 
 
 @blueprint.post("/api/arbiter/hide")
-@open_to(ARBITER)
 def hide() -> Response:
     """Show a player by his colour, or by his name again."""
     sent = asked()
@@ -229,7 +218,7 @@ def _running() -> Iterator[tuple[Seen, Round]]:
 
 
 def _who() -> str:
-    return guard.arbiter() or ""
+    return arbiters.arbiter() or ""
 
 
 def _alert(one: arbiter_store.Alert) -> Mapping[str, Any]:

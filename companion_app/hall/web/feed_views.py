@@ -10,10 +10,10 @@ from companion_app.games.play import BROKEN, Game
 from companion_app.hall.keeper import how_it_stands, names_in
 from companion_app.hall.line.message import is_word
 from companion_app.hall.web.board import Board, Shown
-from companion_app.hall.web.guard import OPEN, limit_looks, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.hall.web.hidden import hidden_names, is_hidden, without_hidden
 from companion_app.web.drawing import match as match_drawing
+from companion_app.web.serving import guard
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import language
 from companion_app.web.serving.streams import stream
@@ -25,14 +25,12 @@ KEPT_S = 3600
 
 
 @blueprint.get("/api/hall")
-@open_to(OPEN, public=True)
 def tables() -> Response:
     """Return how all tables stand."""
     return Response(board().whole(), mimetype="application/json")
 
 
 @blueprint.get("/api/hall/events")
-@open_to(OPEN, public=True)
 def events() -> Response:
     """Stream the changes of all tables, merged, at most once a second."""
     known, seen = request.headers.get("Last-Event-ID") or request.args.get("since") or "", board()
@@ -41,7 +39,6 @@ def events() -> Response:
 
 
 @blueprint.get("/api/hall/tables/<id_>/events")
-@open_to(OPEN, public=True)
 def table_events(id_: str) -> Response:
     """Stream one table whenever it changes, at once; a name as long as a table has it."""
     _table(id_)
@@ -50,11 +47,10 @@ def table_events(id_: str) -> Response:
 
 
 @blueprint.get("/api/hall/tables/<id_>")
-@open_to(OPEN, public=True)
 def table(id_: str) -> Response:
     """Return one table as it stands, with the requested game after ``n`` moves."""
     shown = _table(id_)
-    limit_looks()
+    guard.limit(*guard.LOOKS)
     key, game = _game(shown)
     id_ = str(shown.document["id"])
     answer: dict[str, Any] = {**shown.document, "games": hall().store.games(id_)}
@@ -66,11 +62,10 @@ def table(id_: str) -> Response:
 
 
 @blueprint.get("/api/hall/tables/<id_>/table.svg")
-@open_to(OPEN, public=True)
 def drawing(id_: str) -> Response:
     """Return the table as SVG, now or after ``n`` moves."""
     shown = _table(id_)
-    limit_looks()
+    guard.limit(*guard.LOOKS)
     _, game = _game(shown)
     if game is None:
         raise NotFound(code="no-game")

@@ -13,23 +13,21 @@ from companion_app.hall.line.joining import (
     offered,
     parse_request,
 )
-from companion_app.hall.web.guard import JOINING, OPEN, guess, open_to
 from companion_app.hall.web.hall import hall
-from companion_app.web.serving.errors import BadRequest
+from companion_app.web.serving.errors import BadRequest, NotHost
 from companion_app.web.serving.exchange import asked
+from companion_app.web.serving.guard import guess
 
 blueprint = Blueprint("join", __name__)
 
 
 @blueprint.get("/api/hall/join")
-@open_to(OPEN)
 def offer() -> Response:
     """Return the hall's key, which the proof of the code covers, and where tables send to."""
     return jsonify(offered(hall().keys, hall().tables_port))
 
 
 @blueprint.post("/api/hall/join")
-@open_to(JOINING)
 def join() -> Response:
     """Admit a table that proves that it knows the code."""
     sent = asked()
@@ -40,5 +38,6 @@ def join() -> Response:
     except BadMessageError as error:
         raise BadRequest(str(error)) from error
     store, keys = hall().store, hall().keys
-    guess("hall code", lambda: is_right(store, keys, request, sent.get("proof")), "wrong-hall-code")
+    wrong = NotHost(code="wrong-hall-code")
+    guess("hall code", lambda: is_right(store, keys, request, sent.get("proof")), wrong)
     return jsonify(admitted(store, keys, request, hall().tables_port))

@@ -7,9 +7,8 @@ import io
 import segno
 from flask import Blueprint, Response, jsonify, render_template, request
 
-from companion_app.hall.web.guard import OPEN, open_to
 from companion_app.hall.web.hall import hall
-from companion_app.web.serving import access
+from companion_app.web.serving import guard
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import language, page_file
 from companion_app.web.speech import LANGUAGES, catalogue
@@ -27,12 +26,11 @@ FOLDERS = ("static", "hall/web/static")
 @blueprint.get("/overlay/<id_>")
 @blueprint.get("/tournament/<id_>")
 @blueprint.get("/tournament/<id_>/<part>")
-@open_to(OPEN)
 def page(view: str = "", id_: str = "", part: str = "") -> Response:
     """Return the HTML shell; its scripts show the view that the URL names."""
     if view not in VIEWS or part not in PARTS:
         raise NotFound
-    access.own_token()
+    guard.own_token()
     chosen = language()
     kind = "overlay" if id_ and request.path.startswith("/overlay/") else view or part
     shell = render_template(
@@ -42,21 +40,18 @@ def page(view: str = "", id_: str = "", part: str = "") -> Response:
 
 
 @blueprint.get("/static/<name>")
-@open_to(OPEN)
 def static_file(name: str) -> Response:
     """Return a file of the page. Names come from a list, so no other file can be reached."""
     return page_file(name, FOLDERS)
 
 
 @blueprint.get("/favicon.ico")
-@open_to(OPEN)
 def icon() -> Response:
     """Return the icon."""
     return static_file("icon.svg")
 
 
 @blueprint.get("/api/strings/<code>.json")
-@open_to(OPEN)
 def strings(code: str) -> Response:
     """Return the page's texts in a language."""
     if code not in LANGUAGES:
@@ -68,7 +63,6 @@ def strings(code: str) -> Response:
 
 
 @blueprint.get("/language/<code>")
-@open_to(OPEN)
 def choose_language(code: str) -> Response:
     """Remember the guest's language on his phone."""
     if code not in LANGUAGES:
@@ -79,7 +73,6 @@ def choose_language(code: str) -> Response:
 
 
 @blueprint.get("/api/qr.svg")
-@open_to(OPEN)
 def qr() -> Response:
     """Return the address of the page as a QR code."""
     out = io.BytesIO()
@@ -90,7 +83,6 @@ def qr() -> Response:
 
 
 @blueprint.get("/health")
-@open_to(OPEN)
 def health() -> Response:
     """Say whether the database answers."""
     return jsonify({"ok": True, "tables": len(hall().store.members())})

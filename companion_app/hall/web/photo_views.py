@@ -5,10 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, Response, jsonify, request
 
 from companion_app.hall import photos
-from companion_app.hall.web.guard import OPEN, caller, limit, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.web.serving.errors import BadRequest, NotFound, TooOften
 from companion_app.web.serving.exchange import language
+from companion_app.web.serving.guard import caller, limit
 from companion_app.web.speech import Speech
 from engine.games import game_named
 
@@ -19,7 +19,6 @@ WAIT_S = 10
 
 
 @blueprint.post("/api/photos")
-@open_to(OPEN, files=True)
 def send() -> Response:
     """Take a photo (multipart, ``photo``) of a table of a game; return its number."""
     limit("photo", PHOTOS, PHOTOS_WINDOW_S)
@@ -36,7 +35,6 @@ def send() -> Response:
 
 
 @blueprint.get("/api/photos/<int:number>")
-@open_to(OPEN)
 def read(number: int) -> Response:
     """Return what was read in a photo; ``waiting`` is true until it has been read."""
     found = photos.answer_of(hall().store, number) if number < 1 << 53 else None

@@ -13,12 +13,12 @@ from companion_app.hall.tournament.events import PLAYER, WHO_MAY
 from companion_app.hall.tournament.model import Round, Tournament
 from companion_app.hall.tournament.people import full_name
 from companion_app.hall.tournaments import in_short
-from companion_app.hall.web.guard import OPEN, caller, open_to
 from companion_app.hall.web.hall import hall, secret_of
 from companion_app.hall.web.hidden import hide_in_hall
 from companion_app.hall.web.tournament_views import known
 from companion_app.web.serving.errors import BadRequest, NotHost
 from companion_app.web.serving.exchange import asked, language
+from companion_app.web.serving.guard import guess
 from companion_app.web.serving.streams import stream
 
 blueprint = Blueprint("player", __name__)
@@ -44,17 +44,18 @@ def code_for(id_: str, player: str) -> str:
 
 
 @blueprint.post("/api/tournaments/<id_>/me")
-@open_to(OPEN)
 def sign_in(id_: str) -> Response:
     """Sign this phone in by a player's ``code``; before his first round this checks him in."""
     found = known(id_)
     secret, code = _secret(id_), str(asked().get("code", ""))[:40]
     # A right code never resets the count, or a player could use his own to guess others'.
-    player = hall().limiter.guesses.tried(
-        "player code", caller(), lambda: player_with(secret, code, found.now.players)
+    player = guess(
+        "player code",
+        lambda: player_with(secret, code, found.now.players),
+        NotHost(code="wrong-code"),
+        frees=False,
     )
-    if player is None:
-        raise NotHost(code="wrong-code")
+    assert player is not None
     session["plays"] = dict([*_plays().items(), (id_, player)][-MOST_REMEMBERED:])
     session.permanent = True
     one = found.now.players[player]
@@ -66,7 +67,6 @@ def sign_in(id_: str) -> Response:
 
 
 @blueprint.get("/api/tournaments/<id_>/me")
-@open_to(OPEN)
 def mine(id_: str) -> Response:
     """Return what concerns this phone's player: his table, his result, his place."""
     found = known(id_)
@@ -74,7 +74,6 @@ def mine(id_: str) -> Response:
 
 
 @blueprint.get("/api/tournaments/<id_>/me/events")
-@open_to(OPEN)
 def my_events(id_: str) -> Response:
     """Stream the number of the last event, to a player's phone."""
     _player(known(id_))
@@ -83,7 +82,6 @@ def my_events(id_: str) -> Response:
 
 
 @blueprint.post("/api/tournaments/<id_>/my")
-@open_to(OPEN)
 def my(id_: str) -> Response:
     """Add an event by the player (``do``): check in, leave, confirm, object, enter a result."""
     found, sent = known(id_), asked()

@@ -20,8 +20,8 @@ from companion_app.hall.tournament.log import public_log
 from companion_app.hall.tournament.standings import standings, why_ahead
 from companion_app.hall.tournament.view import names
 from companion_app.hall.tournaments import Seen, in_short
-from companion_app.hall.web.guard import OPEN, limit_looks, open_to
 from companion_app.hall.web.hall import hall
+from companion_app.web.serving import guard
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import language
 from companion_app.web.serving.streams import stream
@@ -33,25 +33,22 @@ EXPORTS = ("standings.csv", "results.csv", "tournament.json", "log.json", "bgsta
 
 
 @blueprint.get("/api/hall/tournaments")
-@open_to(OPEN, public=True)
 def all_tournaments() -> Response:
     """Return all tournaments in short, the newest first."""
-    limit_looks()
+    guard.limit(*guard.LOOKS)
     found = [hall().tournaments.seen(id_) for id_ in hall().tournaments.ids()[:MOST_LISTED]]
     shown = [in_short(one.id, one.tournament) for one in found if one and one.tournament.events]
     return jsonify({"tournaments": shown})
 
 
 @blueprint.get("/api/hall/tournaments/<id_>")
-@open_to(OPEN, public=True)
 def tournament(id_: str) -> Response:
     """Return a tournament: players, rounds, results, standings, tie-breaks in words."""
-    limit_looks()
+    guard.limit(*guard.LOOKS)
     return jsonify(hall().tournaments.document(seen(id_), language()))
 
 
 @blueprint.get("/api/hall/tournaments/<id_>/events")
-@open_to(OPEN, public=True)
 def tournament_events(id_: str) -> Response:
     """Stream the number of the last event whenever it changes."""
     seen(id_)
@@ -60,10 +57,9 @@ def tournament_events(id_: str) -> Response:
 
 
 @blueprint.get("/api/hall/tournaments/<id_>/why")
-@open_to(OPEN, public=True)
 def why(id_: str) -> Response:
     """Return in words why one player (``one``) stands before another (``two``)."""
-    limit_looks()
+    guard.limit(*guard.LOOKS)
     now = seen(id_).tournament
     places = {row.player: (place, row) for place, row in enumerate(standings(now))}
     asked = [request.args.get(key, "") for key in ("one", "two")]
@@ -76,7 +72,7 @@ def why(id_: str) -> Response:
 
 def wanted_file(known: Collection[str]) -> str:
     """Return the file name that ``as`` asks for; refuse an unknown one."""
-    limit_looks()
+    guard.limit(*guard.LOOKS)
     kind = request.args.get("as", "")
     if kind not in known:
         raise BadRequest(f"as is one of {', '.join(known)}")
@@ -84,7 +80,6 @@ def wanted_file(known: Collection[str]) -> str:
 
 
 @blueprint.get("/api/hall/tournaments/<id_>/export")
-@open_to(OPEN, public=True)
 def export(id_: str) -> Response:
     """Return the export that ``as`` names."""
     kind = wanted_file(EXPORTS)

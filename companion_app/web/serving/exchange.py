@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from itertools import chain
 from typing import Any, TypeVar
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
-from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.shared import Packer
 from companion_app.web.speech import best_language
@@ -20,7 +19,6 @@ from engine.given import load_json
 
 Doc = dict[str, Any]
 T = TypeVar("T")
-View = TypeVar("View", bound=Callable[..., Any])
 KINDS = {
     ".js": "text/javascript",
     ".css": "text/css",
@@ -31,29 +29,6 @@ COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "tex
 WORTH_COMPRESSING_BYTES = 1400
 """Smaller answers fit in one network packet, so compressing them saves nothing."""
 CODES = {404: "not-found", 405: "wrong-method", 413: "too-large"}
-
-
-class Views(Blueprint):
-    """A blueprint whose views each declare their address and the part of the page they belong to.
-
-    The part determines which roles may call a view.
-    """
-
-    def reads(self, address: str, part: str = "watching") -> Callable[[View], View]:
-        """Add a GET view, open to the roles of a part of the page."""
-        return lambda view: self._added(view, address, "GET", part)
-
-    def changes(
-        self, address: str, part: str = "hosting", files: bool = False
-    ) -> Callable[[View], View]:
-        """Add a POST view that takes JSON, or with ``files`` a form with a file."""
-        return lambda view: self._added(
-            access.takes_files(view) if files else view, address, "POST", part
-        )
-
-    def _added(self, view: View, address: str, method: str, part: str) -> View:
-        self.add_url_rule(address, view_func=access.part_of(part)(view), methods=[method])
-        return view
 
 
 def language() -> str:

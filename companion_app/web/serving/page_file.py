@@ -19,7 +19,7 @@ from msgspec import Meta
 
 from companion_app.live.errors import StoreError
 from companion_app.web.serving.errors import BadRequest
-from companion_app.web.serving.roles import PARTS, ROLES
+from companion_app.web.serving.routes import PARTS, ROLES
 from companion_app.whole_file import write_whole
 from engine.errors import EngineError
 from engine.given import an_object, read_json
@@ -62,7 +62,7 @@ class Settings:
     open_to: Annotated[Mapping[str, Text], FEW] = field(default_factory=dict)
     """The lowest role for parts of the page, where the host changed it."""
     names: Annotated[tuple[Text, ...], FEW] = ()
-    """Host names that the page accepts besides ``access.HOME_NAMES``."""
+    """Host names that the page accepts besides ``guard.HOME_NAMES``."""
     card_hash: Text = ""
     """The hash of the code on the host card; empty where there is no card."""
     ideas: Count = 0

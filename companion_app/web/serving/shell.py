@@ -21,8 +21,8 @@ from urllib.parse import unquote_to_bytes
 from flask import Flask
 
 from companion_app.aside import placed
-from companion_app.web.serving.access import LARGEST_PICTURE_BYTES
 from companion_app.web.serving.gate import Line, Receive, chunks
+from companion_app.web.serving.guard import LARGEST_PICTURE_BYTES
 from companion_app.web.serving.streams import (
     LISTENERS,
     RETRY_AFTER_S,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from flask import Response, current_app, jsonify, request
+from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion_app.boxes import some_players
+from companion_app.games.kept import KeptGames
 from companion_app.help_orders import help_is_off
 from companion_app.line.commands import EyeAway, EyeCommands
 from companion_app.live.damage import told
-from companion_app.live.kept import KeptGames
 from companion_app.spread import spread
 from companion_app.web import snapshot
 from companion_app.web.context import companion, join_code_shown, speech, svg_answer
@@ -19,11 +19,11 @@ from companion_app.web.drawing.examples import PARTS as SHOWN_PARTS
 from companion_app.web.drawing.examples import example_drawing
 from companion_app.web.drawing.table import spot
 from companion_app.web.rows import board_side
-from companion_app.web.serving import access
+from companion_app.web.serving import access, guard
 from companion_app.web.serving.errors import NotFound
-from companion_app.web.serving.exchange import Doc, Views, fresh, language
+from companion_app.web.serving.exchange import Doc, fresh, language
 from companion_app.web.serving.openapi import document
-from companion_app.web.serving.roles import PARTS, reaches
+from companion_app.web.serving.routes import PARTS, reaches
 from companion_app.web.snapshot import Now
 from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from engine.draw import face, svg
@@ -34,11 +34,11 @@ from engine.games import GAMES, game_named, has_die
 from engine.record import find_set, move_to_json
 from engine.tiles import TileSet
 
-views = Views("api", __name__)
+views = Blueprint("api", __name__)
 MOST_MOVES_SHOWN = 400
 
 
-@views.reads("/health", "page")
+@views.get("/health")
 def health() -> Doc:
     """Say whether the page and the store work."""
     one = companion()
@@ -61,7 +61,7 @@ def health() -> Doc:
     return {"ok": all(check["ok"] for check in checks), "checks": checks, "looks": standing.looks}
 
 
-@views.reads("/api/state")
+@views.get("/api/state")
 def state() -> Response:
     """Return the whole state of the table; ``304`` when it has not changed."""
     now, words = companion().now(), speech()
@@ -75,12 +75,12 @@ def state() -> Response:
     return answer.make_conditional(request)  # type: ignore[return-value]
 
 
-@views.reads("/api/me", "page")
+@views.get("/api/me")
 def me() -> Doc:
     """Return this guest's rights, settings for the page, and the token that changes need."""
     settings = companion().settings.now
     return {
-        "token": access.own_token(),
+        "token": guard.own_token(),
         "host": access.is_host(),
         "role": access.role(),
         "seats": list(access.seats()),
@@ -110,7 +110,7 @@ def _salvaged() -> str | None:
     return None if found is None else speech({}).page("salvaged", **asdict(found))
 
 
-@views.reads("/api/strings/<code>.json", "page")
+@views.get("/api/strings/<code>.json")
 def strings(code: str) -> Response:
     """Return the texts of the page in one language."""
     if code not in LANGUAGES:
@@ -118,7 +118,7 @@ def strings(code: str) -> Response:
     return fresh(jsonify(catalogue(code)["page"]))
 
 
-@views.reads("/api/table.svg")
+@views.get("/api/table.svg")
 def table() -> Response:
     """Return the table as SVG: as accepted (``show=before``), or with the announced foul."""
     now, words = companion().now(), speech()
@@ -139,7 +139,7 @@ def _drawn(now: Now, words: Speech, before: bool, stacked: bool) -> str:
     return match_drawing.drawing(now.match, words, shown, stacked=stacked)
 
 
-@views.reads("/api/picture.jpg", "pictures")
+@views.get("/api/picture.jpg")
 def picture() -> Response:
     """Return the camera's current picture, also without a game."""
     jpeg = companion().eye.ask(EyeCommands.picture)
@@ -148,7 +148,7 @@ def picture() -> Response:
     return Response(jpeg, mimetype="image/jpeg")
 
 
-@views.reads("/api/tile.svg")
+@views.get("/api/tile.svg")
 def tile() -> Response:
     """Return one tile face, for questions and corrections."""
     name, box_name = request.args.get("tile", ""), request.args.get("game", "")
@@ -166,7 +166,7 @@ def tile() -> Response:
     return _for_a_day(svg_answer(svg([art], (0, 0, wide, high), speech().tile(name))))
 
 
-@views.reads("/api/moves")
+@views.get("/api/moves")
 def moves() -> Doc:
     """Return the legal moves right now, each with its places."""
     match = companion().now().match
@@ -182,7 +182,7 @@ def moves() -> Doc:
     }
 
 
-@views.reads("/api/rules/<game_name>/<part>.svg")
+@views.get("/api/rules/<game_name>/<part>.svg")
 def rules_picture(game_name: str, part: str) -> Response:
     """Return an example table that illustrates a part of a game's summary."""
     if game_name not in GAMES or part not in SHOWN_PARTS:
@@ -202,7 +202,7 @@ def _prints(box: TileSet) -> list[str]:
     return ["instructions", "tiles", *boards, *die, "calibration"]
 
 
-@views.reads("/api/games")
+@views.get("/api/games")
 def games() -> Doc:
     """Return all games that have a rule book, with players and options in words."""
     return {"games": [_game_to_json(game, speech({})) for game in GAMES.values()]}
@@ -274,7 +274,7 @@ def _sets(game: AnyGame) -> list[dict[str, str]]:
     return listed
 
 
-@views.reads("/api/openapi.json", "page")
+@views.get("/api/openapi.json")
 def openapi() -> Doc:
     """Return the OpenAPI description of this interface."""
     return document()

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from flask import session
+from flask import Blueprint, session
 
 from companion_app.web.card import drawn_card, some_code
 from companion_app.web.context import companion, speech
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound, NotSeated
-from companion_app.web.serving.exchange import Doc, Views, asked, told, told_or_none
+from companion_app.web.serving.exchange import Doc, asked, told, told_or_none
 from companion_app.web.serving.sessions import handle_of
 
-views = Views("at_table", __name__)
+views = Blueprint("at_table", __name__)
 
 
-@views.changes("/api/join", "page")
+@views.post("/api/join")
 def join() -> Doc:
     """Join by the code (``code``), and take the seats that this phone acts for (``seats``).
 
@@ -27,7 +27,7 @@ def join() -> Doc:
         if not isinstance(held, list) or not all(one in players for one in held):
             raise BadRequest("seats are players of the game that is on")
     if code is not None:
-        access.try_code(code, companion().settings, companion().limiter)
+        access.try_code(code)
     if not access.has_joined():
         raise NotSeated
     if held is not None:
@@ -36,7 +36,7 @@ def join() -> Doc:
     return {"role": access.role(), "seats": list(access.seats())}
 
 
-@views.changes("/api/seats/free")
+@views.post("/api/seats/free")
 def free() -> Doc:
     """Take a seat from every phone that holds it."""
     companion().sessions.free(told("seat", str, "seat is a player"))
@@ -44,7 +44,7 @@ def free() -> Doc:
     return {"taken": companion().sessions.taken(companion().settings.now.join_number)}
 
 
-@views.reads("/api/sessions", "hosting")
+@views.get("/api/sessions")
 def sessions() -> Doc:
     """Return the phones that may do more than watch, the most recently seen first."""
     now, here = companion().settings.now, handle_of(str(session.get("id", "")))
@@ -64,7 +64,7 @@ def sessions() -> Doc:
     return {"sessions": listed}
 
 
-@views.changes("/api/sessions/end")
+@views.post("/api/sessions/end")
 def end() -> Doc:
     """End a session (``session``), or all but this one (``others``)."""
     if asked().get("others") is True:
@@ -78,7 +78,7 @@ def end() -> Doc:
 # --- the host card -------------------------------------------------------------------------------
 
 
-@views.changes("/api/card")
+@views.post("/api/card")
 def card() -> Doc:
     """Make a new card (``make``), which is shown only once, or revoke the card (``forget``)."""
     kept, words = companion().settings, speech()

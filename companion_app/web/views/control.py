@@ -10,20 +10,22 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from flask import Blueprint
+
 from companion_app.line.commands import EyeCommands
 from companion_app.live.machine import LEVELS, NAME
 from companion_app.web.context import companion, done
 from companion_app.web.game_asked import record_begun
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotHost
-from companion_app.web.serving.exchange import Doc, Views, asked, told, told_or_none
+from companion_app.web.serving.exchange import Doc, asked, told, told_or_none
 from companion_app.web.serving.page_file import SettingsFile
-from companion_app.web.serving.roles import PARTS, ROLES
+from companion_app.web.serving.routes import PARTS, ROLES
 from engine.asked import parse_given
 from engine.given import LONGEST_NAME, hides
 from engine.record import record_to_json
 
-views = Views("control", __name__)
+views = Blueprint("control", __name__)
 FROM_SEATS = ("answer", "roll", "pass", "discard", "finale", "stand")
 """What seats may tell for their own player, where the host allows it."""
 FROM_HOST = ("overrule", "correct", "move")
@@ -36,25 +38,25 @@ MOST_PICTURES_MB = 100_000
 # --- the host ------------------------------------------------------------------------------------
 
 
-@views.changes("/api/login", "page")
+@views.post("/api/login")
 def login() -> Doc:
     """Become the host by the PIN, or by the code that a phone read from the host card."""
     if isinstance(card := asked().get("card"), str):
-        access.try_card(card, companion().settings, companion().limiter)
+        access.try_card(card)
     else:
         pin = told("pin", str, "send the PIN as text")
-        access.try_pin(pin, companion().settings, companion().limiter)
+        access.try_pin(pin)
     return {"host": True}
 
 
-@views.changes("/api/logout", "page")
+@views.post("/api/logout")
 def logout() -> Doc:
     """End this guest's session, on the server too."""
     access.log_out()
     return {"host": False}
 
 
-@views.changes("/api/settings")
+@views.post("/api/settings")
 def settings() -> Doc:
     """Change the PIN, join code, access rules, host names, hints, or disk space for pictures."""
     sent, kept = asked(), companion().settings
@@ -126,7 +128,7 @@ def _own_names(sent: Any) -> tuple[str, ...]:
 # --- the running game ----------------------------------------------------------------------------
 
 
-@views.changes("/api/tell", "telling")
+@views.post("/api/tell")
 def tell() -> Doc:
     """Tell the referee something: an answer, a roll, a pass, an overruling, a correction.
 
@@ -141,43 +143,43 @@ def tell() -> Doc:
     return done(EyeCommands.tell, sent, access.is_host(), access.seats())
 
 
-@views.changes("/api/foul/take-back")
+@views.post("/api/foul/take-back")
 def take_foul_back() -> Doc:
     """Tell the referee that the tile of the foul was taken back."""
     return done(EyeCommands.take_foul_back)
 
 
-@views.changes("/api/undo")
+@views.post("/api/undo")
 def undo() -> Doc:
     """Undo the last action, a move or an answer; or ``count`` moves."""
     return done(EyeCommands.undo, told_or_none("count", int, "count is a whole number"))
 
 
-@views.changes("/api/redo")
+@views.post("/api/redo")
 def redo() -> Doc:
     """Redo the move that was undone last."""
     return done(EyeCommands.redo)
 
 
-@views.changes("/api/end")
+@views.post("/api/end")
 def end() -> Doc:
     """End the game as it stands."""
     return done(EyeCommands.end)
 
 
-@views.changes("/api/resume")
+@views.post("/api/resume")
 def resume() -> Doc:
     """Resume a kept game."""
     return done(EyeCommands.resume, told_or_none("key", str, code="no-game"))
 
 
-@views.changes("/api/pause")
+@views.post("/api/pause")
 def pause() -> Doc:
     """Pause watching the table (``on``), or continue the game."""
     return done(EyeCommands.pause, asked().get("on") is not False)
 
 
-@views.changes("/api/new")
+@views.post("/api/new")
 def new() -> Doc:
     """Begin a new game: game, set, players with names, options; or a whole record."""
     sent = asked()
@@ -218,7 +220,7 @@ def _name(sent: Any) -> str:
 # --- kept games ----------------------------------------------------------------------------------
 
 
-@views.changes("/api/games/rename")
+@views.post("/api/games/rename")
 def rename() -> Doc:
     """Rename a player of a kept game: ``key``, ``player``, ``name``."""
     name = _name(asked().get("name"))
@@ -228,7 +230,7 @@ def rename() -> Doc:
     return {"names": companion().eye.ask(EyeCommands.rename, key, player, name)}
 
 
-@views.changes("/api/games/delete")
+@views.post("/api/games/delete")
 def delete() -> Doc:
     """Delete a game with its pictures; the running one is refused."""
     key = told("key", str, code="no-game")

@@ -7,12 +7,11 @@ import re
 from collections.abc import AsyncGenerator
 from functools import lru_cache
 
-from flask import Response, request
+from flask import Blueprint, Response, request
 
 from companion_app.line.hub import Event, Hub
 from companion_app.web.context import companion
 from companion_app.web.serving import access
-from companion_app.web.serving.exchange import Views
 from companion_app.web.serving.streams import Bell, stream
 
 HEARTBEAT_S = 10.0
@@ -22,10 +21,10 @@ BEAT = Event(0, {"event": "beat"})
 LINES_KEPT = 16
 RETRY_MS = 1500
 NUMBER = re.compile(r"[0-9]{1,18}")
-views = Views("events", __name__)
+views = Blueprint("events", __name__)
 
 
-@views.reads("/api/events")
+@views.get("/api/events")
 def events() -> Response:
     """Stream events after ``Last-Event-ID`` (or ``since``), the last one that the phone saw."""
     last = request.headers.get("Last-Event-ID") or request.args.get("since") or ""

@@ -8,20 +8,20 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any, TypeVar
 
-from flask import Response, current_app, request
+from flask import Blueprint, Response, current_app, request
 
+from companion_app.games.kept import Kept, KeptGames
 from companion_app.hands.work import REPLAY
 from companion_app.line.commands import EyeCommands
 from companion_app.live import damage
-from companion_app.live.kept import Kept, KeptGames
 from companion_app.web import bgstats, replays
 from companion_app.web.context import companion, speech, svg_answer
-from companion_app.web.serving import access
+from companion_app.web.serving import guard
 from companion_app.web.serving.errors import BadRequest, NotFound
-from companion_app.web.serving.exchange import Doc, Views, a_file, language, told_or_none
+from companion_app.web.serving.exchange import Doc, a_file, language, told_or_none
 from companion_app.web.summaries import Listed, in_words, said
 
-views = Views("games", __name__)
+views = Blueprint("games", __name__)
 T = TypeVar("T")
 PAUSE_S = 4 * 3600.0
 """The longest pause, in seconds, between two games of the same evening."""
@@ -29,13 +29,13 @@ PAUSE_S = 4 * 3600.0
 
 def _from(call: Callable[..., T], key: str, *more: Any) -> T:
     """Have the hands call a function of ``replays`` with a kept game; return its result."""
-    access.limit_looks(companion().limiter)
+    guard.limit(*guard.LOOKS)
     return companion().hands.do(REPLAY, call, companion().place, key, *more)
 
 
 def _of_all(what: str, make: Callable[[Listed, list[Doc]], Doc]) -> Response:
     """Return an answer computed from all games; it is cached until a game changes."""
-    access.limit_looks(companion().limiter)
+    guard.limit(*guard.LOOKS)
     listed, chosen = companion().summaries.listed(), language()
     text = companion().of_games.answer(
         listed,
@@ -45,7 +45,7 @@ def _of_all(what: str, make: Callable[[Listed, list[Doc]], Doc]) -> Response:
     return Response(text, mimetype="application/json")
 
 
-@views.reads("/api/history")
+@views.get("/api/history")
 def history() -> Response:
     """Return the kept games, the newest first."""
     return _of_all(
@@ -58,13 +58,13 @@ def history() -> Response:
     )
 
 
-@views.reads("/api/statistics")
+@views.get("/api/statistics")
 def statistics() -> Response:
     """Return statistics of the kept games by person."""
     return _of_all("statistics", lambda _, games: {"players": _by_person(_counted(games))})
 
 
-@views.reads("/api/series")
+@views.get("/api/series")
 def series() -> Response:
     """Return the series of the kept games, the newest first."""
     return _of_all("series", lambda _, games: {"series": series_of(_counted(games))})
@@ -167,13 +167,13 @@ def _best_first(one: Doc) -> tuple[bool, int, str]:
 # --- one game ------------------------------------------------------------------------------------
 
 
-@views.reads("/api/games/<key>")
+@views.get("/api/games/<key>")
 def game(key: str) -> Doc:
     """Return one game as it stood after ``n`` moves, or at its end."""
     return _from(replays.game_document, key, language(), _number())
 
 
-@views.reads("/api/games/<key>/table.svg")
+@views.get("/api/games/<key>/table.svg")
 def table(key: str) -> Response:
     """Return the table of a game after ``n`` moves, or at its end."""
     return svg_answer(_from(replays.game_drawing, key, language(), _number()))
@@ -188,7 +188,7 @@ def _number() -> int | None:
     return int(wanted)
 
 
-@views.reads("/api/games/<key>/pictures/<int:seq>/<name>.jpg", "pictures")
+@views.get("/api/games/<key>/pictures/<int:seq>/<name>.jpg")
 def picture(key: str, seq: int, name: str) -> Response:
     """Return a kept picture of a move or a foul."""
     kept = KeptGames(companion().place.file)
@@ -201,14 +201,14 @@ def picture(key: str, seq: int, name: str) -> Response:
 # --- exports -------------------------------------------------------------------------------------
 
 
-@views.reads("/api/games/<key>/record.json")
+@views.get("/api/games/<key>/record.json")
 def record(key: str) -> Response:
     """Return the game in the record format."""
     text = json.dumps(_from(replays.game_record, key), ensure_ascii=False)
     return a_file(text.encode(), "application/json", f"snake-eye-{key}.json")
 
 
-@views.reads("/api/games/<key>/play.bgsplay")
+@views.get("/api/games/<key>/play.bgsplay")
 def bgsplay(key: str) -> Response:
     """Return the game for Board Game Stats."""
     text = json.dumps(bgstats.play_file(_in_short(key)), ensure_ascii=False)
@@ -223,20 +223,20 @@ def _in_short(key: str) -> Doc:
 # --- pictures and corrections --------------------------------------------------------------------
 
 
-@views.changes("/api/pictures/wipe")
+@views.post("/api/pictures/wipe")
 def wipe() -> Doc:
     """Delete every kept picture, those of corrections too; the games stay."""
     return {"wiped": companion().eye.ask(EyeCommands.wipe_pictures)}
 
 
-@views.reads("/api/corrections", "corrections")
+@views.get("/api/corrections")
 def corrections() -> Doc:
     """Return the labelled pictures, the newest first."""
     words, listed = speech({}), companion().corrections.listed()
     return {"corrections": [one | {"label": words.tile(one["tile"])} for one in listed]}
 
 
-@views.reads("/api/corrections/<name>", "corrections")
+@views.get("/api/corrections/<name>")
 def correction(name: str) -> Response:
     """Return one labelled picture."""
     jpeg = companion().corrections.picture(name)
@@ -245,14 +245,14 @@ def correction(name: str) -> Response:
     return Response(jpeg, mimetype="image/jpeg")
 
 
-@views.changes("/api/corrections/forget")
+@views.post("/api/corrections/forget")
 def forget() -> Doc:
     """Delete one labelled picture, or all."""
     name = told_or_none("file", str, "file is the name of a picture")
     return {"forgotten": companion().eye.ask(EyeCommands.forget_corrections, name)}
 
 
-@views.changes("/api/salvaged/seen")
+@views.post("/api/salvaged/seen")
 def salvaged_seen() -> Doc:
     """Dismiss the notice about damaged games."""
     damage.seen(companion().home)

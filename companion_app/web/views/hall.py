@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from flask import Blueprint
+
 from companion_app.help_orders import FOLDER, JOINED, help_is_off
 from companion_app.line.commands import EyeCommands
 from companion_app.web.context import companion
 from companion_app.web.serving.errors import NotFound
-from companion_app.web.serving.exchange import Doc, Views, told
+from companion_app.web.serving.exchange import Doc, told
 
-views = Views("hall", __name__)
+views = Blueprint("hall", __name__)
 
 
-@views.reads("/api/hall")
+@views.get("/api/hall")
 def in_a_hall() -> Doc:
     """Return the hall of this table, whether its hand is raised, and whether help is off."""
     match = companion().now().match
@@ -25,7 +27,7 @@ def in_a_hall() -> Doc:
     }
 
 
-@views.changes("/api/hall/hand", "telling")
+@views.post("/api/hall/hand")
 def hand() -> Doc:
     """Call the arbiter (``raised``), or withdraw the call."""
     raised = told("raised", bool, "raised is true or false")

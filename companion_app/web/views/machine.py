@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response
+from flask import Blueprint, Response
 
 from companion_app.games.play import Game
 from companion_app.hands.work import REPLAY
@@ -18,14 +18,14 @@ from companion_app.web.context import companion, done, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.game_asked import record_asked
 from companion_app.web.machine import ghost, reasons_in_words, words_for
-from companion_app.web.serving import access
+from companion_app.web.serving import access, guard
 from companion_app.web.serving.errors import BadRequest
-from companion_app.web.serving.exchange import Doc, Views, asked, language, told, told_or_none
+from companion_app.web.serving.exchange import Doc, asked, language, told, told_or_none
 from companion_app.web.speech import Speech
 from companion_app.web.summaries import in_words
 from engine.record import record_to_json
 
-views = Views("machine", __name__)
+views = Blueprint("machine", __name__)
 MOST_TILES = 20
 HIGHEST = max(LEVELS)
 GAVE_AWAY = 0.05
@@ -35,7 +35,7 @@ AS_GOOD = 0.04
 """A move counts as good if its win expectation is at most this much below the best."""
 
 
-@views.changes("/api/machine/seat")
+@views.post("/api/machine/seat")
 def seat() -> Doc:
     """Give the machine a seat (``player``) at a ``level``, or with null take the seat from it."""
     problem = "player is a player, level a number from 1 to 5 or null"
@@ -45,13 +45,13 @@ def seat() -> Doc:
     return done(EyeCommands.seat, player, level)
 
 
-@views.changes("/api/machine/mute", "telling")
+@views.post("/api/machine/mute")
 def mute() -> Doc:
     """Mute the machine (``on``), or unmute it."""
     return done(EyeCommands.mute, asked().get("on") is not False)
 
 
-@views.changes("/api/machine/hand", "telling")
+@views.post("/api/machine/hand")
 def hand() -> Doc:
     """Tell the machine which tiles lie open for it (``player``, ``tiles``).
 
@@ -61,7 +61,7 @@ def hand() -> Doc:
     return done(EyeCommands.show_hand, told("player", str, problem), _tiles("tiles", problem))
 
 
-@views.changes("/api/machine/draw", "telling")
+@views.post("/api/machine/draw")
 def draw() -> Doc:
     """Tell the machine which cards (``tiles``) were drawn for its roll."""
     problem = "tiles is a list of tiles"
@@ -79,7 +79,7 @@ def _tiles(name: str, problem: str) -> list[str] | None:
 # --- hints ---------------------------------------------------------------------------------------
 
 
-@views.changes("/api/ideas", "telling")
+@views.post("/api/ideas")
 def ideas() -> Doc:
     """Return hints for the player to move: up to three good moves, each with a short reason.
 
@@ -120,13 +120,13 @@ def _idea(said: Any, match: Game) -> dict[str, Any]:
 # --- after the game ------------------------------------------------------------------------------
 
 
-@views.reads("/api/games/<key>/look-over")
+@views.get("/api/games/<key>/look-over")
 def look_over(key: str) -> Doc:
     """Return the review of a game: expected results, turning points, luck and skill by seat.
 
     A review may take minutes: clients poll until it is ``ready``.
     """
-    access.limit_looks(companion().limiter)
+    guard.limit(*guard.LOOKS)
     one = companion()
     _must_not_help_on(key)
     record = one.hands.do(REPLAY, replays.game_record, one.place, key)
@@ -137,13 +137,13 @@ def look_over(key: str) -> Doc:
     return {"ready": True, **said}
 
 
-@views.reads("/api/mistakes")
+@views.get("/api/mistakes")
 def mistakes() -> Doc:
     """Return by person the moves that were mistakes, over all finished and reviewed games.
 
     ``missing`` are the finished games without a current review, the newest first.
     """
-    access.limit_looks(companion().limiter)
+    guard.limit(*guard.LOOKS)
     one = companion()
     found = one.looked_over.all()
     people: dict[str, list[Any]] = {}
@@ -174,7 +174,7 @@ def mistakes() -> Doc:
     return {"players": listed, "missing": missing}
 
 
-@views.changes("/api/games/<key>/try", "watching")
+@views.post("/api/games/<key>/try")
 def try_again(key: str) -> Doc:
     """Return the legal moves in place of the ``n``th; with ``move``, whether that one is good.
 
@@ -182,7 +182,7 @@ def try_again(key: str) -> Doc:
     """
     problem = "n is the number of a move, move another one in its place"
     n, move = told("n", int, problem), told_or_none("move", dict, problem)
-    access.limit_looks(companion().limiter)
+    guard.limit(*guard.LOOKS)
     one = companion()
     _must_not_help_on(key)
     said = one.hands.do(REPLAY, replays.game_before, one.place, key, language(), n)
@@ -209,7 +209,7 @@ def _must_not_help_on(key: str) -> None:
 # --- games of one phone, which count in no statistics --------------------------------------------
 
 
-@views.changes("/api/alone", "alone")
+@views.post("/api/alone")
 def begin_alone() -> Doc:
     """Begin a game of this phone: ``game``, ``level``, and optionally players, set and options."""
     level = asked().get("level", 1)
@@ -218,10 +218,10 @@ def begin_alone() -> Doc:
     companion().allow_help()
     record = record_asked(asked())
     seat = record.start.players[0]
-    return show_alone(companion().alone.begin(record, seat, level, access.caller()))
+    return show_alone(companion().alone.begin(record, seat, level, guard.caller()))
 
 
-@views.changes("/api/alone/<name>", "alone")
+@views.post("/api/alone/<name>")
 def play_alone(name: str) -> Doc:
     """Make a move (``move``), or leave the game (``leave``)."""
     if asked().get("leave") is True:
@@ -233,14 +233,14 @@ def play_alone(name: str) -> Doc:
     return show_alone(name)
 
 
-@views.reads("/api/alone/<name>/table.svg", "alone")
+@views.get("/api/alone/<name>/table.svg")
 def table_alone(name: str) -> Response:
     """Return the table of a game of one phone as SVG."""
     _, match, words = _alone(name)
     return svg_answer(match_drawing.drawing(match, words, match_drawing.shown(match)))
 
 
-@views.reads("/api/alone/<name>", "alone")
+@views.get("/api/alone/<name>")
 def show_alone(name: str) -> Doc:
     """Return a game of one phone as it stands, with the legal moves."""
     game, match, words = _alone(name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
-from flask import Response
+from flask import Blueprint, Response
 
 from companion_app.games.play import Game
 from companion_app.line.commands import EyeCommands
@@ -19,15 +19,15 @@ from companion_app.web.context import companion, speech, svg_answer
 from companion_app.web.drawing.match import shown_now
 from companion_app.web.drawing.table import spot, spots_of, tap_target
 from companion_app.web.serving.errors import NotFound
-from companion_app.web.serving.exchange import Doc, Views
+from companion_app.web.serving.exchange import Doc
 from companion_app.web.snapshot import Now
 from companion_app.web.speech import Speech
 
-views = Views("overlay", __name__)
+views = Blueprint("overlay", __name__)
 PICTURE = "/api/picture.jpg"
 
 
-@views.reads("/api/camera.svg", "pictures")
+@views.get("/api/camera.svg")
 def picture_with_outlines() -> Response:
     """Return the camera's picture with outlines of known tiles, the last move and any foul."""
     seen: Doc | None = companion().eye.ask(EyeCommands.seen)

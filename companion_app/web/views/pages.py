@@ -6,17 +6,17 @@ import io
 from collections.abc import Sequence
 
 import segno
-from flask import Response, jsonify, redirect, render_template, request
+from flask import Blueprint, Response, jsonify, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion_app.web import guide
 from companion_app.web.context import companion, join_code_shown
-from companion_app.web.serving import access
+from companion_app.web.serving import guard
 from companion_app.web.serving.errors import NotFound
-from companion_app.web.serving.exchange import Doc, Views, fresh, language, page_file
+from companion_app.web.serving.exchange import Doc, fresh, language, page_file
 from companion_app.web.speech import LANGUAGES, catalogue
 
-views = Views("pages", __name__)
+views = Blueprint("pages", __name__)
 VIEWS = (
     "",
     "new",
@@ -33,15 +33,15 @@ VIEWS = (
 )
 
 
-@views.reads("/", "page")
-@views.reads("/<view>", "page")
-@views.reads("/games/<key>", "page")
+@views.get("/")
+@views.get("/<view>")
+@views.get("/games/<key>")
 def page(view: str = "", key: str = "") -> Response:
     """Return the HTML shell; its JavaScript modules show the view that the address names."""
     del key
     if view not in VIEWS:
         raise NotFound
-    access.own_token()
+    guard.own_token()
     chosen = language()
     shell = render_template(
         "index.html", language=chosen, words=catalogue(chosen)["page"], tv=view == "tv"
@@ -49,7 +49,7 @@ def page(view: str = "", key: str = "") -> Response:
     return Response(shell, mimetype="text/html")
 
 
-@views.reads("/language/<code>", "page")
+@views.get("/language/<code>")
 def choose_language(code: str) -> Response:
     """Store the guest's language in a cookie."""
     if code not in LANGUAGES:
@@ -61,30 +61,30 @@ def choose_language(code: str) -> Response:
         max_age=31_536_000,
         samesite="Strict",
         httponly=True,
-        secure=access.is_https(),
+        secure=guard.is_https(),
     )
     return answer
 
 
-@views.reads("/static/<name>", "page")
+@views.get("/static/<name>")
 def static_file(name: str) -> Response:
     """Return a static file; only names listed in the folder match, so no path can escape it."""
     return page_file(name)
 
 
-@views.reads("/sw.js", "page")
+@views.get("/sw.js")
 def service_worker() -> Response:
     """Return the service worker, at the root, since its scope is limited to the path below it."""
     return page_file("sw.js")
 
 
-@views.reads("/favicon.ico", "page")
+@views.get("/favicon.ico")
 def icon() -> Response:
     """Return the icon."""
     return page_file("icon.svg")
 
 
-@views.reads("/manifest.webmanifest", "page")
+@views.get("/manifest.webmanifest")
 def manifest() -> Response:
     """Return the web app manifest, with which a phone can install the page."""
     said: Doc = {
@@ -110,7 +110,7 @@ def manifest() -> Response:
     return answer
 
 
-@views.reads("/api/qr.svg", "page")
+@views.get("/api/qr.svg")
 def qr() -> Response:
     """Return the page's address as a QR code; with the join code for guests who may know it."""
     out = io.BytesIO()
@@ -129,21 +129,21 @@ def qr() -> Response:
 # --- the guide -----------------------------------------------------------------------------------
 
 
-@views.reads("/guide", "page")
-@views.reads("/guide/<chapter>", "page")
+@views.get("/guide")
+@views.get("/guide/<chapter>")
 def find_chapter(chapter: str = guide.CONTENTS) -> AnyResponse:
     """Redirect to a chapter in the guest's language; browsers keep the fragment after ``#``."""
     code = language() if language() in guide.LANGUAGES else guide.LANGUAGES[0]
     return redirect(f"/guide/{code}/{guide.chapter(code, chapter).name}.md")
 
 
-@views.reads("/guide/<code>/<chapter>.md", "page")
+@views.get("/guide/<code>/<chapter>.md")
 def show_chapter(code: str, chapter: str) -> Response:
     """Return a chapter; addresses equal file paths, so that relative links in the text work."""
     return _chapter_page(code, guide.chapter(code, chapter), guide.LANGUAGES)
 
 
-@views.reads("/engine/RULINGS.md", "page")
+@views.get("/engine/RULINGS.md")
 def show_rulings() -> Response:
     """Return how the referee reads the printed rules; the guide links to the file by this path."""
     return _chapter_page("en", guide.rulings(), ())
@@ -166,7 +166,7 @@ def _chapter_page(code: str, shown: guide.Chapter, languages: Sequence[str]) -> 
     return fresh(Response(html, mimetype="text/html"))
 
 
-@views.reads("/guide/pictures/<name>.webp", "page")
+@views.get("/guide/pictures/<name>.webp")
 def guide_picture(name: str) -> Response:
     """Return a picture of the guide."""
     return fresh(Response(guide.picture(f"{name}.webp"), mimetype="image/webp"))

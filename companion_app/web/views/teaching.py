@@ -6,22 +6,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from flask import Response, current_app, request
+from flask import Blueprint, Response, current_app, request
 
 from companion_app.hands.work import BOX, PHOTO
 from companion_app.line.commands import EyeCommands
 from companion_app.web.context import companion, speech
 from companion_app.web.lessons.board_lesson import BOARD
 from companion_app.web.lessons.lesson import LessonDraft
-from companion_app.web.serving import access
+from companion_app.web.serving import access, guard
 from companion_app.web.serving.errors import BadRequest, WebError
-from companion_app.web.serving.exchange import Doc, Views, a_file, asked, sent_file
+from companion_app.web.serving.exchange import Doc, a_file, asked, sent_file
 from engine.games import GAMES, game_named
 from engine.given import without_hidden
 from engine.record import find_set
 from vision import ModelError
 
-views = Views("teaching", __name__)
+views = Blueprint("teaching", __name__)
 DRAFT = "snake-eye-lesson"
 
 
@@ -61,7 +61,7 @@ def _shown() -> Doc:
     return shown
 
 
-@views.reads("/api/teaching", "boxes")
+@views.get("/api/teaching")
 def shelf() -> Doc:
     """Return the taught boxes, and for the host the lesson that is being prepared."""
     # Read the lesson before the boxes: a lesson shown as learnt is then among them.
@@ -114,13 +114,13 @@ def _boards() -> dict[str, Doc]:
     }
 
 
-@views.changes("/api/teaching/photo", files=True)
+@views.post("/api/teaching/photo")
 def photo() -> Doc:
     """Add a photo: an uploaded one (multipart, ``photo`` and ``shape``), or the camera's (JSON).
 
     With the shape ``board`` also ``game``, and ``set`` where a taught box is to be improved.
     """
-    access.limit_uploads(companion().limiter)
+    guard.limit(*guard.UPLOADS)
     sent = request.form if request.mimetype != "application/json" else asked()
     shape = sent.get("shape")
     if shape not in ("square", "hex", BOARD):
@@ -144,17 +144,17 @@ def _taught(name: object, game: str) -> str | None:
     return str(name) if name in known else None
 
 
-@views.reads("/api/teaching/boards/<int:number>.jpg", "hosting")
-@views.reads("/api/teaching/sorts/<int:number>.jpg", "hosting")
-@views.reads("/api/teaching/tiles/<int:number>.jpg", "hosting")
-@views.reads("/api/teaching/photos/<int:number>.jpg", "hosting")
+@views.get("/api/teaching/boards/<int:number>.jpg")
+@views.get("/api/teaching/sorts/<int:number>.jpg")
+@views.get("/api/teaching/tiles/<int:number>.jpg")
+@views.get("/api/teaching/photos/<int:number>.jpg")
 def picture(number: int) -> Response:
     """Return a rectified board, a cell of a sort, a found tile, or a photo to mark tiles in."""
     part = request.path.split("/")[3]
     return Response(draft().picture(part, number), mimetype="image/jpeg")
 
 
-@views.changes("/api/teaching/lesson")
+@views.post("/api/teaching/lesson")
 def change_lesson() -> Doc:
     """Name and turn groups, move tiles from one to another; or delete the lesson (``forget``)."""
     sent = asked()
@@ -165,7 +165,7 @@ def change_lesson() -> Doc:
     return _shown()
 
 
-@views.changes("/api/teaching/learn")
+@views.post("/api/teaching/learn")
 def learn() -> Doc:
     """Start learning; ``/api/teaching`` tells the progress."""
     sent = asked()
@@ -192,7 +192,7 @@ def _title(value: object) -> str:
     return title
 
 
-@views.changes("/api/teaching/mark")
+@views.post("/api/teaching/mark")
 def mark() -> Doc:
     """Add a tile by its corners (``outline``, shares of the picture) in a photo (``photo``)."""
     sent = asked()
@@ -201,7 +201,7 @@ def mark() -> Doc:
     return _shown()
 
 
-@views.changes("/api/teaching/boxes")
+@views.post("/api/teaching/boxes")
 def boxes() -> Doc:
     """Rename (``rename``, ``to``) or delete (``delete``) a taught box."""
     from models.teaching.shelf import delete, rename
@@ -228,13 +228,13 @@ def _check_not_played(name: str) -> None:
         raise WebError(code="box-played", status=409)
 
 
-@views.changes("/api/teaching/import", files=True)
+@views.post("/api/teaching/import")
 def take_in() -> Doc:
     """Import a box from a file (multipart, ``box``); it is validated, and no code in it is run."""
     from models.teaching.parcel import taken_in
     from models.teaching.shelf import give_title, name_for
 
-    access.limit_uploads(companion().limiter)
+    guard.limit(*guard.UPLOADS)
     data, other = sent_file("box"), request.form.get("name")
     with _refusing("bad-box"):
         title = _title(other) if other else None
@@ -245,7 +245,7 @@ def take_in() -> Doc:
     return {"name": name, "boxes": _listed()}
 
 
-@views.reads("/api/teaching/boxes/<name>.zip", "boxes")
+@views.get("/api/teaching/boxes/<name>.zip")
 def give_away(name: str) -> Response:
     """Return a taught box as one file."""
     from models.teaching.parcel import exported
@@ -254,12 +254,12 @@ def give_away(name: str) -> Response:
         return a_file(exported(sets_folder(), name), "application/zip", f"{name}.zip")
 
 
-@views.changes("/api/teaching/trial", files=True)
+@views.post("/api/teaching/trial")
 def trial() -> Doc:
     """Read a photo (multipart, ``photo`` and ``set``) with a taught box, to try the box out."""
     from models.teaching.trial import tried
 
-    access.limit_uploads(companion().limiter)
+    guard.limit(*guard.UPLOADS)
     data, name = sent_file("photo"), str(request.form.get("set", ""))
     try:
         return companion().hands.do(PHOTO, tried, data, name, sets_folder())

@@ -18,24 +18,23 @@ from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
-from flask import Response, current_app, request, send_file
+from flask import Blueprint, Response, current_app, request, send_file
 
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError, make_backup
+from companion_app.doctor_machine import Finding
 from companion_app.hands.work import BACKUP, LOOK
 from companion_app.line.commands import EyeAway, EyeCommands
 from companion_app.version import version
 from companion_app.web import frames, looking
 from companion_app.web.context import companion
-from companion_app.web.doctor_words import in_words
+from companion_app.web.doctor_words import report, title
 from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
-from companion_app.web.serving.exchange import Doc, Views, asked, language
+from companion_app.web.serving.exchange import Doc, asked, language
 from companion_app.web.serving.shared import Lately
-from companion_app.web.speech import Speech
 
-views = Views("upkeep", __name__)
+views = Blueprint("upkeep", __name__)
 FRESH_S = 5.0
 """How long a check-up is cached for all phones, in seconds."""
-LOST = "The camera gives no pictures; check its cable"
 BASE = Path("/opt/snake-eye")
 """Where ``deploy/install.sh`` puts releases; an installation without it cannot update itself."""
 WAITS_IN = (BASE / "incoming", Path("/boot/firmware"), Path("/boot"))
@@ -49,47 +48,34 @@ ANSWERED_S = 1.0
 _TAKING = threading.Lock()
 
 
-@views.reads("/api/health")
+@views.get("/api/health")
 def health() -> Doc:
     """Return every check of the check-up, in the guest's language where it is translated."""
-    answer, chosen = _checkup(), language()
-    checks = [
-        {
-            **check,
-            "title": _title(Speech(chosen), check["name"]),
-            "text": in_words(check["text"], chosen),
-            "fix": in_words(check["fix"], chosen),
-        }
-        for check in answer["checks"]
-    ]
-    return {"ok": answer["ok"], "checks": checks}
+    said = report(_checkup(), language())
+    for check in said["checks"]:
+        check["title"] = title(check["name"], language())
+    return said
 
 
-def _title(words: Speech, name: str) -> str:
-    kind, _, rest = name.partition(" ")
-    return f"{words.page(f'check-{kind}')} {rest}".strip()
-
-
-def _checkup() -> Doc:
-    """Return doctor's report, at most ``FRESH_S`` old."""
-    last: Lately[Doc] = current_app.extensions.setdefault("snake-eye-checkup", Lately())
+def _checkup() -> list[Finding]:
+    """Return what doctor finds, at most ``FRESH_S`` old."""
+    last: Lately[list[Finding]] = current_app.extensions.setdefault("snake-eye-checkup", Lately())
     return last.answer(FRESH_S, _examined)
 
 
-def _examined() -> Doc:
-    """Return doctor's report, on the camera in use by its newest frame."""
+def _examined() -> list[Finding]:
+    """Return what doctor finds, on the camera in use by its newest frame."""
     one = companion()
     standing = one.eye.standing()
     kind = "" if standing.kind in ("none", "recorded") else standing.kind
     still = frames.newest() if kind and standing.seeing != "camera-lost" else None
-    trouble = LOST if kind and still is None else ""
-    return one.hands.do(LOOK, looking.examined, one.home, kind, trouble, still)
+    return one.hands.do(LOOK, looking.examined, one.home, kind, still)
 
 
 # --- updates -------------------------------------------------------------------------------------
 
 
-@views.reads("/api/update")
+@views.get("/api/update")
 def update() -> Doc:
     """Return the running release, the waiting one, and the result of the last update."""
     base, folders = current_app.extensions.get(PLACES, (BASE, WAITS_IN))
@@ -106,7 +92,7 @@ def update() -> Doc:
     }
 
 
-@views.changes("/api/update")
+@views.post("/api/update")
 def ask_for_update() -> Doc:
     """Request the installation of the waiting release."""
     standing, folder = update(), _update_folder()
@@ -151,7 +137,7 @@ def _update_folder() -> Path:
 # --- backup and restore --------------------------------------------------------------------------
 
 
-@views.changes("/api/backup")
+@views.post("/api/backup")
 def make() -> Doc:
     """Write all stored data into one file, to be downloaded; return its size."""
     file = _folder() / MADE
@@ -163,7 +149,7 @@ def make() -> Doc:
     return {"bytes": file.stat().st_size}
 
 
-@views.reads("/api/backup.zip", "hosting")
+@views.get("/api/backup.zip")
 def fetch() -> Response:
     """Return the backup that was made last."""
     file = _folder() / MADE
@@ -173,7 +159,7 @@ def fetch() -> Response:
     return send_file(file, "application/zip", as_attachment=True, download_name=name)
 
 
-@views.changes("/api/backup/part", files=True)
+@views.post("/api/backup/part")
 def take_in() -> Doc:
     """Append an uploaded part of a backup (the body) at a byte (``at``); 0 starts a new file."""
     at = request.args.get("at", type=int)
@@ -208,7 +194,7 @@ def _append(file: Path, data: bytes) -> None:
         handle.write(data)
 
 
-@views.changes("/api/backup/restore")
+@views.post("/api/backup/restore")
 def restore() -> Doc:
     """Restore the uploaded backup, then restart eye and page.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Response, request
+from flask import Blueprint, Response, request
 
 from companion_app.hands.work import LOOK
 from companion_app.line.commands import EyeCommands
@@ -19,9 +19,9 @@ from companion_app.web.context import companion, speech
 from companion_app.web.drawing.table import table_in_words
 from companion_app.web.game_asked import record_asked
 from companion_app.web.looking import Check, Wanted
-from companion_app.web.serving import access
+from companion_app.web.serving import guard
 from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
-from companion_app.web.serving.exchange import Doc, Views, a_file, asked, told
+from companion_app.web.serving.exchange import Doc, a_file, asked, told
 from companion_app.web.speech import Speech
 from engine.errors import EngineError
 from engine.game import Start
@@ -29,7 +29,7 @@ from engine.games import GAMES
 from engine.placement import Layout
 from engine.record import Record, layout_to_json, parse_table
 
-views = Views("wizard", __name__)
+views = Blueprint("wizard", __name__)
 MOST_PHOTOS = 8
 """Photos of the calibration sheet kept for the current camera; more do not improve the lens."""
 JUDGED_S = 1.5
@@ -43,7 +43,7 @@ PICTURES, PICTURES_WINDOW_S = 45, 10.0
 # --- seeing --------------------------------------------------------------------------------------
 
 
-@views.reads("/api/camera")
+@views.get("/api/camera")
 def see() -> Doc:
     """Return the camera, whether its picture is good enough, and advice with places."""
     name, words = frames.source(), speech({})
@@ -136,7 +136,7 @@ def source_in_words(name: str, words: Speech) -> str:
 # --- choosing ------------------------------------------------------------------------------------
 
 
-@views.changes("/api/camera")
+@views.post("/api/camera")
 def choose() -> Doc:
     """Choose another source: a camera that was found, a phone, or the demo table."""
     name = told("source", str, "source is none of those found")
@@ -149,7 +149,7 @@ def choose() -> Doc:
 # --- calibrating ---------------------------------------------------------------------------------
 
 
-@views.changes("/api/camera/calibrate")
+@views.post("/api/camera/calibrate")
 def calibrate() -> Doc:
     """Take a picture of the calibration sheet, and calibrate with all pictures taken so far."""
     photos = companion().photos
@@ -164,7 +164,7 @@ def calibrate() -> Doc:
     return {"calibrated": learnt}
 
 
-@views.changes("/api/camera/forget")
+@views.post("/api/camera/forget")
 def forget() -> Doc:
     """Delete the profile of this camera."""
     companion().photos.clear()
@@ -175,10 +175,10 @@ def forget() -> Doc:
 # --- a phone as the camera -----------------------------------------------------------------------
 
 
-@views.changes("/api/camera/picture", files=True)
+@views.post("/api/camera/picture")
 def picture() -> Doc:
     """Receive a phone's picture: a live frame (the body) or one photo (multipart, ``photo``)."""
-    access.limit(companion().limiter, "picture", PICTURES, PICTURES_WINDOW_S)
+    guard.limit("picture", PICTURES, PICTURES_WINDOW_S)
     if companion().eye.standing().source != "phone":
         raise WebError(code="other-camera")
     photo = request.files.get("photo")
@@ -190,7 +190,7 @@ def picture() -> Doc:
     return {"size": companion().eye.ask(EyeCommands.phone_picture, data, photo is not None)}
 
 
-@views.changes("/api/https")
+@views.post("/api/https")
 def https() -> Doc:
     """Serve the page over https as well, which a live camera needs; return its address."""
     offer = companion().https
@@ -204,7 +204,7 @@ def https() -> Doc:
     return {"address": f"https://{written(host, port)}/", "authority": "/api/authority.pem"}
 
 
-@views.reads("/api/authority.pem", "page")
+@views.get("/api/authority.pem")
 def authority() -> Response:
     """Return the CA certificate that makes a phone trust this machine's https."""
     offer = companion().https
@@ -220,7 +220,7 @@ def _advice(seen: Mapping[str, Any], words: Speech) -> list[str]:
 # --- a game that already lies there --------------------------------------------------------------
 
 
-@views.changes("/api/table")
+@views.post("/api/table")
 def table() -> Doc:
     """Read the table as it lies, to take up a game in its middle."""
     record = record_asked(asked())

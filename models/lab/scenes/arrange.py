@@ -49,14 +49,8 @@ def arrange(settings: SceneSettings, box: Box | None = None) -> TableTop:
     if settings.subject in INVENTED:
         top, left, pitch = _invented(settings, rng)
     else:
-        table = table_at(
-            settings.subject,
-            settings.split,
-            settings.play,
-            settings.seed,
-            settings.fullness,
-            settings.foul,
-        )
+        pool = settings.subject, settings.split, settings.play, settings.seed
+        table = table_at(*pool, settings.fullness, settings.foul)
         box = box or printed_box(settings.set_name, settings.cards.size_mm)
         top = lay_out(table, settings, box, rng)
         left, pitch = table.left, box.tile_set.pitch_mm
@@ -108,15 +102,8 @@ def card_spots(layout: Layout, tile_set: TileSet, gap_mm: float, rng: Random) ->
         kind = tile_set[card.tile]
         # A straight looks the same upside down, so it is laid either way up.
         turns = card.turns + kind.period * int(rng.integers(4 // kind.period))
-        spots.append(
-            Spot(
-                card.tile,
-                (card.at[0] * step, card.at[1] * step),
-                90.0 * turns,
-                cell_middles(kind.cells, step, "square"),
-                card_truth(card, tile_set),
-            )
-        )
+        at, cells = (card.at[0] * step, card.at[1] * step), cell_middles(kind.cells, step, "square")
+        spots.append(Spot(card.tile, at, 90.0 * turns, cells, card_truth(card, tile_set)))
     return spots
 
 
@@ -173,13 +160,9 @@ def _short_mm(
 
 def _cells_on_table(items: Sequence[Item], tile_set: TileSet) -> Array:
     """Return the middles of all cells that items cover."""
-    return np.concatenate(
-        [
-            turned(np.array(tile_set[i.face].cells) * tile_set.pitch_mm, i.angle_deg)
-            + np.array([i.x_mm, i.y_mm])
-            for i in items
-        ]
-    )
+    pitch = tile_set.pitch_mm
+    own = [turned(np.array(tile_set[i.face].cells) * pitch, i.angle_deg) for i in items]
+    return np.concatenate([c + np.array([i.x_mm, i.y_mm]) for c, i in zip(own, items, strict=True)])
 
 
 def moved_item(item: Item, shift_mm: tuple[float, float], turn_deg: float) -> Item:
@@ -215,19 +198,9 @@ def _on_boards(
             replace(item, z_mm=item.z_mm + thickness)
             for item in pieces_of(table.layout, tile_set, settings, board, rng)
         ]
-        own = Item(
-            BOARD,
-            0,
-            0,
-            0,
-            0,
-            thickness,
-            side=settings.cards.side,
-            gloss=settings.cards.gloss,
-            role="board",
-            truth={"board": number},
-            seed=int(rng.integers(1 << 30)),
-        )
+        own = Item(BOARD, 0, 0, 0, 0, thickness, role="board", truth={"board": number})
+        cards, seed = settings.cards, int(rng.integers(1 << 30))
+        own = replace(own, side=cards.side, gloss=cards.gloss, seed=seed)
         shift = (ring * cos(angle), ring * sin(angle))
         items += [moved_item(item, shift, turn) for item in (own, *flat)]
     return items
@@ -245,16 +218,8 @@ def pieces_of(
         truth: dict[str, Any] = {"tile": piece.tile, "cells": [list(c) for c in piece.cells]}
         if board is not None:
             truth["board"] = board
-        spots.append(
-            Spot(
-                piece.tile,
-                pair(hex_centre(at, pitch)),
-                60.0 * turns,
-                cell_middles(kind.cells, pitch, "hex"),
-                truth,
-                flipped,
-            )
-        )
+        middle, cells = pair(hex_centre(at, pitch)), cell_middles(kind.cells, pitch, "hex")
+        spots.append(Spot(piece.tile, middle, 60.0 * turns, cells, truth, flipped))
     # Boards have printed cells: tiles lie on them more carefully than on a bare table.
     cards = replace(settings.cards, drift_mm=0.0)
     items = laid(spots, cards, pitch, rng)
@@ -264,17 +229,9 @@ def pieces_of(
         if clay.opens is not None:
             clay_truth["opens"] = clay.opens
             angle = 60.0 * HEX_SIDE_NAMES.index(clay.opens) + float(rng.normal(0, 4))
-        middle = hex_centre(clay.cell, pitch) + rng.normal(0, 0.6, 2)
-        spot = Spot(
-            f"clay/{clay.kind}",
-            pair(middle),
-            angle,
-            np.zeros((1, 2)),
-            clay_truth,
-            False,
-            cards.thickness_mm,
-            "clay",
-        )
+        middle = pair(hex_centre(clay.cell, pitch) + rng.normal(0, 0.6, 2))
+        name, cell = f"clay/{clay.kind}", np.zeros((1, 2))
+        spot = Spot(name, middle, angle, cell, clay_truth, False, cards.thickness_mm, "clay")
         item = item_of(spot, spot.place_mm, angle, cards, rng)
         items.append(replace(item, thickness_mm=float(rng.uniform(2, 4)), tilt=(0.0, 0.0)))
     return items

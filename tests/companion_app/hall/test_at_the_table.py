@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from companion_app.eye.recorded import shipped_script
+from companion_app.games.kept import KeptGames
 from companion_app.games.play import play
 from companion_app.hall.errors import NoAnswerError
 from companion_app.hall.line.keys import hall_keys, key_from_text
@@ -15,7 +16,6 @@ from companion_app.hall.line.message import signed, to_bytes, to_table
 from companion_app.hall.receiver import ruling
 from companion_app.hall.store.arbiter_store import Decision, decide
 from companion_app.hall.table.hall_line import Doors, HallLine
-from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import MembershipFiles
 from companion_app.hall.table.sender import Sender, send_log
 from companion_app.hall.web.arbiter_moves import other_moves
@@ -184,7 +184,7 @@ def test_arbiters_correction_is_carried_out_by_the_referee_like_the_hosts(table)
 
 def test_ruling_that_the_hall_did_not_sign_for_this_table_is_refused(table):
     key = table.begin(2)
-    journal = Journal(table.played.store.path)
+    journal = KeptGames(table.played.store.path)
     sender = Sender(table.member, table.files, journal, table.task.health, table.task.obey)
     line = HallLine(table.member, Doors(table.member))
     order = table.decided("end", key)

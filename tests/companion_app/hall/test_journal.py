@@ -5,21 +5,20 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
-from companion_app.hall.table.journal import Journal
+from companion_app.games.kept import KeptGames
 from companion_app.live.store import FILE, Store
 
 
 def test_log_that_is_about_to_be_made_has_no_line_yet(tmp_path):
     file = tmp_path / FILE
-    journal = Journal(file)
-    before = journal.last()
+    games = KeptGames(file)
+    before = games.last()
     with closing(sqlite3.connect(file)) as db:
         db.execute("PRAGMA journal_mode = WAL")
 
-    assert (before, journal.last(), journal.unfinished_since()) == (0, 0, 0)
+    assert (before, games.last(), games.unfinished_since()) == (0, 0, 0)
 
     with Store(tmp_path) as store:
         store.append("game", "started", {})
-        assert journal.last() == 1
-        assert [number for number, _ in journal.after(0, 9, 999)] == [1]
-    journal.close()
+        assert [number for number, _ in games.after(0, 9, 999)] == [games.last()] == [1]
+    games.close()

@@ -11,11 +11,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import text
 
 from companion_app.games.entries import read_line
+from companion_app.games.kept import KeptGames
 from companion_app.hall.errors import JoinError
 from companion_app.hall.line.joining import Request, table_proof
 from companion_app.hall.line.keys import HallKeys, id_of, key_to_text, public_to_text
 from companion_app.hall.store.database import _engine, address_of, migrate
-from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import FILE, FOLDER, MembershipFiles, with_door
 from companion_app.hall.table.sender import send_log
 from companion_app.live.store import FILE as GAMES
@@ -42,7 +42,7 @@ class Before:
             self.lines = [
                 store.append("g1", "moves", {"n": n, "moves": []}) for n in range(1, LINES + 1)
             ]
-        journal = Journal(self.home / GAMES)
+        journal = KeptGames(self.home / GAMES)
         self.texts = [line for _, line in journal.after(0, LINES, 1 << 20)]
         journal.close()
         self._hall()

@@ -19,7 +19,7 @@ from companion_app.hall.demo import Player
 from companion_app.hall.store.arbiter_store import last_decisions
 from companion_app.hall.store.hall_store import AWAY_S, Health
 from tests.browser.chromium import wait_until
-from tests.companion_app.hall.test_hall_page import HallOfTest, running_hall, shown
+from tests.companion_app.hall.test_hall_page import HallOfTest, obedient, running_hall, shown
 from tests.kit.phones import Guest
 
 HOSTILE = ("<script>alert(1)</script>", '=cmd|"/c calc"!A1', "Robert'); DROP TABLE tables; --")
@@ -131,13 +131,7 @@ def test_evening_of_nine_over_three_rounds_ends_with_everybody_placed(both_halls
 
 
 def test_referees_result_is_entered_and_help_is_off_until_the_round_is_closed(hall):
-    obeyed: list[dict[str, Any]] = []
-
-    def obey(do: dict[str, Any], number: int) -> dict[str, Any]:
-        del number
-        obeyed.append(do)
-        return {"ok": True, "text": ""}
-
+    obeyed, obey = obedient()
     box = hall.table("Table 1", obey=obey)
     evening = Evening(hall, game="snekagon", size=2, fewest=2, most=2, points="wins", own_points=[])
     for name in ("Xenia", "Yuri"):  # nobody of these names plays at the table

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from companion_app.games.kept import KeptGames
 from companion_app.hall.line.joining import Request, admitted
 from companion_app.hall.line.keys import HallKeys, hall_keys, key_to_text, public_to_text
 from companion_app.hall.receiver import Receiver
 from companion_app.hall.store.hall_store import HallStore
-from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import Membership, MembershipFiles
 from companion_app.hall.table.sender import Sender
 from companion_app.hall.tables_port import TablesPort
@@ -45,7 +45,7 @@ class TableOfHall:
     def __init__(self, home: Path, membership: Membership, **told: object) -> None:
         self.home, self.member, self._told = home, membership, told
         self.store = Store(home)
-        self.journal = Journal(self.store.path)
+        self.journal = KeptGames(self.store.path)
         self.files = MembershipFiles(home)
         self.files.join(membership)
         self._stop = threading.Event()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from companion_app.games.kept import KeptGames
 from companion_app.hands.errors import HandsFull
 from companion_app.hands.pool import Hands
-from companion_app.live.kept import KeptGames
 from companion_app.live.store import Store
 from companion_app.web.replays import summed_up
 from companion_app.web.summaries import AGAIN_S, BEHIND_S, Summaries, said

@@ -101,19 +101,22 @@ def rated_layout(state: TableState, truth: Mapping[Any, str], folds: int) -> Jso
         if entry["confidence"] >= SURE
     ]
     occupied, good = shared == len(truth) == len(entries), state.quality.ok
-    exact = good and occupied and right == len(truth)
+    row = _kinds_row(state, len(truth), right, len(entries), occupied and right == len(truth))
+    wrong = len(surely) - sum(surely) if good else 0
+    return {**row, "surely": len(surely), "surely_right": sum(surely), "sure_wrong": wrong}
+
+
+def _kinds_row(state: TableState, tiles: int, right: int, read: int, exact: bool) -> Json:
+    """Return the row of an answer of which is known how many tiles are right, and whether all."""
+    exact = exact and state.quality.ok
     return {
+        **NOTHING,
         "exact": exact,
-        "occupied": occupied,
-        "good": good,
-        "small": False,
-        "tiles": len(truth),
+        "good": state.quality.ok,
+        "tiles": tiles,
         "kinds_right": right,
         "unsure": len(state.unsure),
-        "surely": len(surely),
-        "surely_right": sum(surely),
-        "sure_wrong": len(surely) - sum(surely) if good else 0,
-        "mistakes": [] if exact else [f"{len(truth)} tiles, {len(entries)} read, {right} right"],
+        "mistakes": [] if exact else [f"{tiles} tiles, {read} read, {right} right"],
     }
 
 
@@ -184,10 +187,8 @@ def _rated_board(pieces: Sequence[tuple[str, Any]], state: TableState) -> Json:
         for turn in range(6)
     ]
     right = max(len(way & said) for way in ways)
-    exact = state.quality.ok and right == len(pieces) == len(said)
-    own = {"exact": exact, "good": state.quality.ok, "tiles": len(pieces), "kinds_right": right}
-    mistakes = [] if exact else [f"{len(pieces)} tiles, {len(said)} read, {right} right"]
-    return {**NOTHING, **own, "unsure": len(state.unsure), "mistakes": mistakes}
+    whole = right == len(pieces) == len(said)
+    return _kinds_row(state, len(pieces), right, len(said), whole)
 
 
 # --- Photographed boxes ---
@@ -284,19 +285,15 @@ def fold_of(folder: Path) -> dict[str, int]:
 
 def grouped_boards(photos: Mapping[str, Sequence[Json]]) -> list[list[str]]:
     """Return the photographs by the board that they show."""
-    grids = {file: _grid_of(entries) for file, entries in photos.items()}
-    boards: list[list[str]] = []
-    for file, grid in grids.items():
-        same = [
-            board
-            for board in boards
-            if any(_equal_share(grid, grids[other]) >= ONE_BOARD for other in board)
-        ]
-        if same:
-            same[0].append(file)
-        else:
-            boards.append([file])
-    return boards
+    boards: list[dict[str, Array]] = []
+    for file, entries in photos.items():
+        grid = _grid_of(entries)
+        alike = (b for b in boards if any(_equal_share(grid, g) >= ONE_BOARD for g in b.values()))
+        own = next(alike, None)
+        if own is None:
+            boards.append(own := {})
+        own[file] = grid
+    return [list(board) for board in boards]
 
 
 def _grid_of(entries: Sequence[Json]) -> Array:

@@ -8,17 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engine.placement import Layout, Piece
-from engine.tiles import TileKind
+from engine.placement import Layout
 from models.lab.scenes.games.film import film_settings
-from models.lab.scenes.games.positions import Played, laid_anyhow, played
+from models.lab.scenes.games.positions import Played, played
 from models.lab.scenes.games.stage import Stage
 from models.lab.scenes.scene import camera_for, painted, photographed
 from models.lab.scenes.settings import NO_CLUTTER, CameraSettings, CardSettings, SceneSettings
-from models.lab.scenes.world.arrays import Random
 from models.lab.scenes.world.faces import Box
 
-MOST_TRIES = 400
 STILL_FRAMES = 9
 """Pictures of each moment, at ten per second."""
 
@@ -72,39 +69,12 @@ def photographs(
         yield photographed(settings, painted(settings, stage.top(layout), camera))
 
 
-def laid_pieces(
-    kinds: Iterable[TileKind], free: set[tuple[int, int, int]], rng: Random
-) -> list[Piece]:
-    """Return hex tiles laid at random on free cells of boards, as far as there is room.
-
-    Args:
-        kinds: kinds of tiles, one tile of each.
-        free: free cells, each with its board; taken ones are removed.
-        rng: source of randomness.
-    """
-    pieces: list[Piece] = []
-    for kind in sorted(kinds, key=lambda kind: -len(kind.cells)):
-        spots = sorted(free)
-        for _ in range(MOST_TRIES):
-            number, q, r = spots[int(rng.integers(len(spots)))]
-            cells = laid_anyhow(kind, (q, r), rng)
-            own = {(number, *cell) for cell in cells}
-            if own <= free:
-                free -= own
-                pieces.append(Piece(kind.name, cells, number))
-                break
-    return pieces
-
-
 def keep_lessons(
-    folder: Path, shots: Iterable[tuple[bytes, list[Any]]], words: Mapping[str, Any] | None = None
+    folder: Path, shots: Iterable[tuple[bytes, list[Any]]], words: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Write photographs and their ``labels.json`` into a folder; return the labels.
+    """Write photographs, their ``labels.json`` and the owner's names as ``map.json``.
 
-    Args:
-        folder: target folder.
-        shots: each photograph with its labels.
-        words: map of the owner's names, written as ``map.json``.
+    Returns the labels.
     """
     folder.mkdir(parents=True, exist_ok=True)
     photos = {}
@@ -112,8 +82,7 @@ def keep_lessons(
         (folder / f"{number}.jpg").write_bytes(jpeg)
         photos[f"{number}.jpg"] = labels
     (folder / "labels.json").write_text(json.dumps({"photos": photos}), encoding="utf-8")
-    if words is not None:
-        (folder / "map.json").write_text(json.dumps(words), encoding="utf-8")
+    (folder / "map.json").write_text(json.dumps(words), encoding="utf-8")
     return {"photos": photos}
 
 

@@ -19,17 +19,11 @@ import numpy as np
 from engine.draw.boards import board_outline, board_size
 from engine.draw.hexes import outline
 from engine.lattice import hex_board
-from engine.placement import Layout
+from engine.placement import Layout, Piece
 from engine.setfile import built_in_set
 from engine.tiles import TileKind
-from models.lab.evaluate.taught.photographed import (
-    Setting,
-    keep_lessons,
-    laid_pieces,
-    photograph_game,
-    photographs,
-)
-from models.lab.scenes.games.positions import Played
+from models.lab.evaluate.taught.photographed import Setting, keep_lessons, photographs
+from models.lab.scenes.games.positions import laid_anyhow
 from models.lab.scenes.splits import rng_of
 from models.lab.scenes.world.arrays import Array
 from models.lab.scenes.world.faces import BOARD, Box, Face, face_of
@@ -58,6 +52,7 @@ EDGE = (40, 62, 88)
 GROOVE_MM, GROOVE_LIGHT = 0.9, 0.45
 LESSON_SEEDS = (3, 5)
 GAME_SEED = 4
+MOST_TRIES = 400
 TABLE_SEEDS = 200
 """First seed of the tables that are read; earlier ones were looked at while the features were
 chosen."""
@@ -91,17 +86,12 @@ def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str
 
     Labels are in the owner's names, by cells. Returns them.
     """
-    layouts = {seed: lesson_layout(seed) for seed in seeds}
-    shots = (
-        (
-            photograph(layout, (1600, 1200), seed),
-            [
-                {"tile": owner_name(piece.tile), "cells": [list(cell) for cell in piece.cells]}
-                for piece in sorted(layout.pieces)
-            ],
-        )
-        for seed, layout in layouts.items()
-    )
+    shots = []
+    for seed in seeds:
+        layout = lesson_layout(seed)
+        pieces = [(owner_name(piece.tile), piece.cells) for piece in sorted(layout.pieces)]
+        labels = [{"tile": name, "cells": [list(cell) for cell in cells]} for name, cells in pieces]
+        shots.append((photograph(layout, (1600, 1200), seed), labels))
     return keep_lessons(folder, shots, owner_map())
 
 
@@ -112,17 +102,18 @@ def photograph(layout: Layout, size_px: tuple[int, int], seed: int) -> bytes:
 
 
 def lesson_layout(seed: int) -> Layout:
-    """Return all tiles of the box laid at random on the board, some of them side by side."""
-    free = {(0, *cell) for cell in hex_board(SIDE)}
-    laid = laid_pieces(built_in_set(GAME).kinds.values(), free, rng_of("wooden-lesson", seed))
-    return Layout(pieces=frozenset(replace(piece, board=None) for piece in laid))
-
-
-def write_game(
-    folder: Path, box: Box | None, moves: int | None = None, size_px: tuple[int, int] = (1280, 960)
-) -> Played:
-    """Photograph a game move by move into a folder; ``None`` is the built-in box."""
-    return photograph_game(folder, setting_of(GAME_SEED, size_px), box, moves)
+    """Return all tiles of the box laid at random on the board, as far as there is room."""
+    free, pieces = set(hex_board(SIDE)), []
+    rng = rng_of("wooden-lesson", seed)
+    for kind in sorted(built_in_set(GAME).kinds.values(), key=lambda kind: -len(kind.cells)):
+        spots = sorted(free)
+        for _ in range(MOST_TRIES):
+            cells = laid_anyhow(kind, spots[int(rng.integers(len(spots)))], rng)
+            if set(cells) <= free:
+                free -= set(cells)
+                pieces.append(Piece(kind.name, cells))
+                break
+    return Layout(pieces=frozenset(pieces))
 
 
 def setting_of(seed: int, size_px: tuple[int, int]) -> Setting:

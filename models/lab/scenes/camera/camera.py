@@ -144,23 +144,12 @@ def looking_at(
     """Return rotation and position of a camera at a given height, aimed at a place."""
     elevation, azimuth = radians(elevation_deg), radians(azimuth_deg)
     distance = height_mm / sin(elevation)
-    tilted = np.array(
-        [
-            [1, 0, 0],
-            [0, sin(elevation), cos(elevation)],
-            [0, -cos(elevation), sin(elevation)],
-        ]
-    )
-    turned = np.array(
-        [
-            [cos(azimuth), sin(azimuth), 0],
-            [-sin(azimuth), cos(azimuth), 0],
-            [0, 0, 1],
-        ]
-    )
-    roll = radians(roll_deg)
+    roll, up, out = radians(roll_deg), sin(elevation), cos(elevation)
+    tilted = np.array([[1, 0, 0], [0, up, out], [0, -out, up]])
+    c, s = cos(azimuth), sin(azimuth)
+    turned = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
     rolled = np.array([[cos(roll), -sin(roll), 0], [sin(roll), cos(roll), 0], [0, 0, 1]])
-    back = turned.T @ np.array([0, distance * cos(elevation), 0])
+    back = turned.T @ np.array([0, distance * out, 0])
     position = np.array([target_mm[0] + back[0], target_mm[1] + back[1], height_mm])
     return rolled @ tilted @ turned, position
 

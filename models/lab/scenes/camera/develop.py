@@ -22,6 +22,11 @@ HIGHLIGHT = 0.88
 """Upper limit of exposure for the 99.5 % quantile of brightness, in linear light."""
 PHOTON_NOISE = 0.012
 """Standard deviation of the square root of light at noise 1: ISO 800 on a small sensor, about."""
+SHARPEN_PX = 1.2
+STEPS = 32
+"""Steps of a film's 16-bit light per 8-bit level: fine enough for noise of half a level."""
+MOST = 3.9
+"""Largest square root of light that fits into 16 bits; from 1 on a picture is white."""
 LUMA = np.array([0.0722, 0.7152, 0.2126])
 
 
@@ -35,7 +40,7 @@ def _linear_of(srgb: Array) -> Array:
 
 
 @lru_cache(maxsize=1)
-def noise_bank() -> Array:
+def _noise_bank() -> Array:
     """Return noise as cameras leave it: slightly smoothed, weaker in colour than in brightness."""
     rng = rng_of("sensor noise")
     noise = rng.standard_normal((NOISE_PX, NOISE_PX, 3), dtype=np.float32)
@@ -46,17 +51,17 @@ def noise_bank() -> Array:
 
 @lru_cache(maxsize=2)
 def _kept_grain(height: int, width: int) -> Array:
-    return laid_out(noise_bank(), height, width)
+    return _laid_out(_noise_bank(), height, width)
 
 
-def laid_out(noise: Array, height: int, width: int) -> Array:
+def _laid_out(noise: Array, height: int, width: int) -> Array:
     """Return noise tiled to more than a picture's size, so that any window of it can be cut."""
     across, down = width // NOISE_PX + 2, height // NOISE_PX + 2
     return np.asarray(cv2.repeat(noise, down, across))
 
 
 @lru_cache(maxsize=64)
-def tone_curve(contrast: float) -> Array:
+def _tone_curve(contrast: float) -> Array:
     """Return the camera's tone curve over the square root of linear light, in 256 steps."""
     x = (np.arange(256) / 255) ** 2
     y = np.where(x <= 0.0031308, 12.92 * x, 1.055 * np.power(np.maximum(x, 1e-9), 1 / 2.4) - 0.055)
@@ -114,6 +119,11 @@ def gain_for(linear: Array, light: LightSettings, sensor: SensorSettings) -> Arr
     return f32(matrix * tint[None, :] * gain)
 
 
+def _noise_boost(sensor: SensorSettings, level: float) -> float:
+    """Return the standard deviation of the noise in the square root of the light."""
+    return float(PHOTON_NOISE * sensor.noise * (1 / max(level, 0.2)) ** 0.5)
+
+
 class Developer:
     """One camera's processing from linear light to an 8-bit picture.
 
@@ -122,9 +132,7 @@ class Developer:
     """
 
     def __init__(self, sensor: SensorSettings, level: float) -> None:
-        self._sensor = sensor
-        self.noise_boost = PHOTON_NOISE * sensor.noise * (1 / max(level, 0.2)) ** 0.5
-        """Standard deviation of the noise in the square root of the light."""
+        self._sensor, self._noise = sensor, _noise_boost(sensor, level)
 
     def root(self, linear: Array) -> Array:
         """Return the square root of the blurred light."""
@@ -134,11 +142,11 @@ class Developer:
         """Return the picture, in BGR order, with fresh noise."""
         sensor = self._sensor
         if sensor.noise:
-            root = _with_noise(root, self.noise_boost, rng)
-        curve = tone_curve(round(sensor.contrast, 2))
+            root = _with_noise(root, self._noise, rng)
+        curve = _tone_curve(round(sensor.contrast, 2))
         eight = cv2.LUT(cv2.convertScaleAbs(not_below(root, 0.0), alpha=255), curve)
         if sensor.sharpen:
-            soft = cv2.GaussianBlur(eight, (0, 0), 1.2)
+            soft = cv2.GaussianBlur(eight, (0, 0), SHARPEN_PX)
             eight = cv2.addWeighted(eight, 1 + sensor.sharpen, soft, -sensor.sharpen, 0)
         return eight
 
@@ -146,6 +154,47 @@ class Developer:
     def linear_of(bgr: Array) -> Array:
         """Return 8-bit colours as linear light."""
         return cv2.LUT(np.ascontiguousarray(bgr), _linear())
+
+
+class FilmSensor:
+    """One camera's conversion from the square root of light to 8-bit frames."""
+
+    def __init__(self, sensor: SensorSettings, level: float, size_px: tuple[int, int]) -> None:
+        self._sharpen = sensor.sharpen
+        self._curve = _tone_curve(round(sensor.contrast, 2))
+        noise = _noise_bank() * np.float32(_noise_boost(sensor, level))
+        # The noise is sharpened like the picture.
+        self._grain = _laid_out(self.held(noise), *size_px[::-1]) if sensor.noise else None
+
+    def held(self, root: Array) -> Array:
+        """Return the square root of light as it is stored: sharpened, in 16 bits."""
+        if self._sharpen:
+            soft = cv2.GaussianBlur(root, (0, 0), SHARPEN_PX)
+            root = cv2.addWeighted(root, 1 + self._sharpen, soft, -self._sharpen, 0)
+        return in_steps(np.clip(root, -1.0, MOST)).astype(np.int16)
+
+    def frame(self, held: Array, rng: Random, gain: float = 1.0) -> Array:
+        """Return a frame, in BGR order, with fresh noise; ``gain`` scales the exposure."""
+        height, width = held.shape[:2]
+        bright = gain**0.5 / STEPS
+        if self._grain is None:
+            eight = cv2.convertScaleAbs(not_below(held, 0.0), alpha=bright)
+        else:
+            x, y = (int(v) for v in rng.integers(0, NOISE_PX, 2))
+            grain = self._grain[y : y + height, x : x + width]
+            eight = cv2.addWeighted(held, bright, grain, 1 / STEPS, 0, dtype=cv2.CV_8U)
+        return np.asarray(cv2.LUT(eight, self._curve))
+
+
+def in_steps(root: Array) -> Array:
+    """Return the square root of light in units of the 16-bit steps, not rounded."""
+    return np.asarray(root * np.float32(255 * STEPS))
+
+
+@lru_cache(maxsize=2)
+def film_sensor(sensor: SensorSettings, level: float, size_px: tuple[int, int]) -> FilmSensor:
+    """Return a camera's sensor, from a cache of two, since tiling the noise is slow."""
+    return FilmSensor(sensor, level, size_px)
 
 
 def packed(bgr: Array, quality: int) -> bytes:
@@ -187,5 +236,5 @@ def _with_noise(picture: Array, boost: float, rng: Random) -> Array:
     height, width = picture.shape[:2]
     x, y = (int(v) for v in rng.integers(0, NOISE_PX, 2))
     kept = height * width <= KEPT_PX
-    grain = _kept_grain(height, width) if kept else laid_out(noise_bank(), height, width)
+    grain = _kept_grain(height, width) if kept else _laid_out(_noise_bank(), height, width)
     return cv2.scaleAdd(grain[y : y + height, x : x + width], boost, picture)

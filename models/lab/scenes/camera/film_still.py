@@ -3,80 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 import cv2
 import numpy as np
 
 from models.lab.scenes.camera.camera import Camera
 from models.lab.scenes.camera.canvas import Canvas
-from models.lab.scenes.camera.develop import (
-    NOISE_PX,
-    Developer,
-    gain_for,
-    laid_out,
-    noise_bank,
-    radiance,
-    tone_curve,
-)
+from models.lab.scenes.camera.develop import Developer, film_sensor, gain_for, in_steps, radiance
 from models.lab.scenes.scene import bare_table, lamp_for, needed_table, painted
-from models.lab.scenes.settings import SceneSettings, SensorSettings
+from models.lab.scenes.settings import SceneSettings
 from models.lab.scenes.world.arrays import Array, not_below
 from models.lab.scenes.world.hands import arm_face, arm_item
 from models.lab.scenes.world.things import Arm, Item, TableTop
 
-STEPS = 32
-"""Steps of the 16-bit light per 8-bit level: fine enough for noise of half a level."""
-SHARPEN_PX = 1.2
-MOST = 3.9
-"""Largest square root of light that fits into 16 bits; from 1 on a picture is white."""
 SMALL_PX = 640
 """Approximate width of the small picture in which arms are painted."""
-
-
-# --- The sensor ---
-
-
-class FilmSensor:
-    """One camera's conversion from the square root of light to 8-bit frames."""
-
-    def __init__(self, sensor: SensorSettings, level: float, size_px: tuple[int, int]) -> None:
-        self._sharpen = sensor.sharpen
-        self._curve = tone_curve(round(sensor.contrast, 2))
-        developer = Developer(sensor, level)
-        noise = noise_bank() * np.float32(developer.noise_boost)
-        # The noise is sharpened like the picture.
-        self._grain = laid_out(self.held(noise), *size_px[::-1]) if sensor.noise else None
-
-    def held(self, root: Array) -> Array:
-        """Return the square root of light as it is stored: sharpened, in 16 bits."""
-        if self._sharpen:
-            soft = cv2.GaussianBlur(root, (0, 0), SHARPEN_PX)
-            root = cv2.addWeighted(root, 1 + self._sharpen, soft, -self._sharpen, 0)
-        return in_steps(np.clip(root, -1.0, MOST)).astype(np.int16)
-
-    def frame(self, held: Array, rng: np.random.Generator, gain: float = 1.0) -> Array:
-        """Return a frame, in BGR order, with fresh noise; ``gain`` scales the exposure."""
-        height, width = held.shape[:2]
-        bright = gain**0.5 / STEPS
-        if self._grain is None:
-            eight = cv2.convertScaleAbs(not_below(held, 0.0), alpha=bright)
-        else:
-            x, y = (int(v) for v in rng.integers(0, NOISE_PX, 2))
-            grain = self._grain[y : y + height, x : x + width]
-            eight = cv2.addWeighted(held, bright, grain, 1 / STEPS, 0, dtype=cv2.CV_8U)
-        return np.asarray(cv2.LUT(eight, self._curve))
-
-
-def in_steps(root: Array) -> Array:
-    """Return the square root of light in units of the 16-bit steps, not rounded."""
-    return np.asarray(root * np.float32(255 * STEPS))
-
-
-@lru_cache(maxsize=2)
-def film_sensor(sensor: SensorSettings, level: float, size_px: tuple[int, int]) -> FilmSensor:
-    """Return a camera's sensor, from a cache of two, since tiling the noise is slow."""
-    return FilmSensor(sensor, level, size_px)
 
 
 class Still:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import cv2
 import numpy as np
 
@@ -33,11 +35,18 @@ def truth_of(top: TableTop, canvas: Canvas) -> Json:
             least = LEAST_SEEN_ASIDE if item.role == "aside" else 0.0
             if entry["in_frame"] > 0 and entry["visible"] >= least:
                 seen[item.role].append(entry)
+    return table_state(canvas.camera.size_px, top.facts, seen, camera_truth(canvas.camera))
+
+
+def table_state(
+    size_px: Sequence[int], facts: Json, seen: Mapping[str, list[Json]], camera: Json
+) -> Json:
+    """Return a table state of what is seen, by role, in a picture that is good enough."""
     return {
         "format": "snake-eye/table",
         "version": 1,
-        "size": list(canvas.camera.size_px),
-        **top.facts,
+        "size": list(size_px),
+        **facts,
         "tiles": seen["tile"],
         "unsure": [],
         "aside": seen["aside"],
@@ -45,7 +54,7 @@ def truth_of(top: TableTop, canvas: Canvas) -> Json:
         "splits": [],
         "boards": seen["board"],
         "quality": {"ok": True, "advice": []},
-        "camera": camera_truth(canvas.camera),
+        "camera": camera,
     }
 
 

@@ -226,11 +226,10 @@ def illegal_move(
         return None
     for _ in range(ILLEGAL_TRIES):
         like = legal[int(rng.integers(len(legal)))]
-        wrong = (
-            _piece_changed(tile_set, like, layout, rng)
-            if like.cells
-            else _card_changed(game, tile_set, like, layout, position.players, rng)
-        )
+        if like.cells:
+            wrong = _piece_changed(tile_set, like, layout, rng)
+        else:
+            wrong = _card_changed(game, tile_set, like, layout, position.players, rng)
         if wrong is not None and not game.judge(position, wrong[0]).legal:
             return wrong
     return None

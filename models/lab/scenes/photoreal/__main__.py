@@ -1,8 +1,8 @@
 """``python -m models.lab.scenes.photoreal``: the same positions through a photoreal renderer.
 
-The renderer is a separate tool: its folder is given, it runs in an environment of its own with
-its own requirements, and its labels come back as table states. Tables that exist already are not
-rendered again, so a long run can be interrupted and resumed.
+The renderer is a separate tool: its folder is given, and the Python of an environment that has its
+requirements; its labels come back as table states. Tables that exist already are not rendered
+again, so a long run can be interrupted and resumed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import json
 import os
 import subprocess
 import sys
-import venv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -23,8 +22,8 @@ from engine.setfile import built_in_set
 from models.lab.scenes.photoreal.scene import PhotorealError, as_table, read_manifest, scene_file
 from models.lab.scenes.settings import GAMES
 from models.lab.scenes.splits import SPLITS
+from models.sheets import make_sheets
 
-PREPARED = ".prepared"
 AT_A_TIME = 8
 """Pictures per run of the renderer: starting it takes as long as one picture."""
 
@@ -53,7 +52,9 @@ def render_tables(asked: argparse.Namespace) -> None:
     out = asked.out.resolve()
     scenes = out / "scenes"
     scenes.mkdir(parents=True, exist_ok=True)
-    prints = asked.prints.resolve() if asked.prints else _printed(asked.game, out / "print")
+    prints = asked.prints.resolve() if asked.prints else out / "print"
+    if not asked.prints:
+        make_sheets(built_in_set(asked.game), prints)
     box, files = read_manifest(prints)
     size = tuple(int(side) for side in asked.size.split("x")) if asked.size else None
     truths = {}
@@ -69,9 +70,8 @@ def render_tables(asked: argparse.Namespace) -> None:
         truths[name] = truth
     if not truths:
         return
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    python = prepared(asked.environment or cache / "snake-eye" / "photoreal", renderer)
-    for name in _render(python, renderer, [scenes / f"{name}.json" for name in truths], out):
+    command = [str(asked.python), str(renderer / "render_scene.py")]
+    for name in _render(command, [scenes / f"{name}.json" for name in truths], out):
         labels = json.loads((out / f"{name}.labels.json").read_text("utf-8"))
         numbers = out / f"{name}.ids.png"
         ids = cv2.imread(str(numbers), cv2.IMREAD_UNCHANGED)
@@ -80,52 +80,12 @@ def render_tables(asked: argparse.Namespace) -> None:
         numbers.unlink(missing_ok=True)
 
 
-# --- the renderer's own environment ----------------------------------------------------------
-
-
-def prepared(folder: Path, renderer: Path) -> Path:
-    """Return the Python of an environment with the renderer's requirements; created once."""
-    python = folder / "bin" / "python"
-    wanted = (renderer / "requirements.txt").read_text("utf-8")
-    mark = folder / PREPARED
-    if mark.is_file() and mark.read_text("utf-8") == wanted:
-        return python
-    sys.stderr.write(f"Making an environment for the renderer in {folder} ...\n")
-    venv.create(folder, with_pip=True, clear=True)
-    pip = [
-        str(python),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "-r",
-        str(renderer / "requirements.txt"),
-    ]
-    if subprocess.run(pip, check=False).returncode:
-        raise PhotorealError(
-            "the renderer's requirements cannot be installed; see pip's words above"
-        )
-    mark.write_text(wanted, "utf-8")
-    return python
-
-
-def _render(python: Path, renderer: Path, scenes: Sequence[Path], out: Path) -> Iterator[str]:
+def _render(command: Sequence[str], scenes: Sequence[Path], out: Path) -> Iterator[str]:
     """Render scenes in batches, and yield the name of each that is finished."""
     for first in tqdm(range(0, len(scenes), AT_A_TIME), unit=f"{AT_A_TIME} pictures"):
         some = scenes[first : first + AT_A_TIME]
-        command = [
-            str(python),
-            str(renderer / "render_scene.py"),
-            *map(str, some),
-            "--out",
-            str(out),
-            "--format",
-            "jpg",
-            "--ids",
-        ]
         done = subprocess.run(
-            command,
+            [*command, *map(str, some), "--out", str(out), "--format", "jpg", "--ids"],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -153,14 +113,6 @@ def _newest_llvm() -> dict[str, str]:
     return {"DRJIT_LIBLLVM_PATH": str(found[max(found)])} if found else {}
 
 
-def _printed(game: str, folder: Path) -> Path:
-    """Print the game's own set into a folder, for its manifest and pictures."""
-    from models.sheets import make_sheets
-
-    make_sheets(built_in_set(game), folder)
-    return folder
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m models.lab.scenes.photoreal", description=(__doc__ or "").partition("\n")[0]
@@ -172,16 +124,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="of the first table")
     parser.add_argument("--split", choices=SPLITS, default="train")
     parser.add_argument("--size", metavar="WxH", help="pixels; drawn for each table if missing")
-    parser.add_argument(
-        "--least",
-        type=float,
-        default=0.0,
-        metavar="PX",
-        help="larger pictures where tiles or cells would be narrower",
-    )
+    larger = "larger pictures where tiles or cells would be narrower"
+    parser.add_argument("--least", type=float, default=0.0, metavar="PX", help=larger)
     parser.add_argument("--samples", type=int, default=8, help="of light for each pixel")
     parser.add_argument("--prints", type=Path, metavar="DIR", help="what 'snake-eye print' wrote")
-    parser.add_argument("--environment", type=Path, metavar="DIR", help="where the renderer's is")
+    parser.add_argument(
+        "--python", type=Path, default=sys.executable, help="that has the renderer's requirements"
+    )
     return parser
 
 

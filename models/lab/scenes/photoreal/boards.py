@@ -42,17 +42,9 @@ def planes_of(items: Sequence[Item], cell_mm: float) -> list[Json]:
             if item.role == "tile"
             for q, r in item.truth["cells"]
         ]
-        planes.append(
-            {
-                "board": name,
-                "origin_mm": origin.tolist(),
-                "right": right.tolist(),
-                "down": down.tolist(),
-                "cell_mm": cell_mm,
-                "heights": heights,
-                "own": [number, *(other for other, _ in laid)],
-            }
-        )
+        axes = {"origin_mm": origin.tolist(), "right": right.tolist(), "down": down.tolist()}
+        own = [number, *(other for other, _ in laid)]
+        planes.append({"board": name, **axes, "cell_mm": cell_mm, "heights": heights, "own": own})
     return planes
 
 
@@ -95,11 +87,7 @@ def places_mm(plane: Mapping[str, Any], points: Array) -> Array:
 def projected(camera: Mapping[str, Any], places: Array) -> Array:
     """Return pixels of places; the renderer's y axis points away from the viewer, unlike ours."""
     turn, _ = cv2.Rodrigues(np.array(camera["rotation"], float))
-    px, _ = cv2.projectPoints(
-        places * (1, -1, 1),
-        turn,
-        np.array(camera["translation"], float),
-        np.array(camera["matrix"], float),
-        np.array(camera["distortion_k1k2p1p2k3"], float),
-    )
+    words = "translation", "matrix", "distortion_k1k2p1p2k3"
+    shift, matrix, bent = (np.array(camera[word], float) for word in words)
+    px, _ = cv2.projectPoints(places * (1, -1, 1), turn, shift, matrix, bent)
     return np.asarray(px.reshape(-1, 2))

@@ -75,14 +75,9 @@ def draw_room(rng: Random, split: Split, renderer: Path, folder: Path, camera: C
     if maps:
         light = maps[int(rng.integers(len(maps)))]
         names.append(light.stem)
-        lights.append(
-            {
-                "type": "env",
-                "file": str(light),
-                "rotation_deg": float(rng.uniform(0, 360)),
-                "illuminance": float(rng.uniform(0.2, 1.0)),
-            }
-        )
+        turn, bright = float(rng.uniform(0, 360)), float(rng.uniform(0.2, 1.0))
+        room = {"type": "env", "file": str(light), "rotation_deg": turn, "illuminance": bright}
+        lights.append(room)
     for _ in range(int(rng.choice([0, 1, 2], p=[0.2, 0.6, 0.2]))):
         lights.append(_lamp(rng, camera))
     table, name = _table(rng, split, renderer, folder)
@@ -124,21 +119,12 @@ def _table(rng: Random, split: Split, renderer: Path, folder: Path) -> tuple[Jso
     }
     if photographs and rng.random() < 0.5:
         path = photographs[int(rng.integers(len(photographs)))]
-        gloss = float(rng.uniform(0.05, 0.6))
-        return {
-            **look,
-            "texture": str(path),
-            "tile_size_mm": float(rng.uniform(600, 1100)),
-            "gloss": gloss,
-        }, path.stem
-    name = str(rng.choice(surface_names(split)))
-    made = surface(name)
-    path = folder / f"surface-{name}.png"
-    if not path.exists():
-        cv2.imwrite(str(path), made.bgr)
-    return {
-        **look,
-        "texture": str(path),
-        "tile_size_mm": made.span_mm,
-        "gloss": min(0.85, 0.1 + 0.7 * made.gloss),
-    }, name
+        gloss, name = float(rng.uniform(0.05, 0.6)), path.stem
+        span_mm = float(rng.uniform(600, 1100))
+    else:
+        name = str(rng.choice(surface_names(split)))
+        made, path = surface(name), folder / f"surface-{name}.png"
+        gloss, span_mm = min(0.85, 0.1 + 0.7 * made.gloss), made.span_mm
+        if not path.exists():
+            cv2.imwrite(str(path), made.bgr)
+    return {**look, "texture": str(path), "tile_size_mm": span_mm, "gloss": gloss}, name

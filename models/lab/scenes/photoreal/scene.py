@@ -16,7 +16,7 @@ import numpy as np
 from engine.setfile import built_in_set
 from models.lab.scenes.arrange import arrange
 from models.lab.scenes.camera.camera import Camera
-from models.lab.scenes.camera.truth import LEAST_SEEN_ASIDE
+from models.lab.scenes.camera.truth import LEAST_SEEN_ASIDE, table_state
 from models.lab.scenes.photoreal.boards import hidden_cells, planes_of
 from models.lab.scenes.photoreal.rooms import draw_room
 from models.lab.scenes.scene import camera_for
@@ -111,12 +111,8 @@ def scene_file(
     rng = rng_of("photoreal", split, game, seed)
     size = SIZES_PX[int(rng.integers(len(SIZES_PX)))] if size_px is None else size_px
     settings = draw_settings(seed, split, game, (int(size[0]), int(size[1])))
-    settings = replace(
-        settings,
-        clutter=replace(
-            settings.clutter, rulebook=False, phones=0, dice=0, plain_squares=0, tokens=0
-        ),
-    )
+    less = replace(settings.clutter, rulebook=False, phones=0, dice=0, plain_squares=0, tokens=0)
+    settings = replace(settings, clutter=less)
     top = arrange(settings, box)
     camera = camera_for(settings, top.extent_mm)
     narrowest = min(camera.px_per_mm((x, y)) for x, y in top.extent_mm) * box.tile_set.pitch_mm
@@ -170,17 +166,15 @@ def as_table(truth: Json, labels: Json, file: str, ids: Array | None = None) -> 
         if role == "aside" and label["visible"] < LEAST_SEEN_ASIDE:
             continue
         known = {key: value for key, value in entry.items() if key != "role"}
-        groups[role].append(
-            {
-                # The renderer lists corners in the opposite order, starting with the last.
-                **known,
-                "outline": label["corners_px"][::-1],
-                "confidence": 1.0,
-                "visible": min(label["visible"], label["in_frame"]),
-                "in_frame": label["in_frame"],
-                "cut": label["in_frame"] < 0.995,
-            }
-        )
+        seen = {
+            # The renderer lists corners in the opposite order, starting with the last.
+            "outline": label["corners_px"][::-1],
+            "confidence": 1.0,
+            "visible": min(label["visible"], label["in_frame"]),
+            "in_frame": label["in_frame"],
+            "cut": label["in_frame"] < 0.995,
+        }
+        groups[role].append({**known, **seen})
     planes = {plane["board"]: plane for plane in truth.get("planes", ())}
     if ids is not None:
         for board in groups["board"]:
@@ -188,21 +182,8 @@ def as_table(truth: Json, labels: Json, file: str, ids: Array | None = None) -> 
             board["plane"] = {key: plane[key] for key in ("origin_mm", "right", "down", "cell_mm")}
             board["hidden"] = hidden_cells(plane, labels["camera"], ids)
     facts = {key: value for key, value in truth.items() if key not in ("entries", "planes")}
-    return {
-        "format": "snake-eye/table",
-        "version": 1,
-        "file": file,
-        "size": labels["resolution"],
-        **facts,
-        "tiles": groups["tile"],
-        "unsure": [],
-        "aside": groups["aside"],
-        "clay": groups["clay"],
-        "splits": [],
-        "boards": groups["board"],
-        "quality": {"ok": True, "advice": []},
-        "camera": labels["camera"],
-    }
+    facts["file"] = file
+    return table_state(labels["resolution"], facts, groups, labels["camera"])
 
 
 # --- pieces of a scene file -----------------------------------------------------------------
@@ -216,7 +197,6 @@ def _camera(settings: SceneSettings, camera: Camera) -> Json:
     target = camera.position_mm - forward * (height / forward[2])
     width = camera.size_px[0]
     fov = 2 * np.degrees(np.arctan(width / 2 / camera.matrix[0, 0]))
-    k1, k2, p1, p2, k3 = camera.distortion.tolist()
     return {
         "look_at_mm": [float(target[0]), -float(target[1]), 0.0],
         "distance_mm": float(np.linalg.norm(camera.position_mm - target)),
@@ -225,11 +205,7 @@ def _camera(settings: SceneSettings, camera: Camera) -> Json:
         "roll_deg": 0.0,
         "fov_deg": float(fov),
         "resolution": list(camera.size_px),
-        "k1": k1,
-        "k2": k2,
-        "p1": p1,
-        "p2": p2,
-        "k3": k3,
+        **dict(zip(("k1", "k2", "p1", "p2", "k3"), camera.distortion.tolist(), strict=True)),
         "aperture_mm": 1.0,
     }
 
@@ -252,7 +228,7 @@ def _item(item: Item, number: int, box: Box, files: dict[str, Path], folder: Pat
         "corner_radius_mm": 0.6 if len(outline) == 4 else 0.3,
         "gloss": min(0.9, item.gloss),
         "bow_deg": float(np.degrees(item.bend[0])),
-        "side_colour": "#{2:02x}{1:02x}{0:02x}".format(*item.side),
+        "side_colour": _written(item.side),
         "texture": str(_texture(files[item.face], face, item.flipped, folder)),
     }
     if item.z_mm == 0 and item.role == "tile":
@@ -302,15 +278,17 @@ def _arm(arm: Arm, rng: np.random.Generator) -> Json:
 
 def _cup(cup: Lathe) -> Json:
     tall, wide = cup.profile[-1]
-    colour = "#{2:02x}{1:02x}{0:02x}".format(*(int(c) for c in cup.colour))
-    inside = "#{2:02x}{1:02x}{0:02x}".format(*(int(c) for c in cup.inside or cup.colour))
     return {
         "type": "cylinder",
         "position_mm": [cup.x_mm, -cup.y_mm, cup.z_mm],
         "size_mm": [2 * wide, tall],
-        "colour": colour,
-        "inside": inside,
+        "colour": _written(cup.colour),
+        "inside": _written(cup.inside or cup.colour),
     }
+
+
+def _written(bgr: Sequence[float]) -> str:
+    return "#{2:02x}{1:02x}{0:02x}".format(*map(int, bgr))
 
 
 def _sensor(rng: np.random.Generator) -> Json:

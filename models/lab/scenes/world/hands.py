@@ -134,10 +134,8 @@ def _cloth(shape: tuple[int, ...], rng: Random) -> Array:
     first = hsv(rng.uniform(0, 360), rng.uniform(0, 0.9), rng.uniform(0.1, 0.95))
     second = hsv(rng.uniform(0, 360), rng.uniform(0, 0.9), rng.uniform(0.1, 0.95))
     ys, xs = np.mgrid[0 : shape[0], 0 : shape[1]]
-    kind, pitch = (
-        str(rng.choice(["plain", "plain", "stripes", "checks"])),
-        int(rng.integers(10, 40)),
-    )
+    kind = str(rng.choice(["plain", "plain", "stripes", "checks"]))
+    pitch = int(rng.integers(10, 40))
     if kind == "plain":
         share = np.zeros(shape)
     elif kind == "stripes":

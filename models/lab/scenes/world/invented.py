@@ -249,25 +249,9 @@ def polygon(corners: int, inner: float = 1.0, turn: float = 0.0) -> Array:
 
 
 def _shape_parts() -> dict[str, list[Array]]:
-    cross = (
-        np.array(
-            [
-                (-1, -3),
-                (1, -3),
-                (1, -1),
-                (3, -1),
-                (3, 1),
-                (1, 1),
-                (1, 3),
-                (-1, 3),
-                (-1, 1),
-                (-3, 1),
-                (-3, -1),
-                (-1, -1),
-            ]
-        )
-        / 3.2
-    )
+    arm = np.array([(-1, -3), (1, -3), (1, -1)])
+    turns = (arm, arm[:, ::-1] * (-1, 1), -arm, arm[:, ::-1] * (1, -1))
+    cross = np.concatenate(turns) / 3.2
     circle = polygon(48)
     return {
         "circle": [circle],
@@ -311,27 +295,11 @@ def _letters(rng: Random, shared: _Shared, number: int) -> Array:
     scale, thick = 4.6 * shared.size, int(rng.integers(5, 16))
     (width, height), _ = cv2.getTextSize(text, shared.font, scale, thick)
     at = (FACE_PX - width) // 2, (FACE_PX + height) // 2
-    cv2.putText(
-        canvas,
-        text,
-        at,
-        shared.font,
-        scale,
-        shared.colour(number, ground).tolist(),
-        thick,
-        cv2.LINE_AA,
-    )
-    small = str(int(rng.integers(1, 11)))
-    cv2.putText(
-        canvas,
-        small,
-        (int(FACE_PX * 0.66), int(FACE_PX * 0.78)),
-        shared.font,
-        0.8,
-        shared.colour(number + 1, ground).tolist(),
-        2,
-        cv2.LINE_AA,
-    )
+    big = shared.font, scale, shared.colour(number, ground).tolist(), thick
+    cv2.putText(canvas, text, at, *big, cv2.LINE_AA)
+    small = shared.font, 0.8, shared.colour(number + 1, ground).tolist(), 2
+    corner = int(FACE_PX * 0.66), int(FACE_PX * 0.78)
+    cv2.putText(canvas, str(int(rng.integers(1, 11))), corner, *small, cv2.LINE_AA)
     return canvas
 
 
@@ -439,11 +407,8 @@ def _icons(rng: Random, shared: _Shared, number: int) -> Array:
         fill(canvas, part * 0.54 + at, colour)
     for _ in range(int(rng.integers(0, 5))):
         spot = rng.uniform(-0.8, 0.8, 2)
-        fill(
-            canvas,
-            polygon(16) * rng.uniform(0.04, 0.12) + spot,
-            shared.colour(int(rng.integers(8)), ground),
-        )
+        blob = polygon(16) * rng.uniform(0.04, 0.12) + spot
+        fill(canvas, blob, shared.colour(int(rng.integers(8)), ground))
     return canvas
 
 

@@ -85,23 +85,10 @@ def item_of(
     warp = radians(cards.bend_deg)
     tilt = rng.normal(0, 0.003 + 0.12 * warp, 2)
     bend = rng.normal(0, warp, 2)
-    return Item(
-        spot.face,
-        at_mm[0],
-        at_mm[1],
-        float(angle_deg),
-        spot.z_mm,
-        cards.thickness_mm,
-        spot.flipped,
-        pair(tilt),
-        cards.side,
-        cards.gloss,
-        cards.wear * float(rng.uniform(0.3, 1)),
-        pair(bend),
-        spot.role,
-        spot.truth,
-        int(rng.integers(1 << 30)),
-    )
+    wear, seed = cards.wear * float(rng.uniform(0.3, 1)), int(rng.integers(1 << 30))
+    lies = spot.face, *at_mm, float(angle_deg), spot.z_mm, cards.thickness_mm, spot.flipped
+    looks = pair(tilt), cards.side, cards.gloss, wear, pair(bend)
+    return Item(*lies, *looks, spot.role, spot.truth, seed)
 
 
 def big_enough(face: Face) -> float:

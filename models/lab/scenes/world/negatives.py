@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 
@@ -24,16 +26,9 @@ def arrange_nothing(settings: SceneSettings, rng: Random) -> TableTop:
     if kind not in FACES:
         return TableTop((), {}, square_outline(320.0, 220.0), facts=facts)
     face = FACES[kind](rng)
-    item = Item(
-        kind,
-        0,
-        0,
-        float(rng.normal(0, 8)),
-        0,
-        float(rng.uniform(0.3, 15)),
-        gloss=float(rng.uniform(0, 0.7)),
-        side=(90, 100, 120),
-    )
+    angle, thickness, gloss = rng.normal(0, 8), rng.uniform(0.3, 15), rng.uniform(0, 0.7)
+    item = Item(kind, 0, 0, float(angle), 0, float(thickness), gloss=float(gloss))
+    item = replace(item, side=(90, 100, 120))
     men = _men(face, item, rng) if kind == "chessmen" else ()
     extent = square_outline(*face.size_mm())
     return TableTop((item,), {kind: face}, extent, tuple(men), facts=facts)
@@ -57,9 +52,8 @@ def chessboard_face(rng: Random) -> Face:
     out[rim : rim + side, rim : rim + side] = bgr * grain[..., None]
     picture = np.clip(out, 0, 255).astype(np.uint8)
     if rng.random() < 0.5:
-        cv2.rectangle(
-            picture, (rim - 3, rim - 3), (rim + side + 2, rim + side + 2), dark.tolist(), 2
-        )
+        near, far = rim - 3, rim + side + 2
+        cv2.rectangle(picture, (near, near), (far, far), dark.tolist(), 2)
     density = CELL_PX / float(rng.uniform(25, 55))
     return whole_face(picture, density)
 
@@ -92,16 +86,8 @@ def puzzle_face(rng: Random) -> Face:
             cv2.rectangle(bgr, (x, y), (x + cell, y + cell), (30, 30, 30), -1 if filled else 1)
             if not filled and rng.random() < 0.5:
                 text = str(rng.choice(list("ABCDEFGHIKLMNOPRSTUVWXYZ123456789")))
-                cv2.putText(
-                    bgr,
-                    text,
-                    (x + 8, y + 27),
-                    cv2.FONT_HERSHEY_SIMPLEX,
-                    0.8,
-                    (60, 40, 30),
-                    2,
-                    cv2.LINE_AA,
-                )
+                letter = cv2.FONT_HERSHEY_SIMPLEX, 0.8, (60, 40, 30), 2, cv2.LINE_AA
+                cv2.putText(bgr, text, (x + 8, y + 27), *letter)
     cv2.rectangle(bgr, (40, 40), (40 + side // 2, 70), (40, 40, 40), -1)
     return whole_face(bgr, cell / float(rng.uniform(8, 22)))
 
@@ -130,14 +116,7 @@ def _men(face: Face, board: Item, rng: Random) -> list[Lathe]:
         foot = cell * float(rng.uniform(0.25, 0.36))
         tall = cell * float(rng.uniform(0.9, 1.9))
         profile = tuple((tall * height, foot * width) for height, width in MAN)
-        men.append(
-            Lathe(
-                float(x * np.cos(angle) - y * np.sin(angle)),
-                float(x * np.sin(angle) + y * np.cos(angle)),
-                profile,
-                three(colour),
-                None,
-                board.thickness_mm,
-            )
-        )
+        across = float(x * np.cos(angle) - y * np.sin(angle))
+        down = float(x * np.sin(angle) + y * np.cos(angle))
+        men.append(Lathe(across, down, profile, three(colour), None, board.thickness_mm))
     return men

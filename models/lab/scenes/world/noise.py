@@ -46,19 +46,10 @@ def _bumps(rng: np.random.Generator, size: int, across: int, down: int) -> Array
 def _stretched(grid: Array, size: int) -> Array:
     """Return a small field enlarged by cubic interpolation, wrapped around at the border."""
     down, across = grid.shape
-    back = np.array(
-        [
-            [across / size, 0, 0.5 * across / size - 0.5],
-            [0, down / size, 0.5 * down / size - 0.5],
-        ]
-    )
-    return cv2.warpAffine(
-        grid,
-        back,
-        (size, size),
-        flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
-        borderMode=cv2.BORDER_WRAP,
-    )
+    x, y = across / size, down / size
+    back = np.array([[x, 0, 0.5 * across / size - 0.5], [0, y, 0.5 * down / size - 0.5]])
+    how = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
+    return cv2.warpAffine(grid, back, (size, size), flags=how, borderMode=cv2.BORDER_WRAP)
 
 
 def ramp(values: Array, colours: Array) -> Array:

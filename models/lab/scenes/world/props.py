@@ -34,18 +34,8 @@ def add_props(top: TableTop, settings: SceneSettings, rng: Random) -> TableTop:
         if at is None:
             continue
         room.take(*at, big_enough(face) * 0.8)
-        items.append(
-            Item(
-                name,
-                *at,
-                float(rng.uniform(0, 360)),
-                0.0,
-                thickness,
-                gloss=gloss,
-                side=_side_of(face),
-                seed=int(rng.integers(1 << 30)),
-            )
-        )
+        item = Item(name, *at, float(rng.uniform(0, 360)), 0.0, thickness, gloss=gloss)
+        items.append(replace(item, side=_side_of(face), seed=int(rng.integers(1 << 30))))
     lathes = list(top.lathes)
     for _ in range(settings.clutter.cups):
         cup = _cup(rng)

@@ -201,11 +201,9 @@ def _stamp(bgr: Array, motif: list[tuple[Array, Array]], centre: Array, pitch: f
         for shift_x in (0, -SIZE_PX):
             for shift_y in (0, -SIZE_PX):
                 points = outline * pitch + centre + (shift_x, shift_y)
-                if points.max() < 0:
-                    continue
-                cv2.fillPoly(
-                    bgr, [np.round(points * 16).astype(np.int32)], colour.tolist(), cv2.LINE_AA, 4
-                )
+                if points.max() >= 0:
+                    corners = np.round(points * 16).astype(np.int32)
+                    cv2.fillPoly(bgr, [corners], colour.tolist(), cv2.LINE_AA, 4)
 
 
 def _felt(rng: Random) -> Surface:

@@ -19,11 +19,12 @@ import pytest
 
 from companion_app.live.errors import StoreError
 from companion_app.web.serving import sessions as sessions_module
-from companion_app.web.serving.access import COOKIE, PART, PIN_TRIES, SECURE_COOKIE
+from companion_app.web.serving.access import COOKIE, SECURE_COOKIE
 from companion_app.web.serving.certificate import HttpsOffer
 from companion_app.web.serving.errors import TooOften
 from companion_app.web.serving.limits import (
     FIRST_WAIT_S,
+    FREE_GUESSES,
     LONGEST_WAIT_S,
     Guesses,
     Limiter,
@@ -36,12 +37,12 @@ from companion_app.web.serving.page_file import (
     is_hash,
     read_settings,
 )
-from companion_app.web.serving.roles import PARTS, ROLES
+from companion_app.web.serving.routes import PARTS, ROLES, TABLE, reaches
 from companion_app.web.serving.sessions import Sessions
 from companion_app.web.serving.web_server import Server
+from tests.access import SECURITY, served_by, written
 from tests.companion_app.web.conftest import Guest, Played, playthrough
 
-SECURITY = Path(__file__).parents[4] / "deploy/SECURITY.md"
 FILLED = {
     "view": "rules",
     "key": "no-game",
@@ -68,7 +69,7 @@ def test_right_pin_makes_a_host_and_a_wrong_one_does_not(played):
 
 def test_pin_guessing_is_slowed_also_for_the_right_one(played):
     guest = played.guest()
-    for _ in range(PIN_TRIES):
+    for _ in range(FREE_GUESSES):
         guest.post("/api/login", {"pin": "000000"})
 
     slowed = guest.post("/api/login", {"pin": "424242"})
@@ -80,7 +81,7 @@ def test_pin_guessing_is_slowed_also_for_the_right_one(played):
 
 
 def test_guesses_sent_at_once_are_checked_one_by_one():
-    guesses, checked, sent = Limiter().guesses, [], threading.Barrier(PIN_TRIES + 5)
+    guesses, checked, sent = Limiter().guesses, [], threading.Barrier(FREE_GUESSES + 5)
 
     def wrong() -> bool:
         checked.append(1)
@@ -96,11 +97,11 @@ def test_guesses_sent_at_once_are_checked_one_by_one():
         for _ in range(sent.parties):
             phones.submit(guess)
 
-    assert len(checked) == PIN_TRIES
+    assert len(checked) == FREE_GUESSES
 
 
 def test_pins_that_are_guessed_at_once_are_counted_one_by_one(played, monkeypatch):
-    count = 3 * PIN_TRIES
+    count = 3 * FREE_GUESSES
     guests = [played.guest() for _ in range(count)]
     together, is_pin = threading.Barrier(count), played.settings.is_pin
 
@@ -115,7 +116,7 @@ def test_pins_that_are_guessed_at_once_are_counted_one_by_one(played, monkeypatc
         tries = [pool.submit(guest.post, "/api/login", {"pin": "000000"}) for guest in guests]
         statuses = Counter(one.result().status_code for one in tries)
 
-    assert statuses == {403: PIN_TRIES, 429: count - PIN_TRIES}
+    assert statuses == {403: FREE_GUESSES, 429: count - FREE_GUESSES}
 
 
 def test_changing_the_pin_ends_other_hosts(played):
@@ -283,24 +284,6 @@ def test_pin_is_never_sent(played):
 # --- roles ---------------------------------------------------------------------------------------
 
 
-def routes(app):
-    """Return every route as its method, its address and the part of the page it belongs to."""
-    return sorted(
-        (method, rule.rule, getattr(app.view_functions[rule.endpoint], PART, None))
-        for rule in app.url_map.iter_rules()
-        for method in rule.methods - {"HEAD", "OPTIONS"}
-    )
-
-
-def table_in(text):
-    """Return the table of routes in writing: who may call each."""
-    rows = re.findall(r"^\| `(GET|POST) (\S+)` \| (\w+) \|((?: (?:yes|no) \|)+)$", text, re.M)
-    return {
-        (method, rule): (part, dict(zip(ROLES, marks.replace("|", "").split(), strict=True)))
-        for method, rule, part, marks in rows
-    }
-
-
 def as_role(played: Played, role: str) -> Guest:
     return {"watcher": played.guest, "seat": lambda: played.seat("blue"), "host": played.host}[
         role
@@ -321,22 +304,24 @@ def is_refused(phone, method, rule):
 @pytest.mark.parametrize("role", ROLES)
 def test_every_route_is_open_to_whom_the_table_says(played, script, role):
     played.begin(script.record)
-    table = table_in(SECURITY.read_text(encoding="utf-8"))
     phone = as_role(played, role)
 
-    # Whoever logs out is nobody any more: that comes last, after joining, which needs the code.
-    last = ("/api/join", "/api/logout")
-    ordered = sorted(
-        routes(played.app), key=lambda route: last.index(route[1]) if route[1] in last else -1
-    )
-    for method, rule, part in ordered:
+    # Whoever logs out is nobody any more: that comes last. Joining refuses whoever has no code.
+    for route in sorted(TABLE.values(), key=lambda route: route.address == "/api/logout"):
         played.time_s += 100
-        said, marks = table[method, rule]
-        assert said == part, f"{method} {rule} declares {part}"
-        if rule == "/api/join":
-            continue  # its own refusal is for a missing code, whoever asks
-        assert is_refused(phone, method, rule) == (marks[role] == "no"), f"{method} {rule}"
-    assert set(table) == {(method, rule) for method, rule, _ in ordered}
+        if route.address != "/api/join":
+            refused = is_refused(phone, route.method, route.address)
+            assert refused == (not reaches(role, route.part.least)), route
+
+
+def test_table_lists_what_is_served_and_nothing_else(played):
+    assert served_by(played.app) == set(TABLE)
+
+
+def test_tables_of_security_are_made_of_the_table_of_access():
+    text = SECURITY.read_text(encoding="utf-8")
+
+    assert written(text) == text, "python -m tests.access"
 
 
 def test_settings_open_and_close_parts_of_the_page(played, script):
@@ -394,10 +379,10 @@ def test_wrong_code_gives_no_seat_and_is_slowed(played, script):
 
     answers = [
         guest.post("/api/join", {"code": "AAAAA", "seats": ["blue"]}).status_code
-        for _ in range(PIN_TRIES + 1)
+        for _ in range(FREE_GUESSES + 1)
     ]
 
-    assert answers == [403] * PIN_TRIES + [429]
+    assert answers == [403] * FREE_GUESSES + [429]
     assert guest.get("/api/me")["seats"] == []
     assert played.guest().post("/api/join", {"seats": ["blue"]}).status_code == 403
 
@@ -581,7 +566,7 @@ def test_session_ends_after_thirty_one_days(tmp_path):
 
 def test_pin_made_beside_a_running_page_is_valid_at_once(played, tmp_path):
     host, guest = played.host(), played.guest()
-    for _ in range(PIN_TRIES):
+    for _ in range(FREE_GUESSES):
         guest.post("/api/login", {"pin": "000000"})
 
     made = SettingsFile(tmp_path / "page.json").new_pin()
@@ -597,13 +582,13 @@ def test_each_wrong_guess_waits_longer_up_to_an_hour():
     time_s = 0.0
     guesses = Guesses(lambda: time_s)
     waits = []
-    for _ in range(PIN_TRIES + 8):
+    for _ in range(FREE_GUESSES + 8):
         guesses.wrong("pin", "a")
         waits.append(guesses.wait_s("pin", "a"))
         time_s += waits[-1]
 
-    assert waits[: PIN_TRIES + 2] == [0] * (PIN_TRIES - 1) + [60, 120, 240]
-    assert waits[PIN_TRIES - 1] == FIRST_WAIT_S
+    assert waits[: FREE_GUESSES + 2] == [0] * (FREE_GUESSES - 1) + [60, 120, 240]
+    assert waits[FREE_GUESSES - 1] == FIRST_WAIT_S
     assert waits[-1] == LONGEST_WAIT_S
     assert guesses.wait_s("pin", "b") == 0
 
@@ -611,7 +596,7 @@ def test_each_wrong_guess_waits_longer_up_to_an_hour():
 def test_many_addresses_neither_fill_the_memory_nor_free_a_guesser():
     time_s = 0.0
     limiter = Limiter(lambda: time_s, most=50)
-    for _ in range(PIN_TRIES):
+    for _ in range(FREE_GUESSES):
         limiter.guesses.wrong("pin", "guesser")
     for number in range(500):
         limiter.guesses.wrong("pin", f"10.0.{number // 250}.{number % 250}")

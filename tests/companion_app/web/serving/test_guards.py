@@ -13,14 +13,23 @@ from flask import Flask, Response, jsonify, request
 from flask.sessions import SecureCookieSessionInterface
 from flask.testing import FlaskClient
 
-from companion_app.web.serving import access
+from companion_app.web.serving import access, guard
 from companion_app.web.serving.access import COOKIE, SECURE_COOKIE
 from companion_app.web.serving.errors import WebError
-from companion_app.web.serving.limits import Limiter
+from companion_app.web.serving.limits import FREE_GUESSES, Limiter
 from companion_app.web.serving.page_file import SettingsFile
+from companion_app.web.serving.routes import PARTS, Route
 from companion_app.web.serving.sessions import LASTS_S, Sessions
 
 PIN, CARD = "424242", "card-on-the-fridge"
+ADDRESSES = (
+    "GET /me page, POST /me page, POST /do page, POST /tell telling, POST /host hosting, "
+    "POST /file page, POST /unread page, GET /kept page"
+)
+DOOR = {
+    (method, address): Route(method, address, PARTS[part], files=address in ("/file", "/unread"))
+    for method, address, part in map(str.split, ADDRESSES.split(", "))
+}
 
 
 class Door:
@@ -35,18 +44,17 @@ class Door:
         self.sessions = Sessions(None, lambda: self.time_s)
         self.action: Callable[[], Any] = dict
         self.app = Flask("door", static_folder=None)
-        access.protect(self.app, self.settings, self.limiter, self.sessions)
+        access.protect(self.app, self.settings, self.limiter, self.sessions, DOOR)
         self.app.register_error_handler(WebError, refused)
-        page, telling = access.part_of("page"), access.part_of("telling")
         for rule, view, methods in (
-            ("/me", page(lambda: jsonify(me())), ["GET", "POST"]),
-            ("/do", page(lambda: jsonify(self.action())), ["POST"]),
-            ("/tell", telling(lambda: "told"), ["POST"]),
-            ("/host", access.part_of("hosting")(lambda: "done"), ["POST"]),
+            ("/me", lambda: jsonify(me()), ["GET", "POST"]),
+            ("/do", lambda: jsonify(self.action()), ["POST"]),
+            ("/tell", lambda: "told", ["POST"]),
+            ("/host", lambda: "done", ["POST"]),
             ("/unsaid", lambda: "shown", ["GET"]),
-            ("/file", access.takes_files(page(lambda: jsonify([*request.form]))), ["POST"]),
-            ("/unread", access.takes_files(page(lambda: "taken")), ["POST"]),
-            ("/kept", page(lambda: Response(headers={"Cache-Control": "max-age=9"})), ["GET"]),
+            ("/file", lambda: jsonify([*request.form]), ["POST"]),
+            ("/unread", lambda: "taken", ["POST"]),
+            ("/kept", lambda: Response(headers={"Cache-Control": "max-age=9"}), ["GET"]),
         ):
             self.app.add_url_rule(rule, rule, view, methods=methods)
 
@@ -56,11 +64,11 @@ class Door:
 
 def me() -> dict[str, Any]:
     return {
-        "token": access.own_token(),
+        "token": guard.own_token(),
         "role": access.role(),
         "seats": access.seats(),
-        "who": access.caller(),
-        "https": access.is_https(),
+        "who": guard.caller(),
+        "https": guard.is_https(),
     }
 
 
@@ -109,13 +117,13 @@ class Phone:
         return self
 
     def try_pin(self, pin: str) -> str:
-        return self.does(access.try_pin, pin, self.door.settings, self.door.limiter)
+        return self.does(access.try_pin, pin)
 
     def try_code(self, code: str) -> str:
-        return self.does(access.try_code, code, self.door.settings, self.door.limiter)
+        return self.does(access.try_code, code)
 
     def try_card(self, code: str) -> str:
-        return self.does(access.try_card, code, self.door.settings, self.door.limiter)
+        return self.does(access.try_card, code)
 
     @property
     def cookie(self) -> str:
@@ -169,9 +177,9 @@ def test_view_is_open_from_the_role_of_its_part_on(door, path, watcher, seat):
     assert door.phone().be_host().post(path) == ""
 
 
-def test_view_that_says_nothing_is_for_the_host(door):
-    assert door.phone().sit("blue").client.get("/unsaid").get_json()["code"] == "not-host"
-    assert door.phone().be_host().client.get("/unsaid").status_code == 200
+def test_address_that_is_not_listed_is_for_nobody(door):
+    for phone in (door.phone(), door.phone().sit("blue"), door.phone().be_host()):
+        assert phone.client.get("/unsaid").get_json()["code"] == "not-host"
 
 
 def test_part_that_the_host_closed_is_for_the_host(door):
@@ -202,22 +210,6 @@ def test_host_who_changes_the_pin_stays_host(door):
     host.does(change)
 
     assert host.me["role"] == "host"
-
-
-def test_view_is_marked_and_otherwise_as_it_was():
-    def view() -> None: ...
-
-    assert access.part_of("watching")(view) is view
-    assert access.part_of_view(view) == "watching"
-    assert access.part_of("hosting")(view) is view
-    assert access.part_of_view(view) == "hosting"
-    assert access.takes_files(view) is view
-    assert getattr(view, access.TAKES_FILES) is True
-
-
-def test_view_of_a_part_that_there_is_not_is_a_fault_of_ours():
-    with pytest.raises(AssertionError, match="cellar"):
-        access.part_of("cellar")
 
 
 # --- our own page --------------------------------------------------------------------------------
@@ -323,17 +315,16 @@ def test_changes_of_one_address_are_bounded_and_those_of_others_are_not(door):
 
 
 @pytest.mark.parametrize(
-    ("limit", "most", "wait_s"),
-    [(access.limit_uploads, 8, 60), (access.limit_looks, 200, 10)],
+    ("limit", "most", "wait_s"), [(guard.UPLOADS, 8, 60), (guard.LOOKS, 250, 10)]
 )
 def test_uploads_and_looks_are_bounded_each_by_itself(door, limit, most, wait_s):
     with door.app.test_request_context(environ_base={"REMOTE_ADDR": "10.0.0.7"}):
         for _ in range(most):
-            limit(door.limiter)
+            guard.limit(*limit)
         with pytest.raises(WebError) as said:
-            limit(door.limiter)
+            guard.limit(*limit)
     with door.app.test_request_context(environ_base={"REMOTE_ADDR": "10.0.0.8"}):
-        limit(door.limiter)
+        guard.limit(*limit)
 
     assert (said.value.code, said.value.retry_after_s) == ("too-often", wait_s)
     assert door.phone("10.0.0.7").post("/me") == ""
@@ -603,7 +594,7 @@ def test_right_one_lets_in_and_a_wrong_one_says_which_was_wrong(door, what):
 @WHAT
 def test_guesser_waits_and_nobody_else_does(door, what):
     guesser, other = door.phone("10.0.0.7"), door.phone("10.0.0.8")
-    for _ in range(access.PIN_TRIES):
+    for _ in range(FREE_GUESSES):
         assert tries(guesser, what, "00000") == f"wrong-{what.lower()}"
 
     assert tries(guesser, what, right(door, what)) == "too-often"
@@ -616,17 +607,17 @@ def test_guesser_waits_and_nobody_else_does(door, what):
 @WHAT
 def test_guesses_are_logged_with_who_guessed_what(door, what, caplog):
     phone = door.phone()
-    for _ in range(access.PIN_TRIES + 1):
+    for _ in range(FREE_GUESSES + 1):
         tries(phone, what, "00000")
 
-    assert caplog.messages == [f"wrong {what} from 10.0.0.7"] * access.PIN_TRIES + [
+    assert caplog.messages == [f"wrong {what} from 10.0.0.7"] * FREE_GUESSES + [
         f"{what} guessing from 10.0.0.7 is slowed for 60 s"
     ]
 
 
 def test_who_is_slowed_is_told_how_long(door):
     phone = door.phone()
-    for _ in range(access.PIN_TRIES):
+    for _ in range(FREE_GUESSES):
         phone.try_pin("000000")
     door.time_s += 20
 
@@ -638,7 +629,7 @@ def test_who_is_slowed_is_told_how_long(door):
 @WHAT
 def test_right_one_makes_up_for_the_wrong_ones_before(door, what):
     phone = door.phone()
-    for told in ["00000"] * (access.PIN_TRIES - 1) + [right(door, what)] + ["00000"]:
+    for told in ["00000"] * (FREE_GUESSES - 1) + [right(door, what)] + ["00000"]:
         tries(phone, what, told)
 
     assert tries(phone, what, right(door, what)) == ""
@@ -647,7 +638,7 @@ def test_right_one_makes_up_for_the_wrong_ones_before(door, what):
 @WHAT
 def test_at_a_new_pin_and_a_new_code_everybody_begins_anew(door, what):
     phone = door.phone()
-    for _ in range(access.PIN_TRIES):
+    for _ in range(FREE_GUESSES):
         tries(phone, what, "00000")
 
     door.settings.change(**door.settings.with_code(), **door.settings.with_pin(PIN))
@@ -657,7 +648,7 @@ def test_at_a_new_pin_and_a_new_code_everybody_begins_anew(door, what):
 
 def test_wrong_guesses_of_one_kind_do_not_count_for_another(door):
     phone = door.phone()
-    for _ in range(access.PIN_TRIES):
+    for _ in range(FREE_GUESSES):
         phone.try_code("00000")
 
     assert phone.try_pin(PIN) == ""

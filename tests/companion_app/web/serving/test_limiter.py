@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion_app.web.serving.access import LOOKS
+from companion_app.web.serving.guard import LOOKS
 
 
 def test_looks_at_old_games_are_limited_like_posts(played):

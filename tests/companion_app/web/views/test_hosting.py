@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion_app.eye.desk import Feeder
-from companion_app.live.kept import KeptGames
+from companion_app.games.kept import KeptGames
 from companion_app.live.store import Store
 
 

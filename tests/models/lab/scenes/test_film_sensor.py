@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from models.lab.scenes.camera.develop import Developer
-from models.lab.scenes.camera.film_still import FilmSensor
+from models.lab.scenes.camera.develop import Developer, FilmSensor
 from models.lab.scenes.settings import SensorSettings
 from models.lab.scenes.splits import rng_of
 

@@ -1,8 +1,8 @@
-"""Read access to the kept games: each query has its own connection, never the writer's.
+"""Read access to the kept games, also while another process writes them.
 
-The store also caches summaries of games, so that a list of games need not replay them all. A
-summary is valid for the game's last log line and the program version that it was made with; when
-either changes, it is made again from the log.
+Each query has its own connection, never the writer's. The index also caches summaries of games, so
+that a list of games need not replay them all. A summary is valid for the game's last log line and
+the program version that it was made with; when either changes, it is made again from the log.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Kept:
 
 
 class KeptGames:
-    """All games in a store's file, read while another process writes them."""
+    """All games of a home, by the index in a file; before the store has made it, there are none."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -48,15 +48,30 @@ class KeptGames:
         self._watching = threading.Lock()
 
     def mark(self) -> tuple[int, int]:
-        """Return a value that changes whenever anything was written."""
+        """Return a value that changes whenever anything was written; cheap enough for polling.
+
+        File times and sizes would not do: SQLite writes bytes before their transaction commits.
+        """
         with self._watching, self._errors():
             file = self.file.stat().st_ino
             if self._watch is None or self._watch[0] != file:
-                if self._watch is not None:
-                    self._watch[1].close()
+                # A new inode: the store has made its index anew.
+                self._stop_watching()
                 self._watch = file, self._opened("ro", by_one_thread=False)
             (written,) = self._watch[1].execute("PRAGMA data_version").fetchone()
             return file, int(written)
+
+    def close(self) -> None:
+        """Close the connection that watches for changes."""
+        with self._watching:
+            self._stop_watching()
+
+    def _stop_watching(self) -> None:
+        if self._watch is not None:
+            self._watch[1].close()
+            self._watch = None
+
+    # --- lines -------------------------------------------------------------------------------
 
     def lines(self, game: str, after: int = 0, upto: int = NEWEST) -> list[Line]:
         """Return the lines of a game in order, all or those with ``after`` < seq <= ``upto``."""
@@ -64,10 +79,42 @@ class KeptGames:
         found = self._found(asked, game, after, upto)
         return [line for (text,) in found if (line := read_line(text)) is not None]
 
+    def after(self, number: int, most: int, most_bytes: int) -> list[tuple[int, str]]:
+        """Return the next lines of all games as they are written, each with its number.
+
+        Damaged ones are left out. The line that reaches ``most_bytes`` is included, so that a long
+        line is never stuck.
+        """
+        found: list[tuple[int, str]] = []
+        size = 0
+        with self._rows("SELECT seq, line FROM log WHERE seq > ? ORDER BY seq", number) as rows:
+            for seq, text in rows:
+                if read_line(text) is not None:
+                    found.append((int(seq), str(text)))
+                    size += len(text)
+                if len(found) >= most or size >= most_bytes:
+                    break
+        return found
+
+    def last(self) -> int:
+        """Return the number of the newest line, 0 where there is none yet."""
+        found = self._found("SELECT max(seq) FROM log") if self.file.exists() else []
+        return int(found[0][0] or 0) if found else 0
+
     def last_lines(self, most: int) -> dict[str, int]:
         """Return the newest games, newest first, each with the number of its last line."""
         asked = "SELECT game, max(seq) FROM log GROUP BY game ORDER BY min(seq) DESC LIMIT ?"
         return dict(self._found(asked, most))
+
+    def unfinished_since(self) -> int:
+        """Return the line number before the current game; the last number where none is on."""
+        asked = "SELECT seq, kind FROM log WHERE game = ? ORDER BY seq"
+        newest = self._found("SELECT game FROM log ORDER BY seq DESC LIMIT 1")
+        lines = self._found(asked, *newest[0]) if newest else []
+        if not lines:
+            return 0
+        ends = [kind for _, kind in lines if kind in ("ended", "reopened")]
+        return int(lines[-1][0]) if ends[-1:] == ["ended"] else int(lines[0][0]) - 1
 
     def kind(self, seq: int) -> str:
         """Return the kind of a line; empty if there is no such line."""
@@ -75,7 +122,9 @@ class KeptGames:
 
     def count(self) -> int:
         """Return how many games are kept."""
-        return int(self._found("SELECT count(DISTINCT game) FROM log")[0][0])
+        return sum(count for (count,) in self._found("SELECT count(DISTINCT game) FROM log"))
+
+    # --- pictures ----------------------------------------------------------------------------
 
     def picture(self, game: str, seq: int, name: str) -> bytes | None:
         """Return a kept picture of a game; ``None`` if there was none or it was deleted."""
@@ -87,6 +136,18 @@ class KeptGames:
         """Return the names of the pictures that are kept with a line of a game."""
         found = pictures_in(folder_of(self.file.parent, game))
         return frozenset(name for number, name, _ in found if number == seq)
+
+    def pictures_after(self, number: int, upto: int, kind: str) -> list[tuple[int, str, bytes]]:
+        """Return the pictures of the next line of a kind that has any: its number, name, JPEG."""
+        asked = "SELECT seq, game FROM log WHERE seq > ? AND seq <= ? AND kind = ? ORDER BY seq"
+        for seq, game in self._found(asked, number, upto, kind):
+            names = sorted(self.pictures_of(game, seq))
+            pictures = [(seq, name, self.picture(game, seq, name)) for name in names]
+            if found := [(seq, name, jpeg) for seq, name, jpeg in pictures if jpeg is not None]:
+                return found
+        return []
+
+    # --- summaries ---------------------------------------------------------------------------
 
     def summaries(self, made_by: str) -> dict[str, Kept]:
         """Return the summaries that a version made, by game."""
@@ -108,8 +169,16 @@ class KeptGames:
             db.executemany("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?, ?)", rows)
 
     def _found(self, asked: str, *values: object) -> list[Any]:
+        with self._rows(asked, *values) as rows:
+            return list(rows)
+
+    @contextmanager
+    def _rows(self, asked: str, *values: object) -> Iterator[Iterator[Any]]:
         with self._errors(), closing(self._opened("ro")) as db:
-            return db.execute(asked, values).fetchall()
+            (is_made,) = db.execute(
+                "SELECT count(*) FROM sqlite_master WHERE name = 'summaries'"
+            ).fetchone()
+            yield db.execute(asked, values) if is_made else iter(())
 
     def _opened(self, mode: str, by_one_thread: bool = True) -> sqlite3.Connection:
         address = f"{self.file.absolute().as_uri()}?mode={mode}"
