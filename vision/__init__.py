@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         picture_file,
         shown,
     )
-    from vision.layout.quality import grey_advice, picture_troubles
+    from vision.layout.quality import grey_advice, picture_troubles, tile_trouble
     from vision.live.die import read_die
     from vision.live.tracked import TrackedTable
     from vision.read import Stages, read_table, stages_for
@@ -64,6 +64,7 @@ __all__ = [
     "shown",
     "stages_for",
     "table_state_to_json",
+    "tile_trouble",
     "traced",
 ]
 
@@ -80,7 +81,7 @@ _ROOMS = {
     "core.tables": ("TableState", "table_state_to_json"),
     "core.types": ("Advice", "Bgr", "Frame", "Points", "Quality", "Shape"),
     "intake.picture": ("Picture", "load_picture", "open_picture", "picture_file", "shown"),
-    "layout.quality": ("grey_advice", "picture_troubles"),
+    "layout.quality": ("grey_advice", "picture_troubles", "tile_trouble"),
     "live.die": ("read_die",),
     "live.tracked": ("TrackedTable",),
     "read": ("Stages", "read_table", "stages_for"),

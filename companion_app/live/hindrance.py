@@ -29,6 +29,7 @@ What = Literal[
     "moving",
     "flickering",
     "too-dark",
+    "too-bright",
     "camera-moved",
     "camera-lost",
     "not-kept",
@@ -70,6 +71,7 @@ class Hindrance:
 
 CAMERA_LOST = Hindrance("camera-lost")
 NOT_KEPT = Hindrance("not-kept")
+TOO_BRIGHT = Hindrance("too-bright")
 
 
 @dataclass

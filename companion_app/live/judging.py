@@ -36,6 +36,8 @@ from engine.record import move_to_json
 
 JOINED_FROM = 3
 """Number of tiles from which on the first table is a game in progress, not its first moves."""
+SWAPS_TO_KNOW = 2
+"""Tiles laid back as moves, as people have said, from which on they are known to play so."""
 
 
 class Judge(Part):
@@ -164,12 +166,11 @@ class Judge(Part):
         answers = [explain(match.game, match.position, table) for table in tables]
         rows = [row for answer in answers for row in answer.rows]
         if rows:
-            if (
-                undo
-                and not self._restores_several(tables[0])
-                and moves_seen(match.layouts[-1 - undo :]) > 1
-            ):
-                # Only one tile changed, yet it would undo several visible moves: it is a new move.
+            several = moves_seen(match.layouts[-1 - undo :]) > 1
+            long_ago = undo > len(match.start.players) + 1
+            if (several or long_ago) and not self._restores_several(tables[0]):
+                # Only one tile changed, yet undone would be several visible moves, or a whole
+                # round of passes: it is a new move.
                 undo = 0
             anew = None
             if not undo and self._is_turned_on(tables[0]):
@@ -256,7 +257,8 @@ class Judge(Part):
         row = self._doubts.chosen.get((len(self._match.accepted), key(table)))
         if row not in rows:
             is_known = changes(self._match.layout, table) <= self._doubts.laid_back
-            row = rows[0] if len(rows) == 1 and (not undo or is_known) else None
+            is_plain = not undo or is_known or self._is_swap_as_before(rows[0], undo)
+            row = rows[0] if len(rows) == 1 and is_plain else None
         if row is None and not undo:
             row = self._as_the_machine_wants(rows)
         if row is None and not undo and differ_by_drill(rows):
@@ -280,6 +282,13 @@ class Judge(Part):
             return "settled"
         self._keeper.accept(row.moves, picture)
         return "settled"
+
+    def _is_swap_as_before(self, row: Row, undo: int) -> bool:
+        """Say whether people have called such swaps moves, and turn and points are as undone."""
+        now, before = row.position, self._match.positions[-1 - undo]
+        outcome = self._match.game.outcome
+        alike = now.to_move == before.to_move and outcome(now) == outcome(before)
+        return alike and len(self._doubts.laid_back) >= SWAPS_TO_KNOW
 
     # --- the machine's move ----------------------------------------------------------------
 

@@ -15,6 +15,8 @@ from functools import partial
 from math import dist, hypot
 from typing import Any, Protocol
 
+import numpy as np
+
 from companion_app.live.align import aligner_for
 from companion_app.live.apart import SAME_PILE, SAME_PLACE, Entry, as_laid, is_near
 from companion_app.live.covering import grown_outline, is_adrift, misses_board, with_covered
@@ -25,6 +27,7 @@ from companion_app.live.hindrance import (
     CAMERA_LOST,
     NOT_KEPT,
     SAME_PLACE_PX,
+    TOO_BRIGHT,
     Hindrance,
     Lasting,
     at_the_table,
@@ -38,7 +41,7 @@ from companion_app.live.referee import Referee
 from companion_app.live.settle import Settled, Settler
 from companion_app.live.states import Glimpse, Watcher
 from engine.placement import Layout
-from vision import Bgr, Frame, TableState
+from vision import Bgr, Frame, TableState, tile_trouble
 
 log = logging.getLogger(__name__)
 UNREADABLE = "A picture could not be read (the log says why); the game goes on with the next one."
@@ -367,6 +370,8 @@ class LiveLoop:
             self._become("unsure", t, NOT_KEPT)
             return
         hindrance = at_the_table(self.referee, standing, settled)
+        if standing != "settled" and hindrance and hindrance.what != "question":
+            hindrance = self._too_bright(frame, settled) or hindrance
         self._become(standing, t, hindrance or self._lies_aside(settled))
         lying = set(contents(self._known()))
         if lying and lying.isdisjoint(settled.last.beliefs) and not self.referee.doubts.questions:
@@ -384,6 +389,13 @@ class LiveLoop:
                 around = [o for s, o in self._outlines.items() if s in lying]
                 # Postponed to the next frame, so that it does not delay the verdict.
                 self._then = partial(self._ground.learn, frame, around)
+
+    def _too_bright(self, frame: Frame, settled: Settled) -> Hindrance | None:
+        """Return a hindrance if a tile that is not surely read is burnt white, else ``None``."""
+        unread = (contents(self._known()).keys() | settled.doubts.keys()) - settled.sure.keys()
+        outlines = [self._outlines[spot] for spot in unread & self._outlines.keys()]
+        burnt = (tile_trouble(frame.bgr, np.asarray(outline)) == "glare" for outline in outlines)
+        return TOO_BRIGHT if any(burnt) else None
 
     def _lies_aside(self, settled: Settled) -> Hindrance | None:
         """Return a hindrance if a tile was laid aside since the last move, else ``None``.
@@ -487,12 +499,14 @@ class LiveLoop:
         if self._jolted or self.match.box.lattice == "hex":
             # After a small knock, boards read at their old position match nothing known.
             self.reader.forget()
+        troubles = {a.what for a in table.quality.advice if not table.quality.ok}
         if self._jolted:
             self._become("camera-moved", t, Hindrance("camera-moved"))
-        elif not table.quality.ok and any(a.what == "dark" for a in table.quality.advice):
+        elif "dark" in troubles:
             self._become("too-dark", t, Hindrance("too-dark"))
         else:
-            self._become("unsure", t, Hindrance("other-table"))
+            other = TOO_BRIGHT if "glare" in troubles else Hindrance("other-table")
+            self._become("unsure", t, other)
 
     def _become(self, state: str, t: float, hindrance: Hindrance | None) -> None:
         # "settling" and "unsure" alternate while people wait for one verdict: time them as one.

@@ -54,6 +54,7 @@ class Stage:
         self.unsure: tuple[dict[str, Any], ...] = ()
         self.aside: tuple[dict[str, Any], ...] = ()
         self.knocked_px = 0.0
+        self.zoom = 1
         self.t = 0.0
         self.begin()
 
@@ -68,7 +69,7 @@ class Stage:
             self.t += STEP_S
             # A hand trembles.
             shown = np.roll(bgr, number % 2, axis=1) if bgr is HAND else bgr
-            self.loop.see(Frame(shown, self.t))
+            self.loop.see(Frame(shown.repeat(self.zoom, 0).repeat(self.zoom, 1), self.t))
 
     def lay(self, layout: Layout, seconds: float = 1.5) -> None:
         """Let a hand lay another table, and film it."""
@@ -101,11 +102,13 @@ class Stage:
             self._seen({**tile, "confidence": 0.999, "outline": turned_outline(tile)})
             for tile in layout_to_json(self.layout)["tiles"]
         )
-        return TableState((128, 72), tiles, self.unsure, tuple(map(self._seen, self.aside)))
+        unsure, aside = tuple(map(self._seen, self.unsure)), tuple(map(self._seen, self.aside))
+        return TableState((128, 72), tiles, unsure, aside)
 
     def _seen(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Return where the camera sees a tile."""
-        return {**entry, "outline": [[x + self.knocked_px, y] for x, y in entry["outline"]]}
+        corners = [[x + self.knocked_px, y] for x, y in entry["outline"]]
+        return {**entry, "outline": [[self.zoom * x, self.zoom * y] for x, y in corners]}
 
     def forget(self) -> None:
         """Nothing is kept."""
@@ -149,7 +152,7 @@ def test_frame_with_a_hand_is_none_in_which_tiles_were_seen(stage):
     stage.film(1.0, HAND)
 
     assert stage.loop.looked is not None
-    assert stage.loop.looked.bgr is STILL
+    assert (stage.loop.looked.bgr == STILL).all()
 
 
 def test_hand_that_comes_and_goes_is_no_news(stage):
@@ -282,8 +285,16 @@ def test_tiles_exchanged_are_said(stage):
     assert stage.why == "changed"
 
 
-@pytest.mark.parametrize(("why", "what"), [("covered", "hidden"), ("unknown-tile", "unreadable")])
-def test_tile_that_nobody_can_read_is_said(stage, why, what):
+@pytest.mark.parametrize(
+    ("why", "level", "what"),
+    [
+        ("covered", 120, "hidden"),
+        ("unknown-tile", 120, "unreadable"),
+        ("glare", 255, "too-bright"),
+    ],
+)
+def test_tile_that_nobody_can_read_is_said(stage, why, level, what):
+    stage.zoom = 4
     stage.play(2)
     x, y = next(m.at for m in stage.match.game.legal_moves(stage.match.position) if m.at)
     stage.unsure = (
@@ -297,7 +308,11 @@ def test_tile_that_nobody_can_read_is_said(stage, why, what):
             "outline": outline(x, y),
         },
     )
-    stage.lay(stage.layout, LONG_S)
+    left, top = outline(x, y)[0]
+    shown = STILL.copy()
+    shown[round(top) : round(top) + WIDTH_PX, round(left) : round(left) + WIDTH_PX] = level
+    stage.film(0.5, HAND)
+    stage.film(LONG_S, shown)
 
     assert stage.loop.state == "unsure"
     assert stage.why == what
