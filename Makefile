@@ -23,14 +23,15 @@
 #                   fail (NAMES="vision.intake*")
 #   make audit      whether a weakness is known in a library that is installed; without the network
 #                   only pins, hashes, files and a short list
-#   make release    into dist, of what is committed: the archive for deploy/update.sh, the wheel, the
-#                   list of their parts, reports and checksums; KEY=your.key signs them with minisign
-#   make test-deploy  install, update and remove it for real in a throw-away Debian tree
+#   make deb        into dist, of what is committed: the Debian package (ARCHITECTURE=arm64)
+#   make release    into dist, of what is committed: archive, wheel and packages, the list of their
+#                   parts, reports and checksums; KEY=your.key signs the sums with minisign
+#   make test-deploy  install, update and remove it for real in throw-away Debian trees
 #   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run hall hall-ready check size test quick suite bench look pictures evaluate golden train soak fuzz mutate audit release test-deploy lock clean
+.PHONY: setup run hall hall-ready check size test quick suite bench look pictures evaluate golden train soak fuzz mutate audit deb release test-deploy lock clean
 
 # Compiled modules are kept, whatever the environment says: the tests start many processes, and each
 # would compile all libraries anew.
@@ -119,6 +120,9 @@ mutate: .venv/dev-ready
 
 audit:
 	deploy/audit.sh
+
+deb: .venv/dev-ready
+	deploy/make-deb.sh dist $(ARCHITECTURE)
 
 release: .venv/dev-ready
 	deploy/make-release.sh dist $(KEY)

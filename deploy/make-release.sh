@@ -3,12 +3,13 @@
 #
 #   deploy/make-release.sh FOLDER [KEY]
 #
-# snake-eye-VERSION.tar.gz            for deploy/install.sh and deploy/update.sh
+# snake-eye-VERSION.tar.gz            the source
+# snake-eye_VERSION_{amd64,arm64}.deb for Debian and Raspberry Pi OS
 # snake_eye-VERSION-py3-none-any.whl  for pipx
 # snake-eye-VERSION.cdx.json          the parts that a game needs, with their hashes (CycloneDX)
 # evaluate.md, soak.md, …             the reports of what was counted under build/, where it was
 # SHA256SUMS                          of all of these
-# *.minisig                           with KEY, a secret key of minisign: of the archive and the sums
+# SHA256SUMS.minisig                  with KEY, a secret key of minisign
 set -eu
 
 fail() {
@@ -26,6 +27,8 @@ case "$key" in "" | /*) ;; *) key=$PWD/$key ;; esac
 python=${PYTHON:-$root/.venv/bin/python}
 
 cd "$root"
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
 version=$(git show HEAD:pyproject.toml | sed -n 's/^version = "\(.*\)"/\1/p')
 name=snake-eye-$version
 git archive --prefix="$name/" --output="$out/$name.tar.gz" HEAD
@@ -39,7 +42,14 @@ tar -C "$work" -xzf "$out/$name.tar.gz"
     --pyproject "$work/$name/pyproject.toml" --mc-type application --output-reproducible \
     --output-format JSON --output-file "$out/$name.cdx.json"
 
+for architecture in ${ARCHITECTURES-amd64 arm64}; do
+    "$here/make-deb.sh" "$out" "$architecture" >/dev/null
+done
+
 set -- "$name.tar.gz" "snake_eye-$version-py3-none-any.whl" "$name.cdx.json"
+for package in "$out"/*_"${version}"_*.deb; do
+    if [ -f "$package" ]; then set -- "$@" "$(basename "$package")"; fi
+done
 for part in evaluate soak fuzz mutate tournaments; do
     report=$root/build/$part/REPORT.md
     [ -f "$report" ] || continue
@@ -50,8 +60,8 @@ done
 cd "$out"
 sha256sum "$@" >SHA256SUMS
 if [ -n "$key" ]; then
-    minisign -S -s "$key" -t "snake-eye $version" -m "$name.tar.gz" SHA256SUMS
+    minisign -S -s "$key" -t "snake-eye $version" -m SHA256SUMS
 else
     echo "Not signed: make release KEY=your.key signs it; see deploy/SECURITY.md"
 fi
-echo "Ready in $out: see deploy/README.md for how to install or update with it."
+echo "Ready in $out: see deploy/README.md for how to install it."

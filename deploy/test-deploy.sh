@@ -1,6 +1,6 @@
 #!/bin/bash
-# Run the deploy scripts for real in throw-away trees of Debian: install, install again, a failing
-# update rolled back, backup, uninstall, install anew, restore.
+# Try the package for real in throw-away trees of Debian: 1.0.0 taken over with its game, rolled back and
+# updated again, a version that cannot start, what the service plants, backup, removal, restore, purge.
 #
 #   deploy/test-deploy.sh [bookworm] [trixie]     default both
 #
@@ -57,7 +57,8 @@ cp -a "$bare/." "$tree/"
 cp /etc/resolv.conf /etc/hosts "$tree/etc/"
 cp /etc/ssl/certs/ca-certificates.crt "$tree/etc/ssl/certs/"
 if [[ -e /etc/pip.conf ]]; then cp /etc/pip.conf "$tree/etc/"; fi
-printf '#!/bin/sh\nexit 101\n' >"$tree/usr/sbin/policy-rc.d"
+# shellcheck disable=SC2016  # its own shell expands it
+printf '#!/bin/sh\ncase "$1" in snake-eye*) exit 0 ;; esac\nexit 101\n' >"$tree/usr/sbin/policy-rc.d"
 chmod +x "$tree/usr/sbin/policy-rc.d"
 mkdir -p "$tree/run/systemd/system" "$tree/root/.cache/pip" "$tree/etc/snake-eye"
 mount -t proc proc "$tree/proc"
@@ -70,10 +71,12 @@ done
 ln -sfn /proc/self/fd "$tree/dev/fd"
 mount --bind "$cache/pip" "$tree/root/.cache/pip"
 
-cat >"$tree/usr/local/sbin/systemctl" <<'STAND_IN'
+cat >"$tree/usr/bin/systemctl" <<'STAND_IN'
 #!/bin/bash
 # Starts and stops the one service by its unit file.
-unit=/etc/systemd/system/snake-eye.service pid=/run/service.pid
+unit=/etc/systemd/system/snake-eye.service
+[[ -e $unit ]] || unit=$(ls /lib/systemd/system/snake-eye.service /usr/lib/systemd/system/snake-eye.service 2>/dev/null | head -n 1)
+pid=/run/service.pid
 value() { sed -n "s/^$1=//p" "$unit"; }
 stop() { if [[ -e $pid ]]; then kill -- "-$(cat $pid)" 2>/dev/null; for _ in {1..100}; do kill -0 -- "-$(cat $pid)" 2>/dev/null || break; sleep 0.1; done; rm -f $pid; fi; }
 start() {
@@ -84,9 +87,10 @@ start() {
         >>/var/log/service.log 2>&1 </dev/null &
     echo $! >$pid
 }
-case "$* " in
-    *.path* | enable* | daemon-reload*) if [[ $* == disable*--now* ]]; then stop; fi ;;
-    disable*) stop ;;
+words=()
+for word; do [[ $word == -* ]] || words+=("$word"); done
+case "${words[*]} " in
+    *reader* | *hall* | *.path* | daemon-reload* | preset* | enable* | disable* | is-enabled* | show*) ;;
     restart*) stop; start ;;
     start*) start ;;
     stop*) stop ;;
@@ -94,12 +98,14 @@ case "$* " in
     *) echo "stand-in of systemctl: what is $*?" >&2; exit 1 ;;
 esac
 STAND_IN
-chmod +x "$tree/usr/local/sbin/systemctl"
+chmod +x "$tree/usr/bin/systemctl"
 
-mkdir "$tree/src"
-(cd "$project" && find engine calibration vision models companion_app deploy requirements \
-    pyproject.toml README.md LICENSE -type f ! -path '*/__pycache__/*' -print0 |
-    tar --null -T - -cf -) | tar -C "$tree/src" -xf -
+# The last release before the package, by the commit that it was made of.
+former=c61220d
+mkdir "$tree/former"
+git -C "$project" archive "$former" | tar -C "$tree/former" -x
+package=$("$here/make-deb.sh" "$cache/packages" | sed -n 's/^Ready: \(.*\.deb\);.*/\1/p')
+cp "$package" "$tree/root/snake-eye.deb"
 sed -e "s/^port = .*/port = $port/" -e 's/^host = .*/host = "127.0.0.1"/' -e 's/^source = .*/source = "demo"/' \
     "$here/snake-eye.toml" >"$tree/etc/snake-eye/snake-eye.toml"
 cp "$tree/etc/snake-eye/snake-eye.toml" "$tree/root/settings-before"
@@ -115,125 +121,113 @@ step() { echo "== $suite: $*"; }
 must() { "$@" || { echo "FAILED on $suite: $*" >&2; tail -n 20 "$tree/var/log/service.log" >&2 || true; exit 1; }; }
 must_not() { if "$@"; then echo "FAILED on $suite: should not have worked: $*" >&2; exit 1; fi; }
 answers() { curl --silent --fail --max-time 5 --output /dev/null "http://127.0.0.1:$port/health"; }
-games() {
-    inside sh -c 'cat /var/lib/snake-eye/home/games/*/log | grep -c "\"seq\": 1,"'
-}
-play() {
-    inside systemctl stop snake-eye
-    inside runuser -u snake-eye -- /opt/snake-eye/current/.venv/bin/python -c \
-        'from pathlib import Path; from companion_app.live.store import Store; s = Store(Path("/var/lib/snake-eye/home")); s.append("tried", "started", {}); s.append("tried", "ended", {}); s.close()'
-    inside systemctl start snake-eye
-}
+current=/usr/lib/snake-eye/current
+games() { inside sh -c 'cat /var/lib/snake-eye/home/games/*/log | grep -c "\"seq\": 1,"'; }
 has_game() { [[ $(games) == 1 ]]; }
-sign() { inside minisign -S -W -s /root/tester.key -m "$1" >/dev/null; }
-runs() { [[ $(readlink "$tree/opt/snake-eye/current") == "$1" ]]; }
+runs() { [[ $(readlink "$tree$current") == "$1" ]]; }
+install_it() { inside apt-get -qq install --yes --allow-downgrades --no-install-recommends "$1"; }
+stops() { for _ in {1..100}; do answers || return 0; sleep 0.1; done; return 1; }
+starts() { for _ in {1..120}; do if answers; then return 0; fi; sleep 0.5; done; return 1; }
+with_changes() { # with_changes NUMBER: the same package under another number, changed by standard input
+    rm -rf "$tree/root/$1"
+    dpkg-deb --raw-extract "$package" "$tree/root/$1"
+    sed -i "s/^Version: .*/Version: $1/" "$tree/root/$1/DEBIAN/control"
+    echo "$1-changed" >"$tree/root/$1/usr/lib/snake-eye/number"
+    (cd "$tree/root/$1" && bash -e)
+    dpkg-deb --root-owner-group -Znone --build "$tree/root/$1" "$tree/root/$1.deb" >/dev/null
+}
 
-step "install"
-must inside /src/deploy/install.sh
-first=$(readlink "$tree/opt/snake-eye/current")
+step "1.0.0 by its installer, with a game"
+must inside apt-get -qq update
+must inside /former/deploy/install.sh
 must answers
-must play
+inside systemctl stop snake-eye
+must inside runuser -u snake-eye -- /opt/snake-eye/current/.venv/bin/python -c \
+    'from pathlib import Path; from companion_app.live.store import Store; s = Store(Path("/var/lib/snake-eye/home")); s.append("tried", "started", {}); s.append("tried", "ended", {}); s.close()'
+inside systemctl start snake-eye
+echo 'HALL_ARGS="--port 8090 --broker 10.0.0.1"' >"$tree/etc/snake-eye/hall.env"
+
+step "the package takes it over"
+must install_it /root/snake-eye.deb
+must starts
 must has_game
+first=$(readlink "$tree$current")
 must cmp "$tree/etc/snake-eye/snake-eye.toml" "$tree/root/settings-before"
-must inside runuser -u snake-eye -- test ! -w "$first"
+must grep -qx 'HALL_ARGS="--port 8090"' "$tree/etc/snake-eye/hall.env"
+must_not test -e "$tree/etc/systemd/system/snake-eye.service"
+must_not test -e "$tree/usr/local/bin/snake-eye"
+must_not inside runuser -u snake-eye -- test -w "$current/bin"
 must grep -qxE '[0-9]{4,12}' <(inside snake-eye pin --new)
 must inside runuser -u nobody -- snake-eye perft --game snekagon --players red,green --depth 1
+must_not inside runuser -u nobody -- snake-eye doctor
 must inside snake-eye card --out /root/card.svg
 must test -s "$tree/root/card.svg"
-must inside runuser -u snake-eye -- test -r /var/lib/snake-eye/home/page.json
 inside snake-eye doctor || true
-must grep -q "<port>$port</port>" "$tree/etc/avahi/services/snake-eye.service"
 
-step "install again"
-must inside /src/deploy/install.sh
+step "rolled back to 1.0.0, with its games, and on again"
+must inside snake-eye-rollback
+must runs "$(readlink "$tree/opt/snake-eye/current")/.venv"
+must starts
+must inside snake-eye-rollback
 must runs "$first"
-must answers
+must starts
 must has_game
 
-step "a failing update"
-cp -a "$tree/src" "$tree/src-bad"
-# It installs and answers commands, and fails only when the page is to start.
-sed -i 's/^    """Return the application."""$/&\n    raise RuntimeError("a release that cannot start")/' \
-    "$tree/src-bad/companion_app/web/app.py"
-must grep -q "cannot start" "$tree/src-bad/companion_app/web/app.py"
-sed -i 's/^version = .*/version = "9.9.9"/' "$tree/src-bad/pyproject.toml"
-tar -C "$tree" -czf "$tree/root/snake-eye-9.9.9.tar.gz" src-bad
-must_not inside /src/deploy/update.sh /root/snake-eye-9.9.9.tar.gz
-must_not inside /src/deploy/update.sh /src-bad
-must inside minisign -G -W -p /etc/snake-eye/keys/tester.pub -s /root/tester.key
-must sign /root/snake-eye-9.9.9.tar.gz
-must_not inside env SNAKE_EYE_HEALTH_WAIT_S=15 /src/deploy/update.sh /root/snake-eye-9.9.9.tar.gz
+step "a version that cannot start"
+with_changes 9.9.9 <<'CHANGES'
+wheel=$(ls usr/lib/snake-eye/wheels/snake_eye-*.whl)
+mkdir parts
+unzip -q "$wheel" companion_app/web/app.py -d parts
+sed -i 's/^    """Return the application."""$/&\n    raise RuntimeError("a version that cannot start")/' parts/companion_app/web/app.py
+grep -q "cannot start" parts/companion_app/web/app.py
+(cd parts && zip -q "../$wheel" companion_app/web/app.py)
+rm -r parts
+CHANGES
+inside env SNAKE_EYE_HEALTH_WAIT_S=15 apt-get -qq install --yes /root/9.9.9.deb || true
+must grep -q "a version that cannot start" "$tree/var/log/service.log"
 must runs "$first"
-must answers
+must starts
 must has_game
-must grep -q "a release that cannot start" "$tree/var/log/service.log"
-must_not test -e "$tree/opt/snake-eye/releases/9.9.9"*
-must_not inside /src/deploy/update.sh /root/settings-before
 
-step "an older release"
-cp -a "$tree/src" "$tree/src-old"
-sed -i 's/^version = .*/version = "0.0.1"/' "$tree/src-old/pyproject.toml"
-tar -C "$tree" -czf "$tree/root/snake-eye-0.0.1.tar.gz" src-old
-must sign /root/snake-eye-0.0.1.tar.gz
-must_not inside /src/deploy/update.sh /root/snake-eye-0.0.1.tar.gz
-must runs "$first"
+step "what the service plants leads root nowhere"
+echo secret >"$tree/root/secret"
+chmod 600 "$tree/root/secret"
+must inside runuser -u snake-eye -- sh -c 'cd /var/lib/snake-eye && mv backups kept-backups &&
+    ln -s /root backups && ln -s /root/secret home/planted.json && ln -s /root home/update'
 
-step "updates asked for on the page"
-# What the page does, by its own code, as its own user; and what the path unit does when it sees it.
-page() {
-    inside runuser -u snake-eye -- env SNAKE_EYE_HOME=/var/lib/snake-eye/home \
-        /opt/snake-eye/current/.venv/bin/python /src/deploy/ask_page.py "$port" "$@"
-}
-wanted=$tree/var/lib/snake-eye/home/update/wanted result=$tree/var/lib/snake-eye/home/update/result
-must_not page update
-mkdir -p "$tree/opt/snake-eye/incoming"
-cp "$tree/root/snake-eye-9.9.9.tar.gz"* "$tree/opt/snake-eye/incoming/"
-must page update
-must test -e "$wanted"
-must_not inside env SNAKE_EYE_HEALTH_WAIT_S=15 /opt/snake-eye/current/deploy/update.sh --waiting
-must_not test -e "$wanted"
-must grep -qx 1 "$result"
+with_changes 9.9.10 </dev/null
+inside apt-get -qq install --yes /root/9.9.10.deb || true
+rm -f "$tree/root/9.9.10.deb" && rm -rf "$tree/root/9.9.10"
 must runs "$first"
-must answers
-must page result "failed"
-rm "$tree/opt/snake-eye/incoming/"*
-cp -a "$tree/src" "$tree/src-good"
-sed -i 's/^version = .*/version = "9.9.8"/' "$tree/src-good/pyproject.toml"
-tar -C "$tree" -czf "$tree/opt/snake-eye/incoming/snake-eye-9.9.8.tar.gz" src-good
-must page update
-must_not inside /opt/snake-eye/current/deploy/update.sh --waiting
-must sign /opt/snake-eye/incoming/snake-eye-9.9.8.tar.gz
-must page update
-must inside /opt/snake-eye/current/deploy/update.sh --waiting
-must grep -qx 0 "$result"
-must page result "done"
-must_not test -e "$tree/opt/snake-eye/incoming/snake-eye-9.9.8.tar.gz"
-must_not runs "$first"
-must answers
-must has_game
+must [ "$(inside stat -c '%U %a' /root/secret)" = "root 600" ]
+must_not inside sh -c 'ls /root/before-update-*'
+inside runuser -u snake-eye -- sh -c 'cd /var/lib/snake-eye && rm backups home/planted.json home/update && mv kept-backups backups'
+must install_it /root/snake-eye.deb
+must starts
 
 step "backup"
 must inside snake-eye backup /root/games.zip
 must_not inside snake-eye backup /root/games.zip
 
-step "uninstall"
-must inside /src/deploy/uninstall.sh
-must_not answers
-must_not test -e "$tree/opt/snake-eye"
-must_not test -e "$tree/usr/local/bin/snake-eye"
+step "removal, and the package anew"
+must inside apt-get -qq remove --yes snake-eye
+must stops
+must_not test -e "$tree/usr/lib/snake-eye/current"
 must test -s "$tree/var/lib/snake-eye/home/games/tried/log"
-
-step "install anew and restore"
 rm -rf "$tree/var/lib/snake-eye/home"
-must inside /src/deploy/install.sh
+must install_it /root/snake-eye.deb
 must inside snake-eye restore /root/games.zip
 must inside test -d /var/lib/snake-eye/home.before-restore-1
 must has_game
-for _ in {1..60}; do if answers; then break; fi; sleep 0.5; done
-must answers
+must starts
 must_not inside snake-eye restore /root/settings-before
 
-step "uninstall all"
-must inside /src/deploy/uninstall.sh --all
+step "purge: games stay unless the owner says otherwise"
+must inside apt-get -qq purge --yes snake-eye
+must test -s "$tree/var/lib/snake-eye/home/games/tried/log"
+must_not test -e "$tree/etc/snake-eye"
+must install_it /root/snake-eye.deb
+echo "snake-eye snake-eye/delete-games boolean true" | inside debconf-set-selections
+must inside apt-get -qq purge --yes snake-eye
 must_not test -e "$tree/var/lib/snake-eye"
-echo "== $suite: all well"
+echo "== $suite: all well in $SECONDS s"

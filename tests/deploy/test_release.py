@@ -64,7 +64,7 @@ def released(tmp_path_factory) -> tuple[Path, Path]:
         cwd=root,
         check=True,
         capture_output=True,
-        env={**os.environ, "PYTHON": sys.executable},
+        env={**os.environ, "PYTHON": sys.executable, "ARCHITECTURES": ""},
     )
     return root / "dist", key.with_suffix(".pub")
 
@@ -107,10 +107,11 @@ def test_reports_of_what_was_counted_lie_beside_it_without_their_pictures(releas
     assert not (out / "fuzz.md").exists()
 
 
-@pytest.mark.parametrize("name", [FILES[0], "SHA256SUMS"])
-def test_archive_and_sums_are_signed(released, name):
+def test_sums_are_signed(released):
     out, key = released
 
     subprocess.run(
-        ["minisign", "-V", "-q", "-p", key, "-m", out / name], check=True, capture_output=True
+        ["minisign", "-V", "-q", "-p", key, "-m", out / "SHA256SUMS"],
+        check=True,
+        capture_output=True,
     )

@@ -13,8 +13,18 @@ from xml.etree import ElementTree
 import pytest
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-SCRIPTS = [*sorted(DEPLOY.glob("*.sh")), DEPLOY.parent / "tests/pi_root/make-root"]
-CALLED = [path for path in SCRIPTS if path.name != "places.sh"]
+DEBIAN = DEPLOY / "debian"
+CALLED = [
+    *sorted(DEPLOY.glob("*.sh")),
+    *sorted((DEBIAN / "bin").iterdir()),
+    DEPLOY.parent / "tests/pi_root/make-root",
+]
+SCRIPTS = [
+    *CALLED,
+    *sorted(DEBIAN.glob("*.sh")),
+    *(DEBIAN / f"snake-eye.{when}" for when in ("postinst", "prerm", "postrm")),
+]
+HALL_UNITS = ("snake-eye.snake-eye-hall.service", "snake-eye.snake-eye-reader.service")
 EXPOSED_AT_MOST = 20
 """Tenths, as ``systemd-analyze security`` counts: 0 is closed, 100 open; a usual service has 96."""
 
@@ -67,152 +77,12 @@ def test_script_can_be_called_and_stops_at_the_first_failure(script):
     assert re.search(r"^set -eu", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", ["install.sh", "update.sh", "uninstall.sh"])
-def test_script_says_that_it_needs_root(name, tmp_path):
-    (tmp_path / "id").write_text("#!/bin/sh\necho 1000\n")
-    (tmp_path / "id").chmod(0o755)
-
-    ran = subprocess.run(
-        ["/bin/sh", DEPLOY / name, "x"],
-        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert ran.returncode == 1
-    assert "this needs root; type: sudo" in ran.stderr
-
-
-@pytest.mark.parametrize(
-    ("asked", "passed"),
-    [
-        (["--with-secrets", "games.zip"], ["--with-secrets", "with-secrets/games.zip"]),
-        (["games.zip", "--with-secrets"], ["restore/games.zip", "--with-secrets"]),
-    ],
-)
-def test_installed_command_passes_options_on_wherever_they_stand(asked, passed, tmp_path):
-    (tmp_path / "games.zip").touch()
-
-    ran = ran_as_installed(tmp_path, ["restore", *asked])
-
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout.split()[-3:] == ["restore", *passed]
-
-
-@pytest.mark.parametrize("told", [["--out", "card.svg"], ["--out=card.svg"]])
-def test_installed_command_brings_what_the_service_wrote_to_where_it_was_asked_for(told, tmp_path):
-    ran = ran_as_installed(tmp_path, ["card", *told], "echo written >card.svg; exit 1")
-
-    assert (ran.returncode, ran.stderr) == (1, ""), "what it wrote is kept, whatever it says"
-    assert (tmp_path / "card.svg").read_text() == "written\n"
-
-
-@pytest.mark.parametrize("asked", [["card"], ["hall", "backup"]])
-def test_installed_command_writes_over_no_file(asked, tmp_path):
-    (tmp_path / "kept.zip").write_text("old")
-    option = [] if asked[0] == "hall" else ["--out"]
-
-    ran = ran_as_installed(tmp_path, [*asked, *option, "kept.zip"], "echo new >kept.zip")
-
-    assert ran.returncode == 2
-    assert "kept.zip exists already" in ran.stderr
-    assert (tmp_path / "kept.zip").read_text() == "old"
-
-
-def test_installed_command_hands_photos_and_labels_to_the_service(tmp_path):
-    (tmp_path / "my photos").mkdir()
-    (tmp_path / "my photos/1.jpg").touch()
-    (tmp_path / "labels.json").touch()
-    asked = ["teach", "ropes", "--photos", "my photos", "--labels", "labels.json", "--replace"]
-
-    ran = ran_as_installed(tmp_path, asked, 'shift 4; for a; do echo "$a"; done; ls "$4" "$6"')
-
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout.splitlines() == [
-        "teach",
-        "ropes",
-        "--photos",
-        "photos/my photos",
-        "--labels",
-        "labels/labels.json",
-        "--replace",
-        "labels/labels.json",
-        "",
-        "photos/my photos:",
-        "1.jpg",
-    ]
-
-
-def test_installed_command_names_a_file_that_is_not_there(tmp_path):
-    ran = ran_as_installed(tmp_path, ["teach", "ropes", "--photos", "nowhere"])
-
-    assert (ran.returncode, ran.stderr) == (2, "snake-eye: there is no nowhere\n")
-
-
-@pytest.mark.parametrize("command", ["card", "hall", "pin", "doctor"])
-def test_installed_command_says_where_the_service_is_needed(command, tmp_path):
-    ran = ran_as_installed(tmp_path, [command], who=1000)
-
-    assert ran.returncode == 2
-    assert f"type: sudo snake-eye {command}" in ran.stderr
-
-
-@pytest.mark.parametrize(
-    ("asked", "who", "home"),
-    [
-        (["referee", "game.json"], 1000, "none"),
-        (["box", "ropes.zip"], 1000, "none"),
-        (["referee", "game.json"], 0, "/var/lib/snake-eye/home"),
-    ],
-)
-def test_installed_command_leads_nobody_into_a_folder_that_is_closed_to_him(
-    asked, who, home, tmp_path
-):
-    ran = ran_as_installed(tmp_path, asked, who=who)
-
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout.split() == ["ran", *asked, home]
-
-
-def ran_as_installed(
-    folder: Path, asked: list[str], does: str = 'echo "$@"', who: int = 0
-) -> subprocess.CompletedProcess[str]:
-    """Run the installed command in a folder; only the system and the program are stood in for."""
-    between, programs = folder / "between", folder / "programs"
-    for one in (between, programs):
-        one.mkdir()
-    script = (DEPLOY / "snake-eye-command.sh").read_text(encoding="utf-8")
-    (folder / "command.sh").write_text(
-        script.replace("/opt/snake-eye/current/.venv/bin", str(programs))
-    )
-    for name, doing in {
-        "id": f"echo {who}",
-        "mktemp": f"echo {between}",
-        "chown": ":",
-        "systemctl": "exit 3",
-        # The last steps look at the file and read it, as the service's user.
-        "runuser": f'case "$4" in test|cat) shift 3; exec "$@";; esac; {does}',
-        "snake-eye": 'echo ran "$@" "${SNAKE_EYE_HOME-none}"',
-    }.items():
-        (programs / name).write_text(f"#!/bin/sh\n{doing}\n")
-        (programs / name).chmod(0o755)
-    return subprocess.run(
-        ["/bin/sh", "command.sh", *asked],
-        cwd=folder,
-        env={"PATH": f"{programs}:/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 # --- Units ---
 
 
 def unit(name: str) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
-    for line in (DEPLOY / name).read_text(encoding="utf-8").splitlines():
+    for line in (DEBIAN / name).read_text(encoding="utf-8").splitlines():
         key, equals, value = line.partition("=")
         if equals and not line.startswith("#"):
             values.setdefault(key, []).append(value)
@@ -231,8 +101,8 @@ def test_service_has_a_watchdog_and_is_started_again():
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="this system has no systemd")
 def test_units_are_sound(tmp_path):
-    for name in ("snake-eye.service", "snake-eye-update.service", "snake-eye-update.path"):
-        text = (DEPLOY / name).read_text(encoding="utf-8")
+    for name in ("snake-eye.service", *HALL_UNITS):
+        text = (DEBIAN / name).read_text(encoding="utf-8")
         # The program is installed elsewhere; a unit that names none cannot be looked at.
         (tmp_path / name).write_text(re.sub("ExecStart=.*", "ExecStart=/bin/true", text))
 
@@ -257,7 +127,7 @@ def test_service_is_closed_to_what_it_does_not_need():
             "--offline=true",
             "--no-pager",
             f"--threshold={EXPOSED_AT_MOST}",
-            DEPLOY / "snake-eye.service",
+            DEBIAN / "snake-eye.service",
         ],
         capture_output=True,
         text=True,
@@ -276,13 +146,20 @@ def test_announcement_is_sound_xml_with_the_usual_port():
 
 
 def test_places_agree_with_the_units():
-    places = (DEPLOY / "places.sh").read_text(encoding="utf-8")
+    places = (DEBIAN / "common.sh").read_text(encoding="utf-8")
     service = unit("snake-eye.service")
 
+    assert "state=/var/lib/snake-eye\nhome=$state/home\n" in places
     assert "settings=/etc/snake-eye/snake-eye.toml" in places
     assert "SNAKE_EYE_SETTINGS=/etc/snake-eye/snake-eye.toml" in service["Environment"]
     assert "SNAKE_EYE_HOME=/var/lib/snake-eye/home" in service["Environment"]
-    assert service["ExecStart"][0].startswith("/opt/snake-eye/current/.venv/bin/python")
+    assert service["ExecStart"][0].startswith("/usr/lib/snake-eye/current/bin/python")
+
+
+def test_settings_are_read_by_root_and_the_service_alone():
+    script = (DEBIAN / "snake-eye.postinst").read_text(encoding="utf-8")
+
+    assert 'chown -h root:snake-eye "$settings"\nchmod 640 "$settings"\n' in script
 
 
 def test_threat_model_names_tests_that_exist():
@@ -306,15 +183,6 @@ def test_threat_model_names_each_threat_once():
 
     assert [row for row, times in beginnings.items() if times > 1] == []
     assert sum("MQTT" in row for row in rows) == 1
-
-
-def test_threat_model_says_whether_releases_are_signed():
-    text = (DEPLOY / "SECURITY.md").read_text(encoding="utf-8")
-    keys = sorted((DEPLOY / "keys").glob("*.pub"))
-
-    assert ("**Releases are not signed yet**" in text) == (not keys)
-    for key in keys:
-        assert key.read_text(encoding="utf-8").split()[-1] in text, "the key stands in the text"
 
 
 def test_readme_fits_on_one_screen_and_lists_what_no_pi_has_shown():
@@ -421,10 +289,10 @@ def test_audit_never_takes_silence_for_health(tmp_path, listed, status, words):
 
 
 def written(name: str) -> str:
-    return (DEPLOY / name).read_text(encoding="utf-8")
+    return (DEBIAN / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["snake-eye-hall.service", "snake-eye-reader.service"])
+@pytest.mark.parametrize("name", HALL_UNITS)
 def test_service_of_the_hall_is_as_closed_as_that_of_a_table(name):
     closed = re.search(
         r"NoNewPrivileges.*?SystemCallErrorNumber=\w+", written("snake-eye.service"), re.DOTALL
@@ -435,7 +303,7 @@ def test_service_of_the_hall_is_as_closed_as_that_of_a_table(name):
 
 
 def test_compose_file_of_the_hall_has_the_form_that_compose_reads():
-    compose = json.loads(written("hall-compose.json"))
+    compose = json.loads((DEPLOY / "hall-compose.json").read_text(encoding="utf-8"))
 
     assert set(compose) == {"name", "services", "volumes", "secrets"}
     assert set(compose["services"]) == {"database", "hall", "reader"}

@@ -28,7 +28,7 @@ PATIENCE_S = 60.0
 
 def as_the_service() -> dict[str, str]:
     """Return how the service is told to deal with memory."""
-    unit = (ROOT / "deploy/snake-eye.service").read_text(encoding="utf-8")
+    unit = (ROOT / "deploy/debian/snake-eye.service").read_text(encoding="utf-8")
     return dict(re.findall(r"^Environment=(MALLOC_\w+)=(\w+)$", unit, re.MULTILINE))
 
 

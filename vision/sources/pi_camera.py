@@ -369,7 +369,7 @@ def _opened(number: int) -> Any:
     if not has_library():
         raise PiCameraError(
             "the Pi's camera library is missing; on Raspberry Pi OS type "
-            "'sudo apt install python3-picamera2', then run deploy/install.sh again"
+            "'sudo apt install python3-picamera2', then start Snake Eye again"
         )
     from picamera2 import Picamera2
 

@@ -1,8 +1,6 @@
-"""Maintenance views: the check-up and its file for help, updates, backup and restore.
+"""Maintenance views: the check-up, backup and restore.
 
-No code is uploaded through the page: it only requests the installation of a release that somebody
-with root or the SD card has put in place. ``deploy/update.sh`` installs it, and rolls back when the
-new page does not answer.
+No code comes through the page: the system's packages bring it.
 
 A backup is uploaded in parts, so that a phone can show progress and no request is larger than a
 photo. The eye validates the whole backup and restores it; then eye and page restart.
@@ -10,8 +8,6 @@ photo. The eye validates the whole backup and restores it; then eye and page res
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
 import threading
 from contextlib import suppress
@@ -35,12 +31,6 @@ from companion_app.web.serving.shared import Lately
 views = Blueprint("upkeep", __name__)
 FRESH_S = 5.0
 """How long a check-up is cached for all phones, in seconds."""
-BASE = Path("/opt/snake-eye")
-"""Where ``deploy/install.sh`` puts releases; an installation without it cannot update itself."""
-WAITS_IN = (BASE / "incoming", Path("/boot/firmware"), Path("/boot"))
-CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
-PLACES = "snake-eye-update-places"
-"""The key of an application extension with another base and other folders, for tests."""
 MADE = "made.zip"
 LARGEST_BYTES = 8 << 30
 ANSWERED_S = 1.0
@@ -54,7 +44,7 @@ def health() -> Doc:
     said = report(_checkup(), language())
     for check in said["checks"]:
         check["title"] = title(check["name"], language())
-    return said
+    return said | {"version": version()}
 
 
 def _checkup() -> list[Finding]:
@@ -70,68 +60,6 @@ def _examined() -> list[Finding]:
     kind = "" if standing.kind in ("none", "recorded") else standing.kind
     still = frames.newest() if kind and standing.seeing != "camera-lost" else None
     return one.hands.do(LOOK, looking.examined, one.home, kind, still)
-
-
-# --- updates -------------------------------------------------------------------------------------
-
-
-@views.get("/api/update")
-def update() -> Doc:
-    """Return the running release, the waiting one, and the result of the last update."""
-    base, folders = current_app.extensions.get(PLACES, (BASE, WAITS_IN))
-    can = (base / "current").exists()
-    container = "container" in os.environ or any(Path(mark).exists() for mark in CONTAINER_MARKS)
-    waiting = [path for folder in folders for path in sorted(_releases(folder), key=_numbers)]
-    return {
-        "version": version(),
-        "can": can,
-        "why_not": None if can else "container" if container else "by-hand",
-        "waiting": waiting[-1].name if waiting else None,
-        "wanted": (_update_folder() / "wanted").exists(),
-        "result": _result(),
-    }
-
-
-@views.post("/api/update")
-def ask_for_update() -> Doc:
-    """Request the installation of the waiting release."""
-    standing, folder = update(), _update_folder()
-    if not standing["can"]:
-        raise WebError(code="no-update")
-    if standing["waiting"] is None:
-        raise WebError(code="no-release")
-    try:
-        folder.mkdir(exist_ok=True)
-        (folder / "result").unlink(missing_ok=True)
-        (folder / "wanted").touch()
-    except OSError as error:
-        raise WebError(f"{error.strerror}", code="not-kept") from error
-    return update()
-
-
-def _releases(folder: Path) -> list[Path]:
-    try:
-        return list(folder.glob("snake-eye-*.tar.gz"))
-    except OSError:
-        return []
-
-
-def _numbers(release: Path) -> list[int]:
-    """Return the numbers of a release's version, so that 0.10.0 comes after 0.9.0."""
-    return [int(digits) for digits in re.findall(r"\d+", release.name)]
-
-
-def _result() -> str | None:
-    """Return ``done`` or ``failed`` for the last update that the page asked for."""
-    try:
-        status = (_update_folder() / "result").read_text(encoding="ascii").strip()
-    except (OSError, ValueError):
-        return None
-    return "done" if status == "0" else "failed"
-
-
-def _update_folder() -> Path:
-    return companion().home / "update"
 
 
 # --- backup and restore --------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The health view: the same as doctor in every language, a file for help, updates by the host."""
+"""The health view: the same as doctor in every language."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Any
 
 import cv2
 import numpy as np
-import pytest
 
 from companion_app.doctor import diagnose
 from companion_app.doctor_camera import Seen
 from companion_app.doctor_machine import AS_WRITTEN, Finding, Machine
+from companion_app.version import version
 from companion_app.web.doctor_words import report
 from companion_app.web.speech import LANGUAGES, catalogue
-from companion_app.web.views.upkeep import PLACES
 from vision.sources.pi_camera import CameraFacts
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
@@ -122,54 +121,6 @@ def test_page_shows_what_doctor_says(played):
     told = report(diagnose(Machine(played.store.path.parent), Seen("")))
     assert [check["name"] for check in shown["checks"]] == [c["name"] for c in told["checks"]]
     assert all(check["title"] for check in shown["checks"])
+    assert shown["version"] == version()
     german = played.guest().get("/api/health?lang=de")
     assert "Platz auf der Karte" in [check["title"] for check in german["checks"]]
-
-
-# --- Updates ---
-
-
-@pytest.fixture
-def installed(played, tmp_path):
-    base = tmp_path / "opt"
-    (base / "current").mkdir(parents=True)
-    (base / "incoming").mkdir()
-    played.app.extensions[PLACES] = (base, (base / "incoming",))
-    return base
-
-
-def test_copy_that_was_not_installed_is_not_updated_from_the_page(played, tmp_path):
-    played.app.extensions[PLACES] = (tmp_path / "none", ())
-
-    refused = played.host().post("/api/update")
-
-    assert refused.status_code == 400
-    assert refused.get_json()["error"]["code"] == "no-update"
-
-
-def test_host_asks_for_the_release_that_waits(played, installed):
-    host = played.host()
-    assert host.post("/api/update").get_json()["error"]["code"] == "no-release"
-    (installed / "incoming/snake-eye-9.9.9.tar.gz").touch()
-    assert host.get("/api/update")["waiting"] == "snake-eye-9.9.9.tar.gz"
-
-    assert played.guest().post("/api/update").status_code == 403
-    assert host.post("/api/update").get_json()["wanted"] is True
-
-    assert (played.store.path.parent / "update/wanted").exists()
-
-
-def test_newest_of_several_releases_is_the_one_that_waits(played, installed):
-    for number in ("0.9.0", "0.10.0", "0.2.1"):
-        (installed / f"incoming/snake-eye-{number}.tar.gz").touch()
-
-    assert played.host().get("/api/update")["waiting"] == "snake-eye-0.10.0.tar.gz"
-
-
-@pytest.mark.parametrize(("status", "said"), [("0", "done"), ("1", "failed")])
-def test_page_says_how_the_update_went(played, installed, status, said):
-    folder = played.store.path.parent / "update"
-    folder.mkdir()
-    (folder / "result").write_text(status + "\n")
-
-    assert played.guest().get("/api/update")["result"] == said
