@@ -90,7 +90,8 @@ start() {
 words=()
 for word; do [[ $word == -* ]] || words+=("$word"); done
 case "${words[*]} " in
-    *reader* | *hall* | *.path* | daemon-reload* | preset* | enable* | disable* | is-enabled* | show*) ;;
+    *reader* | *hall* | *.path* | daemon-reload* | preset* | enable* | disable* | show*) ;;
+    is-enabled*) echo enabled ;;
     restart*) stop; start ;;
     start*) start ;;
     stop*) stop ;;
