@@ -84,7 +84,7 @@ start() {
     cd "$(value WorkingDirectory)" || exit 1
     # shellcheck disable=SC2046
     setsid runuser -u "$(value User)" -- env -i PATH=/usr/bin:/bin "${environment[@]}" $(value ExecStart) \
-        >>/var/log/service.log 2>&1 </dev/null &
+        >>/var/log/service.log 2>&1 </dev/null 3>&- & # debconf waits for what holds its 3
     echo $! >$pid
 }
 words=()
