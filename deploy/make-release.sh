@@ -42,13 +42,10 @@ tar -C "$work" -xzf "$out/$name.tar.gz"
     --pyproject "$work/$name/pyproject.toml" --mc-type application --output-reproducible \
     --output-format JSON --output-file "$out/$name.cdx.json"
 
+set -- "$name.tar.gz" "snake_eye-$version-py3-none-any.whl" "$name.cdx.json"
 for architecture in ${ARCHITECTURES-amd64 arm64}; do
     "$here/make-deb.sh" "$out" "$architecture" >/dev/null
-done
-
-set -- "$name.tar.gz" "snake_eye-$version-py3-none-any.whl" "$name.cdx.json"
-for package in "$out"/*_"${version}"_*.deb; do
-    if [ -f "$package" ]; then set -- "$@" "$(basename "$package")"; fi
+    set -- "$@" "snake-eye_${version}_$architecture.deb"
 done
 for part in evaluate soak fuzz mutate tournaments; do
     report=$root/build/$part/REPORT.md

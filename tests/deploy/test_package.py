@@ -195,8 +195,7 @@ def test_update_keeps_three_backups_and_follows_no_name_or_link(machine):
 
     done = machine.shell(back_up)
 
-    assert (done.returncode, done.stderr) == (0, "")
-    assert precious.read_text() == "root's"
+    assert (done.returncode, done.stderr, precious.read_text()) == (0, "", "root's")
     kept = sorted(path.name for path in (machine.state / "backups").glob("before-update-*.zip"))
     assert kept[:2] == ["before-update-20000103.zip", "before-update-20000104.zip"]
     assert len(kept) == 3
@@ -221,13 +220,14 @@ def test_rollback_lets_the_version_before_go_on_and_a_second_one_goes_back(machi
 
 
 @needs_root
-def test_rollback_without_a_version_before_says_so(machine):
+def test_rollback_refuses_arguments_and_says_when_there_is_no_version_before(machine):
+    asked = machine.shell("snake-eye-rollback", "--help")
     (machine.program / "before").unlink()
+    alone = machine.shell("snake-eye-rollback")
 
-    ran = machine.shell("snake-eye-rollback")
-
-    assert ran.returncode == 1
-    assert "no version before this one lies at hand" in ran.stderr
+    assert "it lets the version before go on" in asked.stderr
+    assert "no version before this one lies at hand" in alone.stderr
+    assert (machine.program / "current").readlink().name == "2"
 
 
 @needs_root
