@@ -125,7 +125,13 @@ must() { "$@" || { echo "FAILED on $suite: $*" >&2; tail -n 20 "$tree/var/log/se
 must_not() { if "$@"; then echo "FAILED on $suite: should not have worked: $*" >&2; exit 1; fi; }
 answers() { curl --silent --fail --max-time 5 --output /dev/null "http://127.0.0.1:$port/health"; }
 current=/usr/lib/snake-eye/current
-has_game() { [[ $(inside grep -c '"seq": 1,' /var/lib/snake-eye/home/games/tried/log) == 1 ]]; }
+has_game() { [[ $(inside grep -c '"kind": "started"' "/var/lib/snake-eye/home/games/${1:-tried}/log") == 1 ]]; }
+keep_game() { # keep_game PYTHON NAME: a short game, kept by the version that has this Python
+    inside systemctl stop snake-eye
+    inside runuser -u snake-eye -- "$1" -c \
+        'from pathlib import Path; from companion_app.live.store import Store; import sys; s = Store(Path("/var/lib/snake-eye/home")); s.append(sys.argv[1], "started", {}); s.append(sys.argv[1], "ended", {}); s.close()' "$2"
+    inside systemctl start snake-eye
+}
 runs() { [[ $(readlink "$tree$current") == "$1" ]]; }
 install_it() { inside apt-get -qq install --yes --allow-downgrades --no-install-recommends "$1"; }
 stops() { for _ in {1..100}; do answers || return 0; sleep 0.1; done; return 1; }
@@ -166,14 +172,17 @@ must inside snake-eye card --out /root/card.svg
 must test -s "$tree/root/card.svg"
 inside snake-eye doctor || true
 
-step "rolled back to 1.0.0, with its games, and on again"
+step "rolled back to 1.0.0, with its games, and on again with everything"
+must keep_game "$current/bin/python" newer
 must inside snake-eye-rollback
 must runs "$(readlink "$tree/opt/snake-eye/current")/.venv"
 must starts
+must grep -qs tried "$tree/var/lib/snake-eye/home/games.sqlite3" "$tree/var/lib/snake-eye/home/games.log"
+must keep_game "$current/bin/python" again
 must inside snake-eye-rollback
 must runs "$first"
 must starts
-must has_game
+for game in tried newer again; do must has_game $game; done
 
 step "a version that cannot start"
 with_changes 9.9.9 <<'CHANGES'
