@@ -153,9 +153,16 @@ def pin(arguments: Namespace) -> int:
         page.change(pin_hash=arguments.hash, pin_number=page.now.pin_number + 1)
         return ANSWERED
     made = page.new_pin() if arguments.new else None
-    unknown = "Only a hash of the host PIN is kept, so it cannot be shown again."
-    lines = [unknown, "snake-eye pin --new makes another."] if made is None else [made]
-    answer(arguments, {"host_pin": made}, lines)
+    answer(
+        arguments,
+        {"host_pin": made},
+        [made]
+        if made is not None
+        else [
+            "Only a hash of the host PIN is kept, so it cannot be shown again.",
+            "snake-eye pin --new makes another.",
+        ],
+    )
     return ANSWERED if made is not None else NO
 
 
