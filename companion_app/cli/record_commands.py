@@ -233,8 +233,7 @@ def score(arguments: Namespace) -> int:
     game, tile_set = _game_and_set(arguments)
     options = told_options(game, arguments.option)
     players = () if arguments.players is None else told_players(game, arguments.players)
-    if players:
-        check_start(game, tile_set, Start(players, options), "--players")
+    check_start(game, tile_set, Start(players, options), "--players")
     with named(arguments.table):
         given = _table_from(arguments, Record(game, tile_set, Start(players, options)))
         layout, table = parse_table(game, tile_set, given, more=game.facts.counts)
@@ -254,6 +253,7 @@ def score(arguments: Namespace) -> int:
         if _is_json(arguments.table):
             check_table(table)
             check_counts(tile_set, layout, start.out, "tiles")
+            game.facts.check_given(tile_set, replace(start, players=players), "--players")
         scored = judging.score_table(game, tile_set, start)
     answer(arguments, {"table": full} | scored, (*_doubts(table), *_score(scored)))
     good = _is_json(arguments.table) or table["quality"]["ok"]
