@@ -202,15 +202,14 @@ def perft(arguments: Namespace) -> int:
 def rules(arguments: Namespace) -> int:
     """List the rules of a game with their ids, and its options with their values."""
     facts = game_named(arguments.game).facts
-    summary = facts.summary
     answer(
         arguments,
         judging.rules_to_json(facts),
         [
-            summary.goal,
-            summary.turn,
-            summary.end,
-            summary.scoring,
+            facts.summary.goal,
+            facts.summary.turn,
+            facts.summary.end,
+            facts.summary.scoring,
             "",
             *(f"{rule.id}: {rule.text} ({_source(rule)})" for rule in facts.rules),
             "",
@@ -391,9 +390,8 @@ def _points(points: int | None) -> str:
 
 
 def _standing(said: dict[str, Json]) -> str:
-    winners = said["winners"]
     if said["over"]:
-        return f"Over. {over_in_words(winners)}."
+        return f"Over. {over_in_words(said['winners'])}."
     ahead = leading(said["scores"])
     if not ahead or len(ahead) == len(said["scores"]):
         return "Not over yet. Nobody is ahead."
