@@ -252,7 +252,7 @@ def score(arguments: Namespace) -> int:
         if _is_json(arguments.table):
             check_table(table)
             check_counts(tile_set, layout, start.out, "tiles")
-            game.facts.check_given(tile_set, replace(start, players=players), "--players")
+            game.facts.check_given(tile_set, start if players else Start(()), "--players")
         scored = judging.score_table(game, tile_set, start)
     answer(arguments, {"table": full} | scored, (*_doubts(table), *_score(scored)))
     good = _is_json(arguments.table) or table["quality"]["ok"]
