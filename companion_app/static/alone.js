@@ -1,6 +1,7 @@
 // A phone alone against the machine, on the drawing: for learning the rules; it counts for nobody.
 import { Board } from "./board.js";
 import { tileUrl } from "./correct.js";
+import { ranks, winnerText } from "./ending.js";
 import { MovePicker } from "./pick_move.js";
 import {
   attempt,
@@ -18,6 +19,9 @@ import {
 } from "./ui.js";
 
 const LEVELS = [1, 2, 3, 4, 5];
+const SMALL = matchMedia("(max-width: 599px)");
+// Places to tap have 44 pixels on a phone; what has no room is scrolled to.
+const LEAST_PX = { square: 54, hex: 48 };
 
 export class AloneView {
   constructor(live) {
@@ -57,7 +61,7 @@ export class AloneView {
     this.element.replaceChildren(
       h("h1", {}, t("alone-title")),
       h("p", {}, t("alone-text")),
-      h("label.field", {}, level),
+      h("label.field", {}, h("span", {}, t("alone-level")), level),
       h(
         "div.game-grid",
         {},
@@ -88,6 +92,34 @@ export class AloneView {
     choose("alone", null);
     this.state = null;
     this.load();
+  }
+
+  // Who has won, and what comes next: the same again, or a level that suits the result better.
+  ending(state) {
+    const { seat, level } = state.alone;
+    const hasWon = state.players.find((one) => one.id === seat).winner;
+    const other = level + (hasWon ? (level < LEVELS.at(-1) ? 1 : -1) : level > 1 ? -1 : 1);
+    return h(
+      "div.card.over",
+      {},
+      h("p.headline", {}, winnerText(state)),
+      ranks(state),
+      h(
+        "div.row",
+        {},
+        h(
+          "button.primary",
+          { onclick: () => this.begin(state.game, level) },
+          icon("redo"),
+          t("rematch"),
+        ),
+        h(
+          "button",
+          { onclick: () => this.begin(state.game, other) },
+          t("machine-level", { n: other }),
+        ),
+      ),
+    );
   }
 
   show(state) {
@@ -133,7 +165,8 @@ export class AloneView {
             ),
           )
         : null,
-      h("div.frame", {}, this.board.element),
+      state.over ? this.ending(state) : null,
+      h("div.frame", {}, h("div.board-place", {}, this.board.element)),
       this.picker.element,
       h(
         "div.row",
@@ -142,8 +175,11 @@ export class AloneView {
       ),
     ];
     this.element.replaceChildren(...parts.filter(Boolean));
+    const small = SMALL.matches;
+    this.board.least(small ? LEAST_PX[state.lattice] : 0);
     this.board.show(
-      `/api/alone/${state.alone.id}/table.svg?v=${state.drawing}&lang=${state.language}`,
+      `/api/alone/${state.alone.id}/table.svg?v=${state.drawing}&lang=${state.language}` +
+        (small && state.fields > 1 ? "&stacked=1" : ""),
     );
     this.picker.show(state, state.over ? [] : state.legal);
   }

@@ -64,7 +64,29 @@ export class Board {
     );
     this.svg.style.width = `${wide}px`;
     this.svg.style.height = `${(wide * this.home[3]) / this.home[2]}px`;
-    this.svg.querySelector(".fresh")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.lookAt(this.svg.querySelector(".fresh"));
+  }
+
+  // The view goes to a part that is out of sight, where the drawing is scrolled or zoomed.
+  lookAt(part) {
+    if (!part) return;
+    const there = part.getBoundingClientRect(),
+      seen = this.element.getBoundingClientRect();
+    const right = (there.left + there.right - seen.left - seen.right) / 2,
+      down = (there.top + there.bottom - seen.top - seen.bottom) / 2;
+    const isSeen =
+      Math.abs(right) < (seen.width - there.width) / 2 &&
+      Math.abs(down) < (seen.height - there.height) / 2;
+    if (isSeen) return;
+    if (this.leastPx) this.element.scrollBy({ left: right, top: down });
+    if (!this.element.classList.contains("zoomed")) return;
+    const middle = this.at({
+      clientX: (there.left + there.right) / 2,
+      clientY: (there.top + there.bottom) / 2,
+    });
+    this.view[0] = middle.x - this.view[2] / 2;
+    this.view[1] = middle.y - this.view[3] / 2;
+    this.apply();
   }
 
   // Marks places; "points" for a score line, "ask" for a question.

@@ -71,17 +71,27 @@ export function machineCard(state, view) {
     h(
       "div.row.machine-asks",
       {},
-      first ? h("img", { src: tileUrl(state, first.tile, first.turns), alt: "" }) : null,
+      now.lies ? figure(state, now.lies, t("machine-lies"), now.laid) : null,
+      first ? figure(state, first, now.lies ? t("machine-wants") : "") : null,
       h(
         "div",
         {},
-        now.laid ? h("p.quiet", {}, t("machine-laid", { laid: now.laid })) : null,
+        now.laid && !now.lies ? h("p.quiet", {}, t("machine-laid", { laid: now.laid })) : null,
         h("p.headline", {}, now.words),
       ),
     ),
     sits ? h("div.row.wrap", {}, ...buttons(state, view)) : null,
   );
 }
+
+// What lies there and what belongs there stand side by side; alone a picture needs no words.
+const figure = (state, { tile, turns }, caption, alt = "") =>
+  h(
+    "figure",
+    {},
+    h("img", { src: tileUrl(state, tile, turns), alt }),
+    caption ? h("figcaption", {}, caption) : null,
+  );
 
 function buttons(state, view) {
   const now = state.machine,

@@ -84,7 +84,7 @@ export class MovePicker {
       const given = {
         cx,
         cy,
-        r: pitch * (hex ? 0.4 : 0.3),
+        r: pitch * (hex ? 0.47 : 0.42),
         class: "place-choice",
         role: "button",
         tabindex: "0",
@@ -105,6 +105,7 @@ export class MovePicker {
     const taps = svg.querySelector(".taps");
     if (taps) svg.prepend(taps);
     ghostOn(svg, this.state, this.ghost());
+    if (!svg.querySelector(".fresh")) this.board.lookAt(svg.querySelector(".place-choice"));
   }
 
   ask(spot) {

@@ -191,8 +191,19 @@ export class TableView {
     if (!this.board.svg || !this.state) return;
     veil(this.board.svg, this.state.covered ?? [], this.state.unsure ?? []);
     ghostOn(this.board.svg, this.state, this.state.machine?.ghost);
+    this.seeWish();
     if (this.idea && this.idea.moves !== this.state.moves.length) this.idea = null;
     ghostOn(this.board.svg, this.state, this.idea?.ghost, "idea");
+  }
+
+  // Once for each wish, and for each drawing of it: whoever looks elsewhere then is left there.
+  seeWish() {
+    const { svg } = this.board;
+    const wish = JSON.stringify(this.state.machine?.ghost ?? []);
+    if (wish === this.wish && svg === this.wishOn) return;
+    this.wish = wish;
+    this.wishOn = svg;
+    this.board.lookAt(svg.querySelector(".ghost-of-move.wanted"));
   }
 
   nothing(trouble) {

@@ -6,11 +6,12 @@ Sentences name a tile and its neighbours; the drawing and the camera's picture s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from msgspec import structs
 
-from companion_app.games.play import Game
+from companion_app.games.play import BROKEN, Game
 from companion_app.line.standing import MachineWish
 from companion_app.live.machine import hand_of
 from companion_app.live.places import Spot, spots_of, tiles_of
@@ -50,6 +51,7 @@ def machine_to_json(wish: MachineWish | None, match: Game, speech: Speech) -> Do
         },
         **(NO_WISH if wish is None else structs.asdict(wish)),
         "name": speech.player(wish.player) if wish is not None else "",
+        "lies": None,
         "ghost": [],
         "words": "",
     }
@@ -58,6 +60,8 @@ def machine_to_json(wish: MachineWish | None, match: Game, speech: Speech) -> Do
     if wish.laid is not None:
         laid = match.parsed(wish.laid, "machine")
         document["laid"] = speech.move(laid, match.game.facts.coloured_moves)
+        with suppress(*BROKEN):  # what no table can hold has no picture
+            document["lies"] = next(iter(ghost(match.layout, match.after(laid), match)), None)
     if wish.move is not None:
         move = match.parsed(wish.move, "machine")
         document["ghost"] = ghost(match.layout, match.after(move), match)

@@ -7,11 +7,13 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.browser.access import axe_faults, too_small
 from tests.browser.conftest import PHONE, TV
 from tests.companion_app.web.conftest import playthrough
 
 pytestmark = pytest.mark.browser
 
+SMALLEST = 360, 740
 NEST = "schlangennest_two_players"
 
 
@@ -45,10 +47,16 @@ def test_laid_otherwise_it_says_so_and_people_let_it_stand(served):
     served.lay(other)
     page.wait("document.querySelector('.machine.otherwise')")
     said = page.text(".machine.otherwise .headline")
+    tops = page.js(
+        "[...document.querySelectorAll('.machine.otherwise figure img')]"
+        ".map((e) => Math.round(e.getBoundingClientRect().top))"
+    )
     page.click(".machine.otherwise .row.wrap button")
     page.wait("!document.querySelector('.machine')")
 
     assert said.startswith("That is not what I meant")
+    assert len(tops) == 2
+    assert len(set(tops)) == 1  # what lies and what belongs there stand side by side
     assert [one.move for one in match.accepted] == [other]
 
 
@@ -87,6 +95,42 @@ def test_machine_that_is_called_otherwise_stays_the_machine(served):
     page.wait("document.querySelector('.table-view .player')")
 
     assert dict(served.desk.machine.seats) == {"Robot": 3}
+
+
+def test_every_place_of_a_game_alone_is_as_large_as_a_finger_and_one_is_in_sight(served):
+    page = served.open("/alone", SMALLEST)
+    page.wait("document.querySelector('#alone-level').labels[0].innerText.length > 5")
+
+    page.click(".game-card", "5G")
+    page.wait("document.querySelectorAll('.place-choice').length > 50")
+
+    places = "[...document.querySelectorAll('.place-choice')].map((e) => e.getBoundingClientRect())"
+    seen = "document.querySelector('.alone .board').getBoundingClientRect()"
+    assert page.js(f"Math.min(...{places}.map((place) => place.width))") >= 44
+    assert page.js(
+        f"{places}.some((one) => one.left >= {seen}.left && one.right <= {seen}.right"
+        f" && one.top >= {seen}.top && one.bottom <= {seen}.bottom)"
+    )
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
+    assert axe_faults(page) == []
+
+
+def test_game_alone_ends_with_its_count_and_goes_on_at_the_same_or_another_level(served):
+    page = served.open("/alone", SMALLEST)
+    page.click(".game-card", "Schlangennest")
+    page.wait("document.querySelector('.place-choice')")
+    games = served.companion.alone._games
+    ((name, game),) = games.items()
+    games[name] = replace(game, over=True)
+
+    page.go(served.url + "/alone")
+    page.wait("document.querySelectorAll('.card.over .ranks li').length === 2")
+    assert axe_faults(page) == []
+    assert too_small(page) == []
+    page.click(".card.over button", "level 1")
+
+    page.wait("!document.querySelector('.card.over') && document.querySelector('.place-choice')")
+    assert [one.level for one in games.values() if not one.over] == [1]
 
 
 def test_a_phone_plays_alone_on_the_drawing(served):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 
 from companion_app.games.play import Game
 from companion_app.hands.work import REPLAY
@@ -237,7 +237,8 @@ def play_alone(name: str) -> Doc:
 def table_alone(name: str) -> Response:
     """Return the table of a game of one phone as SVG."""
     _, match, words = _alone(name)
-    return svg_answer(match_drawing.drawing(match, words, match_drawing.shown(match)))
+    shown, stacked = match_drawing.shown(match), request.args.get("stacked") == "1"
+    return svg_answer(match_drawing.drawing(match, words, shown, stacked=stacked))
 
 
 @views.get("/api/alone/<name>")
