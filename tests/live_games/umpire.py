@@ -11,6 +11,7 @@ from typing import Any
 import cv2
 
 from companion_app.live.errors import ToldError
+from companion_app.live.hindrance import TOO_BRIGHT
 from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.places import contents
@@ -143,6 +144,11 @@ class Umpire:
     def asks_for_room(self) -> bool:
         """Whether the referee has asked about a tile that lies half under something."""
         return any(map(is_half_hidden, self.loop.referee.doubts.questions.values()))
+
+    @property
+    def is_too_bright(self) -> bool:
+        """Whether the page says that the picture is too bright."""
+        return self.loop.why == TOO_BRIGHT
 
     def _true_answer(self, about: str, question: Any) -> Any:
         if about == "roll" or is_half_hidden(question) or "discard" in question.choices:

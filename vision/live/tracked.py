@@ -63,6 +63,7 @@ class TrackedTable:
         washed-out light the colours of two snakes are as near as noise.
         """
         self._doubted = True
+        self._alike = 0
 
     def leave_out(self, outlines: Sequence[Points]) -> None:
         """Ignore tiles at these places from now on if they touch no other: stocks, piles."""
