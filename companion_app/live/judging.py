@@ -356,9 +356,13 @@ class Judge(Part):
         if unheard_of or not self._is_sure(reading, settled):
             # The tile may be misread: ask instead of calling a foul.
             if self._draft.waited(("foul", key(table)), self._draft.settings.ask_after_s):
-                for spot in sorted(reading.changed & settled.sure.keys()):
-                    if unheard_of or settled.sure[spot][1] < self._draft.settings.foul_at:
-                        self._asker.ask_tile(spot, [settled.sure[spot]])
+                spots = sorted(reading.changed & settled.sure.keys())
+                # Hexes are read by their colour, the first part of a tile's name.
+                tile, sure = str(foul.move.tile), settled.sure
+                too_many = [s for s in spots if unheard_of and tile.startswith(sure[s][0][0])]
+                for spot in too_many or spots:
+                    if unheard_of or sure[spot][1] < self._draft.settings.foul_at:
+                        self._asker.ask_tile(spot, [sure[spot]])
             return "unsure"
         if up_to_a_word(self._match.game, self._match.position, foul.before):
             self._asker.ask_hand(foul.before, table)

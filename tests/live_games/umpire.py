@@ -11,7 +11,6 @@ from typing import Any
 import cv2
 
 from companion_app.live.errors import ToldError
-from companion_app.live.hindrance import TOO_BRIGHT
 from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.places import contents
@@ -146,9 +145,10 @@ class Umpire:
         return any(map(is_half_hidden, self.loop.referee.doubts.questions.values()))
 
     @property
-    def is_too_bright(self) -> bool:
-        """Whether the page says that the picture is too bright."""
-        return self.loop.why == TOO_BRIGHT
+    def wrong_light(self) -> str | None:
+        """``too-bright`` or ``too-dark`` if the page says so."""
+        why = self.loop.why
+        return why.what if why and why.what in ("too-bright", "too-dark") else None
 
     def _true_answer(self, about: str, question: Any) -> Any:
         if about == "roll" or is_half_hidden(question) or "discard" in question.choices:

@@ -63,7 +63,6 @@ class TrackedTable:
         washed-out light the colours of two snakes are as near as noise.
         """
         self._doubted = True
-        self._alike = 0
 
     def leave_out(self, outlines: Sequence[Points]) -> None:
         """Ignore tiles at these places from now on if they touch no other: stocks, piles."""
@@ -94,6 +93,8 @@ class TrackedTable:
         if state is None:
             return self._whole(bgr, small, t_s)
         self.parts += 1
+        if self._doubted:
+            self._alike = 0
         self._doubted = False
         self._agree(state, small, ALIKE_PARTS)
         return state

@@ -195,9 +195,10 @@ class FilmedTable:
         )
         self._paint()
 
-    def dim_light(self) -> None:
-        """Dim the lamp, as much as it grows darker when another one is switched off."""
-        self._light = replace(self._light, level=self._light.level * DIMMED)
+    def turn_light(self, *, up: bool) -> None:
+        """Turn the lamp up, or dim it by as much."""
+        level = self._light.level
+        self._light = replace(self._light, level=level / DIMMED if up else level * DIMMED)
         self._paint()
 
     def darkness(self, seconds: float) -> Iterator[FilmFrame]:
