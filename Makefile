@@ -31,7 +31,7 @@
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run hall hall-ready check size test quick suite bench look pictures evaluate golden train soak fuzz mutate audit deb release test-deploy lock clean
+.PHONY: setup run hall hall-ready check size test quick suite bench look pictures evaluate golden train soak fuzz mutate audit deb card release test-deploy lock clean
 
 # Compiled modules are kept, whatever the environment says: the tests start many processes, and each
 # would compile all libraries anew.
@@ -123,6 +123,10 @@ audit:
 
 deb: .venv/dev-ready
 	deploy/make-deb.sh dist $(ARCHITECTURE)
+
+card: .venv/dev-ready
+	deploy/make-deb.sh dist/card arm64
+	@.venv/bin/python deploy/make_card.py dist/card
 
 release: .venv/dev-ready
 	deploy/make-release.sh dist $(KEY)

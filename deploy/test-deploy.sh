@@ -18,6 +18,8 @@ if [[ ${1:-} != --inside ]]; then
     "$here/system-packages.sh" "command -v debootstrap" debootstrap
     mkdir -p "$cache/pip"
     [[ -e $project/.cache/.gitignore ]] || echo '*' >"$project/.cache/.gitignore"
+    rm -rf "$cache/packages"
+    "$here/make-deb.sh" "$cache/packages" >/dev/null
     for suite in "${@:-bookworm trixie}"; do
         # shellcheck disable=SC2086  # the default is two words
         for one in $suite; do
@@ -105,7 +107,7 @@ chmod +x "$tree/usr/bin/systemctl"
 former=c61220d
 mkdir "$tree/former"
 git -C "$project" archive "$former" | tar -C "$tree/former" -x
-package=$("$here/make-deb.sh" "$cache/packages" | sed -n 's/^Ready: \(.*\.deb\);.*/\1/p')
+package=$(echo "$cache"/packages/*.deb)
 cp "$package" "$tree/root/snake-eye.deb"
 sed -e "s/^port = .*/port = $port/" -e 's/^host = .*/host = "127.0.0.1"/' -e 's/^source = .*/source = "demo"/' \
     "$here/snake-eye.toml" >"$tree/etc/snake-eye/snake-eye.toml"
@@ -123,8 +125,13 @@ must() { "$@" || { echo "FAILED on $suite: $*" >&2; tail -n 20 "$tree/var/log/se
 must_not() { if "$@"; then echo "FAILED on $suite: should not have worked: $*" >&2; exit 1; fi; }
 answers() { curl --silent --fail --max-time 5 --output /dev/null "http://127.0.0.1:$port/health"; }
 current=/usr/lib/snake-eye/current
-games() { inside sh -c 'cat /var/lib/snake-eye/home/games/*/log | grep -c "\"seq\": 1,"'; }
-has_game() { [[ $(games) == 1 ]]; }
+has_game() { [[ $(inside grep -c '"kind": "started"' "/var/lib/snake-eye/home/games/${1:-tried}/log") == 1 ]]; }
+keep_game() { # keep_game PYTHON NAME: a short game, kept by the version that has this Python
+    inside systemctl stop snake-eye
+    inside runuser -u snake-eye -- "$1" -c \
+        'from pathlib import Path; from companion_app.live.store import Store; import sys; s = Store(Path("/var/lib/snake-eye/home")); s.append(sys.argv[1], "started", {}); s.append(sys.argv[1], "ended", {}); s.close()' "$2"
+    inside systemctl start snake-eye
+}
 runs() { [[ $(readlink "$tree$current") == "$1" ]]; }
 install_it() { inside apt-get -qq install --yes --allow-downgrades --no-install-recommends "$1"; }
 stops() { for _ in {1..100}; do answers || return 0; sleep 0.1; done; return 1; }
@@ -165,14 +172,17 @@ must inside snake-eye card --out /root/card.svg
 must test -s "$tree/root/card.svg"
 inside snake-eye doctor || true
 
-step "rolled back to 1.0.0, with its games, and on again"
+step "rolled back to 1.0.0, with its games, and on again with everything"
+must keep_game "$current/bin/python" newer
 must inside snake-eye-rollback
 must runs "$(readlink "$tree/opt/snake-eye/current")/.venv"
 must starts
+must grep -qs tried "$tree/var/lib/snake-eye/home/games.sqlite3" "$tree/var/lib/snake-eye/home/games.log"
+must keep_game "$current/bin/python" again
 must inside snake-eye-rollback
 must runs "$first"
 must starts
-must has_game
+for game in tried newer again; do must has_game $game; done
 
 step "a version that cannot start"
 with_changes 9.9.9 <<'CHANGES'
@@ -222,6 +232,15 @@ must inside test -d /var/lib/snake-eye/home.before-restore-1
 must has_game
 must starts
 must_not inside snake-eye restore /root/settings-before
+
+step "what make card writes fits cloud-init's own schema"
+mkdir -p "$tree/root/card"
+touch "$tree/root/card/snake-eye_1_arm64.deb"
+printf '%s\n' "Our home" "long enough" DE de anna "long enough" |
+    must "$project/.venv/bin/python" "$here/make_card.py" "$tree/root/card" >/dev/null
+must inside apt-get -qq install --yes --no-install-recommends cloud-init
+must inside cloud-init schema --config-file /root/card/user-data
+[[ $suite == bookworm ]] || must inside cloud-init schema --schema-type network-config --config-file /root/card/network-config
 
 step "purge: games stay unless the owner says otherwise"
 must inside apt-get -qq purge --yes snake-eye

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 from pathlib import Path
@@ -77,14 +78,15 @@ def test_analyse_writes_a_document_and_a_page(run, write, tmp_path):
     assert "<polyline" in page.read_text("utf-8") and "Luck and skill" in page.read_text("utf-8")
 
 
-def test_a_game_looked_over_has_intervals_places_and_progress(run, write, tmp_path):
-    out = tmp_path / "seen.json"
+def test_a_game_looked_over_has_intervals_places_progress_and_all_cores(run, write, tmp_path):
+    out, alone = tmp_path / "seen.json", os.times().children_user
     status, told, progress = run("analyse", write(BLUNDER), "--out", str(out), "--looks", "24")
     document = json.loads(out.read_text("utf-8"))
     page = game_page(parse_record(BLUNDER), document)
     turned = document["moves"][4]
 
     assert status == 0 and progress.endswith("8 of 8 moves\n")
+    assert os.times().children_user > alone or os.cpu_count() == 1, "all cores look it over"
     assert document["turning_points"] == [5] and turned["turning"]
     low, high = turned["skill_interval"]
     assert low < turned["skill"] < high < 0

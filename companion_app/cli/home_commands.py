@@ -55,6 +55,7 @@ def add_pin_command(commands: Commands) -> None:
     hosting = add_command(commands, "pin", pin, ["pin --new"])
     told = "make it; it is shown once, and every host's phone asks again"
     hosting.add_argument("--new", action="store_true", help=told)
+    hosting.add_argument("--hash", help="take the PIN that `make card` told, by its hash")
 
 
 def add_card_command(commands: Commands) -> None:
@@ -143,9 +144,15 @@ def restore(arguments: Namespace) -> int:
 
 def pin(arguments: Namespace) -> int:
     """Make a new host PIN and print it; an existing PIN is stored as a hash and cannot be shown."""
-    from companion_app.web.serving.page_file import SettingsFile
+    from companion_app.web.serving.page_file import SettingsFile, is_hash
 
-    made = SettingsFile(home_folder() / "page.json").new_pin() if arguments.new else None
+    page = SettingsFile(home_folder() / "page.json")
+    if arguments.hash is not None:
+        if not is_hash(arguments.hash):
+            raise InputError("--hash: that is not the hash of a PIN, as `make card` writes it")
+        page.change(pin_hash=arguments.hash, pin_number=page.now.pin_number + 1)
+        return ANSWERED
+    made = page.new_pin() if arguments.new else None
     answer(
         arguments,
         {"host_pin": made},

@@ -201,7 +201,7 @@ def _analyse(arguments: Namespace) -> int:
         record = record_from(arguments.record)
         judging.position_at_end(record)
         told = _progress(len(record.moves))
-        seen = analyse(record, arguments.looks, arguments.seed, told)
+        seen = analyse(record, arguments.looks, arguments.seed, told, os.cpu_count() or 1)
     document = analysis_to_json(record, seen)
     text = json.dumps(document, ensure_ascii=False, indent=1)
     if ending == ".html":

@@ -202,15 +202,14 @@ def perft(arguments: Namespace) -> int:
 def rules(arguments: Namespace) -> int:
     """List the rules of a game with their ids, and its options with their values."""
     facts = game_named(arguments.game).facts
-    summary = facts.summary
     answer(
         arguments,
         judging.rules_to_json(facts),
         [
-            summary.goal,
-            summary.turn,
-            summary.end,
-            summary.scoring,
+            facts.summary.goal,
+            facts.summary.turn,
+            facts.summary.end,
+            facts.summary.scoring,
             "",
             *(f"{rule.id}: {rule.text} ({_source(rule)})" for rule in facts.rules),
             "",
@@ -233,8 +232,7 @@ def score(arguments: Namespace) -> int:
     game, tile_set = _game_and_set(arguments)
     options = told_options(game, arguments.option)
     players = () if arguments.players is None else told_players(game, arguments.players)
-    if players:
-        check_start(game, tile_set, Start(players, options), "--players")
+    check_start(game, tile_set, Start(players, options), "--players")
     with named(arguments.table):
         given = _table_from(arguments, Record(game, tile_set, Start(players, options)))
         layout, table = parse_table(game, tile_set, given, more=game.facts.counts)
@@ -254,6 +252,7 @@ def score(arguments: Namespace) -> int:
         if _is_json(arguments.table):
             check_table(table)
             check_counts(tile_set, layout, start.out, "tiles")
+            game.facts.check_given(tile_set, start if players else Start(()), "--players")
         scored = judging.score_table(game, tile_set, start)
     answer(arguments, {"table": full} | scored, (*_doubts(table), *_score(scored)))
     good = _is_json(arguments.table) or table["quality"]["ok"]
@@ -391,9 +390,8 @@ def _points(points: int | None) -> str:
 
 
 def _standing(said: dict[str, Json]) -> str:
-    winners = said["winners"]
     if said["over"]:
-        return f"Over. {over_in_words(winners)}."
+        return f"Over. {over_in_words(said['winners'])}."
     ahead = leading(said["scores"])
     if not ahead or len(ahead) == len(said["scores"]):
         return "Not over yet. Nobody is ahead."

@@ -14,11 +14,29 @@ export function winnerText(state) {
     : t("share-win", { players: listed(winners) });
 }
 
-// Who won, everybody's score, and what comes next.
-export function overCard(state, view, celebrated = false) {
+// Everybody's score, the winner first.
+export function ranks(state) {
   const best = state.players.toSorted(
     (a, b) => b.winner - a.winner || (b.score ?? -Infinity) - (a.score ?? -Infinity),
   );
+  return h(
+    "ol.ranks",
+    {},
+    ...best.map((p) =>
+      h(
+        `li${p.winner ? ".winner" : ""}`,
+        {},
+        avatar(p),
+        h("span", {}, p.name),
+        p.winner ? icon("crown") : null,
+        h("b", {}, score(p.score)),
+      ),
+    ),
+  );
+}
+
+// Who won, everybody's score, and what comes next.
+export function overCard(state, view, celebrated = false) {
   return card(
     "over",
     h("p.kicker", {}, icon("crown"), t("game-over")),
@@ -36,20 +54,7 @@ export function overCard(state, view, celebrated = false) {
         )
       : null,
     h("p.headline", {}, winnerText(state)),
-    h(
-      "ol.ranks",
-      {},
-      ...best.map((p) =>
-        h(
-          `li${p.winner ? ".winner" : ""}`,
-          {},
-          avatar(p),
-          h("span", {}, p.name),
-          p.winner ? icon("crown") : null,
-          h("b", {}, score(p.score)),
-        ),
-      ),
-    ),
+    ranks(state),
     h(
       "div.row",
       {},

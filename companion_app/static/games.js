@@ -1,5 +1,6 @@
 // Games that were: the list, statistics by person, and one game with its replay slider and exports.
 import { Board } from "./board.js";
+import { mayLeave } from "./leaving.js";
 import { LookOver } from "./look_over.js";
 import { Mistakes } from "./mistakes.js";
 import {
@@ -454,6 +455,7 @@ export class ReplayView {
   }
 
   async resume() {
+    if (this.live.state?.key !== this.key && !(await mayLeave(this.live))) return;
     const state = await attempt(() => post("/api/resume", { key: this.key }));
     if (state) {
       this.live.take(state);

@@ -1,6 +1,7 @@
 // A new game, step by step: camera, game, players and seats, options in words, start.
 // The second time: one tap.
 import { attempt, filling, get, guideLink, h, icon, ownNames, post, sheet, t } from "./ui.js";
+import { mayLeave } from "./leaving.js";
 import { CameraStep } from "./wizard_camera.js";
 import { machineSeats } from "./machine.js";
 import { isMachine, seatList, seatRing } from "./wizard_seats.js";
@@ -407,6 +408,7 @@ export class SetupView {
   }
 
   async begin(body) {
+    if (!(await mayLeave(this.live))) return;
     const state = await attempt(() => post("/api/new", body));
     if (!state) return;
     this.live.take(state);

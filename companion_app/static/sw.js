@@ -21,6 +21,7 @@ const FILES = [
   "/static/overlay.js",
   "/static/crop.js",
   "/static/ending.js",
+  "/static/leaving.js",
   "/static/hints.js",
   "/static/machine.js",
   "/static/waiting.js",

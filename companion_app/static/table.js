@@ -6,6 +6,7 @@ import { overCard } from "./ending.js";
 import { HallCall } from "./hall_call.js";
 import { ghosts } from "./hints.js";
 import { ghostOn, machineCard, machineSeats, showIdeas, whoPlays } from "./machine.js";
+import { mayLeave } from "./leaving.js";
 import { LivePicture, veil } from "./overlay.js";
 import { buzz, play, speak } from "./sound.js";
 import { stockList, stockSum } from "./stock.js";
@@ -500,6 +501,7 @@ export class TableView {
   }
 
   async again(state) {
+    if (!(await mayLeave(this.live))) return;
     await this.act("/api/new", {
       game: state.game,
       set: state.set,

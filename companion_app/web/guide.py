@@ -27,6 +27,7 @@ CHAPTERS = (
     "phone",
     "club-night",
     "trouble",
+    "cannot",
 )
 LANGUAGES = ("en", "de")
 

@@ -7,8 +7,9 @@ an interval, and what that leaves open is not told: no turning point, no better 
 
 from __future__ import annotations
 
+import multiprocessing
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -55,6 +56,8 @@ GLANCES: Mapping[str, tuple[Depth, int, int]] = {
 """By game: how a position is played out, how often, and up to how many moves of a game; in longer
 games less often, so that each is looked over within a minute."""
 FEWEST_DRAWS = 12
+AT_ONCE = 4
+"""Moves in a row that one of several processes looks over: neighbours share positions."""
 
 Expected = Mapping[str, float]
 
@@ -139,6 +142,7 @@ def analyse(
     looks: int | None = None,
     seed: int = 0,
     told: Callable[[int], None] = lambda _: None,
+    processes: int = 1,
 ) -> Analysis:
     """Analyse a legal record.
 
@@ -148,22 +152,41 @@ def analyse(
             the game's usual number.
         seed: the same seed gives the same answer.
         told: progress callback, called with the number of moves analysed.
+        processes: how many share the work, forked from a process without threads; the answer is
+            the same.
     """
-    eye = _Eye(record, looks, seed)
-    position = record.game.opening(record.start, record.tile_set)
-    stream = 0
-    place, steps = eye.place(position, stream), []
-    for number, move in enumerate(record.moves):
-        # Each move of each game has draws of its own, or the same few rolls would be everywhere.
-        stream = crc32(repr(move).encode(), stream)
-        after = eye.place(record.game.apply(place.position, move), stream)
-        steps.append(eye.step(place, move, after))
-        place = after
-        told(number + 1)
+    eye, count = _Eye(record, looks, seed), len(record.moves)
+    several = processes > 1 and "fork" in multiprocessing.get_all_start_methods()
+    steps: list[Step] = []
+    lucks: dict[str, list[float]] = {}
+    for step, gained in _by_several(eye, count, processes) if several else eye.steps(0, count):
+        steps.append(step)
+        if gained:
+            kept = lucks.get(step.move.player, [0.0] * len(gained))
+            lucks[step.move.player] = [a + b for a, b in zip(kept, gained, strict=True)]
+        told(len(steps))
     weights = [(abs(s.luck.told + s.skill.told), n) for n, s in enumerate(steps) if s.is_turning]
     heavy = sorted(weights, reverse=True)[:MOST_TURNING]
-    lucks = {player: eye.luck_of(player) for player in record.start.players}
-    return Analysis(tuple(steps), tuple(sorted(n for _, n in heavy)), lucks)
+    figures = {player: figure_of(gained) for player, gained in lucks.items()}
+    return Analysis(tuple(steps), tuple(sorted(n for _, n in heavy)), figures)
+
+
+def _by_several(eye: _Eye, count: int, processes: int) -> Iterator[tuple[Step, list[float]]]:
+    """Yield every step, looked over by several processes."""
+    firsts = range(0, count, AT_ONCE)
+    with multiprocessing.get_context("fork").Pool(processes, _share, (eye,)) as pool:
+        for part in pool.imap(_part, firsts):
+            yield from part
+
+
+def _share(eye: _Eye) -> None:
+    """Keep, in a process of its own, what it looks over; a fork need not pickle it."""
+    globals()["_shared"] = eye
+
+
+def _part(first: int) -> list[tuple[Step, list[float]]]:
+    eye: _Eye = globals()["_shared"]
+    return list(eye.steps(first, first + AT_ONCE))
 
 
 def figure_of(differences: Sequence[float]) -> Figure:
@@ -238,46 +261,48 @@ class _Eye:
         self._game, self._players = record.game, record.start.players
         self._depth, usual, length = GLANCES[record.game.facts.name]
         fewer = max(min(usual, FEWEST_DRAWS), usual * length // max(length, len(record.moves)))
-        self._usual, self._seed = looks or fewer, seed
-        self._lucks: dict[str, list[float]] = {}
-        """By player: what all rolls gained, draw by draw."""
+        self._usual, self._seed, self._record = looks or fewer, seed, record
 
     def place(self, position: Any, stream: int) -> _Place:
         return _Place(self._game, position, self._depth, self._seed, stream)
 
-    def luck_of(self, player: str) -> Figure:
-        return figure_of(self._lucks.get(player, ()))
+    def steps(self, first: int, end: int) -> Iterator[tuple[Step, list[float]]]:
+        """Yield some moves looked over, each with what a roll gained, draw by draw."""
+        place = self.place(self._game.opening(self._record.start, self._record.tile_set), 0)
+        for number, move in enumerate(self._record.moves[:end]):
+            # Each move has draws of its own, or the same few rolls would be everywhere.
+            stream = crc32(repr(move).encode(), place.stream)
+            after = self.place(self._game.apply(place.position, move), stream)
+            if number >= first:
+                yield self._step(place, move, after)
+            place = after
 
-    def step(self, place: _Place, move: Move, after: _Place) -> Step:
+    def _step(self, place: _Place, move: Move, after: _Place) -> tuple[Step, list[float]]:
         seat = self._players.index(move.player)
-        luck, skill, best = Figure(), Figure(), None
+        luck, skill, best, gained = Figure(), Figure(), None, list[float]()
         if move.do == "roll":
-            luck = self._rolled(place, move, after, seat)
+            # The hands of Carnival are hidden, so no luck is told there.
+            gained = _difference(after, place, seat, 0, self._usual)
+            luck = self._looked_closer(after, place, seat, 0)
         elif move.do != "pass":
             skill, best = self._chosen(place, move, after, seat)
         before, then = place.expected(self._usual), after.expected(self._usual)
         margins = [self._margin(one, seat) for one in (place, after)]
-        return Step(
+        step = Step(
             move,
-            expected_for(self._players, before),
-            expected_for(self._players, then),
+            dict(expected_for(self._players, before)),
+            dict(expected_for(self._players, then)),
             (margins[0], margins[1]),
             luck,
             skill,
             best,
         )
+        return step, gained
 
     def _margin(self, place: _Place, seat: int) -> float:
         values = place.of(seat, self._usual)
         mean = sum(values) / len(values)
         return figure_of([one - mean for one in values]).margin
-
-    def _rolled(self, place: _Place, move: Move, after: _Place, seat: int) -> Figure:
-        """Return what a roll gained; the hands of Carnival are hidden, so no luck is told there."""
-        gained = _difference(after, place, seat, 0, self._usual)
-        kept = self._lucks.get(move.player, [0.0] * self._usual)
-        self._lucks[move.player] = [a + b for a, b in zip(kept, gained, strict=True)]
-        return self._looked_closer(after, place, seat, 0)
 
     def _chosen(
         self, place: _Place, move: Move, after: _Place, seat: int

@@ -61,6 +61,7 @@ def test_second_game_takes_at_most_three_taps(served, script):
 
     page.click("#tabs a", "New game")
     page.click("button.again", "once more")
+    page.click("[data-way=keep]")
 
     wait_until(lambda: served.desk.match.key != first)
     page.wait("document.querySelector('.player b')?.innerText === 'Anna'")

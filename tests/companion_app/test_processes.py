@@ -236,10 +236,12 @@ def test_eye_that_hangs_is_started_again_and_page_and_systemd_tell_the_truth(hou
 def test_told_to_stop_it_closes_the_store_and_leaves_nothing(house, tmp_path):
     Phone(house.url).hear("verdict")
     pids, line = (house.eye, house.page), Path(house.supervisor._told["line"])
+    told = [Path(f"/proc/{pid}/environ").read_bytes() for pid in pids]
 
     house.stop()
 
     assert house.status == 0
+    assert all(b"MALLOC_ARENA_MAX=2" in one for one in told), "threads keep no memory of their own"
     assert not any(map(runs, pids))
     assert not line.parent.exists()
     assert not (tmp_path / "home/games.index-wal").exists(), "the store was closed"

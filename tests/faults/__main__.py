@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.faults.soak import KNOWN, PARTS, Part, added, chosen
+from tests.faults.soak import PARTS, Part, added, chosen
 
 FOLDER = Path("build/soak")
 STATE = FOLDER / "done"
@@ -89,14 +89,6 @@ def write_report() -> int:
     lines += [
         "",
         f"**Moves lost in all: {lost}.**",
-        "",
-        "Known, and mended by a step that is to come:",
-        "",
-        *(
-            f"- {one.what}{f' (`{one.part}` measures it)' if one.part else ''}; "
-            f"comes with: {one.step}"
-            for one in KNOWN
-        ),
         "",
         *details,
         *tables,

@@ -280,30 +280,6 @@ PARTS = (
 )
 
 
-@dataclass(frozen=True)
-class Known:
-    """A fault that is known and stands until a step of the rewriting turns it."""
-
-    what: str
-    step: str
-    """What turns it, in the words of the architecture."""
-    part: str = ""
-    """The part that measures it; empty where a test that is expected to fail holds it, or none."""
-
-
-KNOWN = (
-    Known(
-        "the endless demo takes more than 450 MB, a game before a camera more than 350",
-        "the flat demo, without the laboratory",
-        "demo-memory",
-    ),
-    Known(
-        "partial looks drop faint cards that a photo reads, and forget doubts elsewhere",
-        "one path for partial looks and whole ones",
-    ),
-)
-
-
 def added(units: dict[str, Counts]) -> Counts:
     """Return the sum of what the units of a part came to."""
     total: Counter[str] = Counter()

@@ -43,7 +43,7 @@ def test_every_move_has_what_was_expected_before_and_after(name, players):
         assert step.skill.value <= 0
         assert (step.best is not None) == step.skill.is_sure
         assert step.best is None or step.best.player == step.move.player
-    assert seen == analyse(record, 8)
+    assert seen == analyse(record, 8, processes=2)
 
 
 def test_a_roll_is_luck_alone_and_a_choice_skill_alone():
