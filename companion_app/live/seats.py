@@ -74,7 +74,7 @@ class Seats:
     @property
     def whose(self) -> str | None:
         """The player whose hand has surely been the only one since the table was settled last."""
-        hands = {one and self._whose(one.direction) for one in self._visits}
+        hands = {self._whose(one.direction) if one else None for one in self._visits}
         return hands.pop() if len(hands) == 1 else None
 
     def settle(self, moves: Iterable[Move]) -> None:
