@@ -73,12 +73,12 @@ def make_backup(home: Path, file: Path, now_s: Callable[[], float] = time.time) 
     """
     if not home.is_dir():
         raise BackupError(f"there is nothing to back up: {home} does not exist yet")
-    if file.exists():
-        raise BackupError(f"{file} exists already; name a new file")
     part = file.with_name(file.name + ".part")
     # Beside the backup: the folder for temporary files may be in memory, where games do not fit.
     copy = file.with_name(file.name + ".copy.part")
     try:
+        if file.exists():
+            raise BackupError(f"{file} exists already; name a new file")
         part.unlink(missing_ok=True)
         with (
             private_file(part) as handle,

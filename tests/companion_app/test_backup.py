@@ -305,17 +305,17 @@ def test_backup_without_room_for_the_games_is_refused_and_leaves_nothing(home, t
 
 def test_backup_needs_no_room_where_temporary_files_are_kept(home, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "full"))
-
     make_backup(home, tmp_path / "b.zip")
 
     assert sorted(tmp_path.iterdir()) == [tmp_path / "b.zip", home]
 
 
-def test_file_that_exists_is_not_overwritten(home, tmp_path):
+def test_file_that_exists_or_cannot_be_is_refused_and_not_overwritten(home, tmp_path):
     (tmp_path / "diary.zip").write_text("dear diary")
 
-    with pytest.raises(BackupError, match="exists already"):
-        make_backup(home, tmp_path / "diary.zip")
+    for name, reason in (("diary.zip", "exists already"), ("a" * 300, "File name too long")):
+        with pytest.raises(BackupError, match=reason):
+            make_backup(home, tmp_path / name)
 
     assert (tmp_path / "diary.zip").read_text() == "dear diary"
 
