@@ -19,6 +19,7 @@ from companion_app.eye.corrections import Corrections, keep_named, named_by_cell
 from companion_app.eye.desk import Desk, Feeder, is_demo, owned
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
+from companion_app.eye.people import call_otherwise
 from companion_app.games.entries import Line, Names, Ruling, kind_and_body
 from companion_app.games.kept import Kept, KeptGames
 from companion_app.games.play import play
@@ -221,6 +222,10 @@ class Commands(EyeCommands):
             store.append(key, *kind_and_body(Names(names)))
         self.desk.say("told")
         return names
+
+    @owned
+    def call_otherwise(self, name: str, to: str, nobody: str) -> int:
+        return call_otherwise(self.desk, name, to, nobody)
 
     @owned
     def delete_game(self, key: str) -> None:

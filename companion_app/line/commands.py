@@ -185,6 +185,9 @@ class EyeCommands(Protocol):
     def rename(self, key: str, player: str, name: str) -> dict[str, str]:
         """Rename a player of a kept game; return all names."""
 
+    def call_otherwise(self, name: str, to: str, nobody: str) -> int:
+        """Call a person otherwise in all games; forget whom nothing is to be called any more."""
+
     def delete_game(self, key: str) -> None:
         """Delete a kept game with its pictures."""
 

@@ -47,10 +47,11 @@ class Judge(Part):
         super().__init__(draft)
         self._keeper, self._asker, self._rolls = Keeper(draft), Asker(draft), Rolls(draft)
         self._looks = 0
+        self._hand: str | None = None
 
     def look(self, settled: Settled, picture: Picture) -> Standing:
         """Judge a settled table; return how sure the referee is of it."""
-        self._looks = settled.looks
+        self._looks, self._hand = settled.looks, settled.hand
         self._rolls.see_die(settled)
         draft = self._draft
         seen = settled.sure.keys() | settled.doubts.keys()
@@ -256,6 +257,8 @@ class Judge(Part):
         table = tables[0]
         row = self._doubts.chosen.get((len(self._match.accepted), key(table)))
         if row not in rows:
+            if undo and self._is_taken_back(rows, undo):
+                return self._keeper.undo(undo, picture)
             is_known = changes(self._match.layout, table) <= self._doubts.laid_back
             is_plain = not undo or is_known or self._is_swap_as_before(rows[0], undo)
             row = rows[0] if len(rows) == 1 and is_plain else None
@@ -284,11 +287,25 @@ class Judge(Part):
         return "settled"
 
     def _is_swap_as_before(self, row: Row, undo: int) -> bool:
-        """Say whether people have called such swaps moves, and turn and points are as undone."""
+        """Say whether people have called such swaps moves, and this one is by the mover's hand.
+
+        Whose hand it was is of no account where turn and points are as if it were undone.
+        """
         now, before = row.position, self._match.positions[-1 - undo]
         outcome = self._match.game.outcome
         alike = now.to_move == before.to_move and outcome(now) == outcome(before)
-        return alike and len(self._doubts.laid_back) >= SWAPS_TO_KNOW
+        own = self._hand == row.moves[-1].player not in self._undone_players(undo)
+        return (alike or own) and len(self._doubts.laid_back) >= SWAPS_TO_KNOW
+
+    def _is_taken_back(self, rows: list[Row], undo: int) -> bool:
+        """Say whether the hand that has laid tiles has lifted them, which is not to move now."""
+        is_next = any(row.moves[-1].player == self._hand for row in rows)
+        return not is_next and self._undone_players(undo) == {self._hand}
+
+    def _undone_players(self, undo: int) -> set[str | None]:
+        """Return the players of the last moves that have laid tiles."""
+        undone = self._match.accepted[-undo:]
+        return {one.move.player for one in undone if one.move.tile is not None}
 
     # --- the machine's move ----------------------------------------------------------------
 
@@ -339,9 +356,13 @@ class Judge(Part):
         if unheard_of or not self._is_sure(reading, settled):
             # The tile may be misread: ask instead of calling a foul.
             if self._draft.waited(("foul", key(table)), self._draft.settings.ask_after_s):
-                for spot in sorted(reading.changed & settled.sure.keys()):
-                    if unheard_of or settled.sure[spot][1] < self._draft.settings.foul_at:
-                        self._asker.ask_tile(spot, [settled.sure[spot]])
+                spots = sorted(reading.changed & settled.sure.keys())
+                # Hexes are read by their colour, the first part of a tile's name.
+                tile, sure = str(foul.move.tile), settled.sure
+                too_many = [s for s in spots if unheard_of and tile.startswith(sure[s][0][0])]
+                for spot in too_many or spots:
+                    if unheard_of or sure[spot][1] < self._draft.settings.foul_at:
+                        self._asker.ask_tile(spot, [sure[spot]])
             return "unsure"
         if up_to_a_word(self._match.game, self._match.position, foul.before):
             self._asker.ask_hand(foul.before, table)

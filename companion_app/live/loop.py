@@ -9,7 +9,7 @@ game is judged by whoever owns it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import dist, hypot
@@ -38,6 +38,7 @@ from companion_app.live.keepsake import last_picture, packed, unpacked
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Sighting, Spot, contents, largest_group
 from companion_app.live.referee import Referee
+from companion_app.live.seats import Seats
 from companion_app.live.settle import Settled, Settler
 from companion_app.live.states import Glimpse, Watcher
 from engine.placement import Layout
@@ -130,6 +131,7 @@ class LiveLoop:
         self._dark_since_s: float | None = None
         self._looked_s = float("-inf")
         self._settled: Settled | None = None
+        self._seats = Seats(match.start.players)
         self._quiet = False
         """Whether the settled table has been judged and nothing has changed since."""
         self._size: tuple[int, ...] | None = None
@@ -260,6 +262,7 @@ class LiveLoop:
                 self._become("too-dark", t, Hindrance("too-dark"))
             return False
         self._dark_since_s = None
+        self._seats.see(glimpse.hand, glimpse.reach)
         if glimpse.jolt and not self._jolted:
             self._jolted = True
             # A knock too small to show in the tiles' positions may still have shifted every board.
@@ -361,6 +364,7 @@ class LiveLoop:
         return as_laid(table, box, was_laid, lay_aside, known_spot)
 
     def _referee(self, settled: Settled, frame: Frame, t: float) -> None:
+        settled, before = replace(settled, hand=self._seats.whose), len(self.match.accepted)
         try:
             standing = self.referee.look(settled, t, lambda: packed(frame, self._outlines.values()))
             self.trouble = None
@@ -372,6 +376,9 @@ class LiveLoop:
         hindrance = at_the_table(self.referee, standing, settled)
         if standing != "settled" and hindrance and hindrance.what != "question":
             hindrance = self._too_bright(frame, settled) or hindrance
+        elif standing == "settled" and self._is_burnt(frame, contents(self._known())):
+            # A card that is laid here may look like nothing.
+            hindrance = hindrance or TOO_BRIGHT
         self._become(standing, t, hindrance or self._lies_aside(settled))
         lying = set(contents(self._known()))
         if lying and lying.isdisjoint(settled.last.beliefs) and not self.referee.doubts.questions:
@@ -380,6 +387,7 @@ class LiveLoop:
         self._jolted = False
         self._quiet = standing == "settled"
         if self._quiet:
+            self._seats.settle(one.move for one in self.match.accepted[before:])
             self._watcher.settle()
             self._note_aside(settled.last)
             lying |= settled.last.outlines_px.keys()
@@ -393,9 +401,13 @@ class LiveLoop:
     def _too_bright(self, frame: Frame, settled: Settled) -> Hindrance | None:
         """Return a hindrance if a tile that is not surely read is burnt white, else ``None``."""
         unread = (contents(self._known()).keys() | settled.doubts.keys()) - settled.sure.keys()
-        outlines = [self._outlines[spot] for spot in unread & self._outlines.keys()]
-        burnt = (tile_trouble(frame.bgr, np.asarray(outline)) == "glare" for outline in outlines)
-        return TOO_BRIGHT if any(burnt) else None
+        return TOO_BRIGHT if any(self._is_burnt(frame, (spot,)) for spot in unread) else None
+
+    def _is_burnt(self, frame: Frame, spots: Iterable[Spot]) -> bool:
+        """Say whether all tiles in some spots, as far as they were seen, are burnt white."""
+        outlines = [np.asarray(self._outlines[spot]) for spot in spots if spot in self._outlines]
+        burnt = (tile_trouble(frame.bgr, outline) == "glare" for outline in outlines)
+        return bool(outlines) and all(burnt)
 
     def _lies_aside(self, settled: Settled) -> Hindrance | None:
         """Return a hindrance if a tile was laid aside since the last move, else ``None``.
@@ -440,6 +452,7 @@ class LiveLoop:
     def _lose_camera_place(self) -> None:
         self._disturb()
         self._ground.forget()
+        self._seats.turn((), ())
         self._outlines.clear()
         self._forget_aside()
         self.reader.forget()
@@ -479,6 +492,7 @@ class LiveLoop:
         # Only frames without a hand are read, so this one can be the new reference.
         self._watcher.forget()
         self._watcher.settle()
+        self._seats.turn(old, new)
         moved = self._ground.follow(old, new, frame)
         # A tile that is not seen now may be covered, or whoever knocked the camera has lifted it.
         self._outlines = {s: moved(o) for s, o in self._outlines.items()} if moved else {}

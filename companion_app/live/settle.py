@@ -48,6 +48,8 @@ class Settled:
     """Value of the die in view, if all looks agree on it."""
     enough_for_gone: bool = True
     """Whether there were enough looks to say that a tile which none of them saw is gone."""
+    hand: str | None = None
+    """The player whose hand has surely been the only one since the table was settled last."""
 
 
 @dataclass

@@ -21,6 +21,7 @@ from companion_app.live.changed_view import (
     is_other_light,
     is_shifted,
 )
+from companion_app.live.seats import Reach, reach_of
 from vision import Bgr, Frame
 
 Small = NDArray[np.float32]
@@ -78,6 +79,8 @@ class Glimpse:
     """Most of the picture differs from the settled one."""
     changed: bool = True
     """Whether anything differs from the settled picture."""
+    reach: Reach | None = None
+    """From where the hand reaches in, if it is the only one."""
 
     @property
     def still(self) -> bool:
@@ -135,7 +138,10 @@ class Watcher:
         now_s = frame.taken_at_s
         jolt = clearly > JOLT_SHARE
         jolt = jolt or (not moving and self._is_knocked(small, new, now_s))
-        return Glimpse(moving, not jolt and self._has_hand(small, new, now_s), jolt=jolt)
+        hand = not jolt and self._has_hand(small, new, now_s)
+        return Glimpse(
+            moving, hand, jolt=jolt, reach=reach_of(self._reaching_in(new)) if hand else None
+        )
 
     def recall(self, bgr: Bgr) -> None:
         """Use a kept picture as the reference without a hand, before any frame is seen."""

@@ -9,17 +9,19 @@ Pictures are not waited for: a power cut may cost those of the last seconds, nev
 from __future__ import annotations
 
 import fcntl
+import json
 import logging
 import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from errno import ENOSPC
 from pathlib import Path
 from typing import IO, Any
 
-from companion_app.games.entries import Line, read_line
+from companion_app.games.entries import Line, read_line, written
 from companion_app.games.log import (
     FOLDER,
     FORGOTTEN,
@@ -212,6 +214,23 @@ class Store:
                 sync_names(folder.parent)
                 shutil.rmtree(gone)
 
+    def rewrite(self, game: str, bodies: Iterable[Mapping[str, Any]]) -> None:
+        """Give the lines of a game other bodies, such as without a name that is to be forgotten.
+
+        The log is replaced as a whole before the index is changed; after a power cut between them,
+        the index is made anew from the logs.
+        """
+        lines = self.lines(game)
+        others = [replace(line, body=body) for line, body in zip(lines, bodies, strict=True)]
+        texts = [(written(line), game, line.seq) for line in others]
+        with self._errors():
+            self._cut_back()
+            rewrite(folder_of(self._home, game), (text for text, _, _ in texts))
+            with _whole(self._db) as db:
+                db.executemany("UPDATE log SET line = ? WHERE game = ? AND seq = ?", texts)
+                db.execute("DELETE FROM summaries WHERE game = ?", (game,))
+            self._db.execute(EMPTY_WRITE_AHEAD)
+
     def limit_pictures(self, most_bytes: int) -> int:
         """Delete the oldest pictures until the rest fit ``most_bytes``; return how many went."""
         over = sum(sum(files.values()) for files in self._sizes.values()) - most_bytes
@@ -235,6 +254,13 @@ class Store:
         """Return all games, the oldest first."""
         found = self._found("SELECT game FROM log GROUP BY game ORDER BY min(seq)")
         return [game for (game,) in found]
+
+    def games_with(self, texts: Iterable[str]) -> list[str]:
+        """Return the games in whose log one of some texts stands as a whole, the oldest first."""
+        asked = "SELECT game, min(seq) FROM log WHERE instr(line, ?) GROUP BY game"
+        found = {row for text in texts for row in self._found(asked, json.dumps(text))}
+        first = {game: number for game, number in sorted(found, key=lambda row: -row[1])}
+        return sorted(first, key=lambda game: first[game])
 
     def unfinished(self) -> str | None:
         """Return the game played last if it has not ended or was reopened, else ``None``."""

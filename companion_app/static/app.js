@@ -17,7 +17,7 @@ import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
 import { GamesView, ReplayView } from "./games.js";
 import { HealthView } from "./health.js";
-import { askSeat, joinBy } from "./seats.js";
+import { askSeat, chooseSeat, joinBy } from "./seats.js";
 import { JoinView, RulesView, SettingsView } from "./more.js";
 
 const TABS = [
@@ -169,6 +169,7 @@ async function begin() {
   }
   go(location.pathname, false);
   live.open();
+  whoSits();
   if (code && me.join_code) askSeat(live.state);
   if (me.salvaged) tellSalvaged();
 }
@@ -205,7 +206,22 @@ async function whoWeAre() {
   if (known() !== before) document.dispatchEvent(new Event("host"));
 }
 
-live.addEventListener("state", () => view?.update?.(live.state));
+// In every game a seat is its person's; a phone whose people do not play is asked whose it is.
+let game = null;
+async function whoSits() {
+  const { key, source } = live.state ?? {};
+  if (!key || key === game) return;
+  const isAnother = game !== null;
+  game = key;
+  if (isAnother) await whoWeAre();
+  if (me.asks_who && source.by_people && !document.querySelector("dialog[open]"))
+    chooseSeat(live.state);
+}
+
+live.addEventListener("state", () => {
+  view?.update?.(live.state);
+  whoSits();
+});
 live.addEventListener("event", (e) => {
   view?.happened?.(e.detail);
   if (e.detail.event === "settings") whoWeAre();

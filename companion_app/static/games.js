@@ -3,6 +3,7 @@ import { Board } from "./board.js";
 import { mayLeave } from "./leaving.js";
 import { LookOver } from "./look_over.js";
 import { Mistakes } from "./mistakes.js";
+import { peopleCard } from "./people.js";
 import {
   attempt,
   avatar,
@@ -44,7 +45,8 @@ export class GamesView {
       Promise.all([get("/api/history"), get("/api/statistics"), get("/api/series")]),
     );
     if (!answers) return;
-    const [{ games, unreadable }, { players }, { series }] = answers;
+    const [{ games, unreadable }, people, { series }] = answers;
+    const { players } = people;
     this.element.replaceChildren(
       h("h1", {}, t("tab-games")),
       ...(unreadable.length
@@ -61,10 +63,7 @@ export class GamesView {
       this.element.append(this.nothing());
       return;
     }
-    if (players.length)
-      this.element.append(
-        h("section.card", {}, h("h2", {}, t("statistics")), people(players.slice(0, 12))),
-      );
+    if (players.length) this.element.append(peopleCard(people, () => this.load()));
     if (players.length) this.element.append(new Mistakes(this.go).element);
     this.element.append(...series.slice(0, 3).map((one) => this.evening(one)));
     this.element.append(
@@ -166,51 +165,6 @@ export class GamesView {
     );
   }
 }
-
-// On a phone each person is a block of words and numbers; wider, a table.
-function people(players) {
-  const columns = [
-    ["games-played", (p) => p.games],
-    ["games-won", (p) => p.won],
-    ["fouls-made", (p) => p.fouls],
-    ["best", (p) => byGame(p.best)],
-    ["average", (p) => byGame(p.average)],
-  ];
-  return h(
-    "table.people",
-    {},
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        ...["name", ...columns.map(([word]) => word)].map((word) =>
-          h("th", { scope: "col" }, t(word)),
-        ),
-      ),
-    ),
-    h(
-      "tbody",
-      {},
-      ...players.map((p) =>
-        h(
-          "tr",
-          {},
-          h("th", { scope: "row" }, p.name),
-          ...columns.map(([word, value]) =>
-            h("td", {}, h("small.word", {}, `${t(word)}: `), value(p)),
-          ),
-        ),
-      ),
-    ),
-  );
-}
-
-const byGame = (values) =>
-  Object.entries(values)
-    .map(([game, n]) => `${game} ${score(n)}`)
-    .join(", ");
 
 export class ReplayView {
   constructor(key, live, go) {

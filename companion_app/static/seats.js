@@ -72,7 +72,7 @@ function askCode() {
   });
 }
 
-function chooseSeat(state) {
+export function chooseSeat(state) {
   return new Promise((done) => {
     const held = new Set(me.seats);
     const box = (player) =>

@@ -1,10 +1,24 @@
 // A new game, step by step: camera, game, players and seats, options in words, start.
 // The second time: one tap.
-import { attempt, filling, get, guideLink, h, icon, ownNames, post, sheet, t } from "./ui.js";
+import {
+  askPin,
+  attempt,
+  filling,
+  get,
+  guideLink,
+  h,
+  icon,
+  me,
+  ownNames,
+  post,
+  sheet,
+  t,
+} from "./ui.js";
 import { mayLeave } from "./leaving.js";
 import { CameraStep } from "./wizard_camera.js";
 import { machineSeats } from "./machine.js";
 import { isMachine, seatList, seatRing } from "./wizard_seats.js";
+import { known, knownNames, peopleChips } from "./wizard_people.js";
 import { optionList } from "./wizard_options.js";
 import { takeUp } from "./wizard_table.js";
 
@@ -30,6 +44,7 @@ export class SetupView {
     this.players = [];
     this.options = {};
     this.machine = {};
+    this.same = h("div.same");
     this.load();
   }
 
@@ -49,11 +64,11 @@ export class SetupView {
     else this.show();
   }
 
-  // What people were called the last time; the newest game that has somebody in a seat decides.
-  // The seats of the machine are chosen anew: kept games do not say at which level it played.
+  // Who played the last time, and what: it may be played again, and the people are known.
   async remember() {
     const { games } = await get("/api/history").catch(() => ({ games: [] }));
     this.past = games.filter((game) => !game.demo);
+    this.showSame();
     const written = [...this.element.querySelectorAll(".seats .name")].some(
       (field) => field.value || field === document.activeElement,
     );
@@ -63,29 +78,31 @@ export class SetupView {
     }
   }
 
-  named(game) {
-    const seats =
-      this.past?.find((one) => one.game === game.game) ??
-      this.past?.find((one) => one.players.some((p) => p.word));
-    return ownNames((seats?.players ?? []).filter((p) => p.word && !isMachine(p.name)));
-  }
-
-  knownNames() {
-    const names = new Set(
-      (this.past ?? [])
-        .flatMap((game) => Object.values(ownNames(game.players)))
-        .filter((name) => !isMachine(name)),
-    );
-    return h(
-      "datalist",
-      { id: "known-names" },
-      ...[...names].slice(0, 30).map((name) => h("option", { value: name })),
-    );
-  }
-
   // The game that can be played once more is the one that was on last.
-  update(state) {
-    if (this.games && this.step === GAME && state?.key !== this.last?.key) this.show();
+  update() {
+    if (this.games) this.showSame();
+  }
+
+  showSame() {
+    const { state } = this.live;
+    const last = state?.game && state.source.by_people ? state : (this.past?.[0] ?? null);
+    if (last?.key === this.last?.key && this.same.firstChild) return;
+    this.last = last;
+    this.same.replaceChildren(
+      last
+        ? h(
+            "button.card.again",
+            { onclick: () => this.repeat(last) },
+            icon("redo"),
+            h(
+              "span",
+              {},
+              h("b", {}, t("play-again")),
+              h("small", {}, `${last.title} · ${last.players.map((p) => p.name).join(", ")}`),
+            ),
+          )
+        : "",
+    );
   }
 
   close() {
@@ -104,6 +121,8 @@ export class SetupView {
     this.element.replaceChildren(
       h("h1", {}, t("new-game")),
       bar,
+      this.step === GAME && !me.host ? this.hostFirst() : "",
+      this.step > GAME ? "" : this.same,
       [
         () => this.seeStep(),
         () => this.gameStep(),
@@ -139,26 +158,31 @@ export class SetupView {
     return this.cameraStep.element;
   }
 
+  // Whoever is no host learns it before choosing, not after the last step.
+  hostFirst() {
+    const line = h(
+      "div.card.host-first",
+      {},
+      h("p", {}, t("host-first")),
+      h(
+        "button",
+        {
+          onclick: askPin,
+        },
+        icon("key"),
+        t("be-host"),
+      ),
+    );
+    document.addEventListener("host", () => line.remove(), { once: true });
+    return line;
+  }
+
   // --- game ------------------------------------------------------------------------------------
 
   gameStep() {
-    const last = (this.last = this.live.state?.game ? this.live.state : null);
     return h(
       "div",
       {},
-      last
-        ? h(
-            "button.card.again",
-            { onclick: () => this.repeat(last) },
-            icon("redo"),
-            h(
-              "span",
-              {},
-              h("b", {}, t("play-again", { game: last.title })),
-              h("small", {}, last.players.map((p) => p.name).join(", ")),
-            ),
-          )
-        : null,
       h(
         "div.game-grid",
         {},
@@ -192,35 +216,33 @@ export class SetupView {
     this.chosen = game;
     this.set = set;
     this.options = {};
-    this.machine = {};
     this.seat(game);
     this.to(PLAYERS);
   }
 
+  // People sit as the last time; the seats of the machine are free, and chosen anew.
   seat(game) {
-    const before = this.past
-      ?.find((one) => one.game === game.game)
-      ?.players.map((p) => (isMachine(p.id) ? "" : p.id));
-    this.players = game.players.length
-      ? [...game.at_first]
-      : (before ?? Array(game.fewest).fill(""));
-    this.names = this.named(game);
+    const before = this.past?.find((one) => one.game === game.game)?.players;
+    const blank = game.players.length ? [...game.at_first] : Array(game.fewest).fill("");
+    this.players = before?.map((p) => (isMachine(p.id) ? "" : p.id)) ?? blank;
+    this.machine = {};
+    this.reordered = false;
+    const named = before ?? this.past?.find((one) => one.players.some((p) => p.word))?.players;
+    this.names = ownNames((named ?? []).filter((p) => p.word && !isMachine(p.name)));
   }
 
   // --- players ---------------------------------------------------------------------------------
 
   playerStep() {
     const game = this.chosen;
-    const ring = h("div.ring-place");
-    const draw = () => ring.replaceChildren(seatRing(game, this.players, this.names));
-    const seats = seatList(game, this, () => this.show(), draw);
-    draw();
+    const people = known(this.past, game);
     return h(
       "div.card",
       {},
       h("p", {}, t(game.players.length ? "who-plays-colours" : "who-plays-names")),
-      h("div.seating", {}, seats, ring),
-      this.knownNames(),
+      peopleChips(game, this, people, () => this.show()),
+      seatList(game, this, () => this.show()),
+      knownNames(people),
       this.boxes(game),
       this.buttons(
         GAME,
@@ -287,7 +309,7 @@ export class SetupView {
 
   buttons(back, next) {
     return h(
-      "div.row",
+      "div.row.on-bar",
       {},
       h("button", { onclick: () => this.to(back) }, t("back")),
       h("span.grow"),
@@ -396,7 +418,10 @@ export class SetupView {
     };
   }
 
-  async repeat(state) {
+  async repeat(last) {
+    const kept = () => get(`/api/games/${last.key}`);
+    const state = last.options ? last : await attempt(kept);
+    if (!state) return;
     await this.begin({
       game: state.game,
       set: state.set,

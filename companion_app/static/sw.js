@@ -22,6 +22,8 @@ const FILES = [
   "/static/crop.js",
   "/static/ending.js",
   "/static/leaving.js",
+  "/static/people.js",
+  "/static/wizard_people.js",
   "/static/hints.js",
   "/static/machine.js",
   "/static/waiting.js",

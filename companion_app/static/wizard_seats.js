@@ -8,13 +8,11 @@ export const isMachine = (name) => /^Snake Eye( \d+)?$/.test(name);
 const COLOURS = ["#35b58a", "#f0802a", "#9552cf", "#2d74da"];
 
 // Rows to fill in; `setup` holds `players` and `names`, `again` draws the step anew.
-export function seatList(game, setup, again, changed) {
-  return game.players.length
-    ? colourRows(game, setup, again, changed)
-    : nameRows(game, setup, again, changed);
+export function seatList(game, setup, again) {
+  return game.players.length ? colourRows(game, setup, again) : nameRows(game, setup, again);
 }
 
-function colourRows(game, setup, again, changed) {
+function colourRows(game, setup, again) {
   const rest = game.players.map((p) => p.id).filter((id) => !setup.players.includes(id));
   const letters = new Map(
     lettered(game.players.map((p) => ({ ...p, name: p.word }))).map((p) => [p.id, p.letter]),
@@ -56,7 +54,6 @@ function colourRows(game, setup, again, changed) {
           disabled: !plays,
           oninput: (e) => {
             setup.names[id] = e.target.value;
-            changed();
           },
         }),
         plays
@@ -80,7 +77,7 @@ const inOrder = (game, players, reordered) =>
 
 // A row more comes by itself below the last one that is filled; rows that stand stay as they are, so
 // that no tap goes to something that has just been replaced.
-function nameRows(game, setup, again, changed) {
+function nameRows(game, setup, again) {
   const rows = h("div.seats");
   // Whoever is renamed stays the machine, or a person.
   const levels = Array.from(setup.players, (name) => setup.machine[name?.trim()]);
@@ -91,7 +88,6 @@ function nameRows(game, setup, again, changed) {
         .map((one, seat) => [one.trim(), levels[seat]])
         .filter(([one, level]) => one && level),
     );
-    changed();
   };
   const row = (n) =>
     h(

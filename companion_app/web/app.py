@@ -40,7 +40,9 @@ def create_app(companion: Companion) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.extensions["snake-eye"] = companion
-    access.protect(app, companion.settings, companion.limiter, companion.sessions)
+    access.protect(
+        app, companion.settings, companion.limiter, companion.sessions, companion.sitting
+    )
     for part in (
         api,
         at_table,

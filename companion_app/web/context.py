@@ -15,6 +15,7 @@ from typing import Any, Concatenate
 from flask import Response, current_app
 
 from companion_app.games.kept import Kept, KeptGames
+from companion_app.games.people import Sitting, sitting_at
 from companion_app.games.play import Game, Games
 from companion_app.hands.pool import Hands
 from companion_app.help_orders import help_is_off
@@ -124,6 +125,12 @@ class Companion:
         if game is not None and foul is not None:
             pictures = KeptGames(self.place.file).pictures_of(game.key, foul.seq)
         return Now(standing, version, game, pictures, is_there)
+
+    def sitting(self) -> Sitting:
+        """Return who sits at the game that is on; nobody where its log cannot be read."""
+        with suppress(StoreError, Refusal):
+            return sitting_at(self._game(self.eye.standing()))
+        return Sitting()
 
     def names(self) -> Mapping[str, str]:
         """Return people's names in the game that is on; none where its log cannot be read."""

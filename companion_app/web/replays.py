@@ -26,7 +26,7 @@ MOST_AT_HAND = 12
 """Replayed games that a worker remembers."""
 
 
-GAMES = Games[tuple[Place, str]](MOST_AT_HAND)
+GAMES = Games[tuple[Place, str, str]](MOST_AT_HAND)
 """A worker's cache of replayed games."""
 
 
@@ -38,10 +38,13 @@ def replayed(place: Place, key: str) -> Game:
         StoreError: the lines of its log do not make a game.
     """
     lines = KeptGames(place.file).lines(key)
-    if not any(line.kind == "started" for line in lines):
+    begun = next((line for line in lines if line.kind == "started"), None)
+    if begun is None:
         raise NotFound(code="no-game")
+    # A name that was forgotten may have stood for a player, in lines that were read before.
+    players = " ".join(map(str, begun.body.get("record", {}).get("players", ())))
     return GAMES.at(
-        (place, key),
+        (place, key, players),
         lambda after: [line for line in lines if line.seq > after],
         lines[-1].seq,
         place.set_folders,
@@ -84,6 +87,7 @@ def game_in_short(place: Place, key: str) -> Kept:
             "players": [
                 {k: player[k] for k in ("id", "colour", "score", "winner")}
                 | {"coloured": player["id"] in match.box.colours, "fouls": fouls[player["id"]]}
+                | {"machine": match.machine.seats.get(player["id"])}
                 for player in whole["players"]
             ],
         }
@@ -99,6 +103,8 @@ def game_document(place: Place, key: str, language: str, n: int | None) -> Doc:
     match = replayed(place, key)
     shown = snapshot.match_to_json(match, Speech(language, match.names), n)
     curve = [dict(match.game.outcome(position).scores) for position in match.positions]
+    for player in shown["players"]:
+        player["machine"] = match.machine.seats.get(player["id"])
     return {**shown, **_times(match), "length": len(match.accepted), "curve": curve}
 
 

@@ -20,6 +20,7 @@ from companion_app.hands.work import REPLAY
 from companion_app.live.errors import StoreError
 from companion_app.refusal import Refusal
 from companion_app.version import version
+from companion_app.web.people import person_of
 from companion_app.web.place import Place
 from companion_app.web.replays import Doc, summed_up
 from companion_app.web.speech import Speech
@@ -34,7 +35,7 @@ AGAIN_S = 20.0
 every move."""
 BEHIND_S = 2.0
 """Maximum age in seconds of a cached list in which a summary is older than its game's log."""
-TURNS = ("ended", "reopened")
+TURNS = ("ended", "reopened", "names")
 """Kinds of log lines after which a game is summed up at once, without waiting ``AGAIN_S``."""
 
 
@@ -176,6 +177,8 @@ def said(key: str, summary: Any, language: str) -> Doc:
                 "id": one["id"],
                 "name": words.player(one["id"]),
                 "word": words.colour(one["id"]) if one["coloured"] else "",
+                "person": person_of(one, summary["names"]),
+                "machine": one.get("machine"),
                 "colour": one["colour"],
                 "score": one["score"],
                 "winner": one["winner"],

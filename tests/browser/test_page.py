@@ -60,7 +60,7 @@ def test_second_game_takes_at_most_three_taps(served, script):
     first = served.desk.match.key
 
     page.click("#tabs a", "New game")
-    page.click("button.again", "once more")
+    page.click("button.again", "last time")
     page.click("[data-way=keep]")
 
     wait_until(lambda: served.desk.match.key != first)

@@ -75,8 +75,17 @@ class Director:
         return self.table.hand_left_s
 
     def wait_until(self, true: Callable[[], bool]) -> None:
-        """Let the table lie still, and longer where the referee needs time."""
+        """Let the table lie still, and longer where the referee needs time.
+
+        Whoever reads that the picture is too bright, or too dark, dims the lamp or turns it up.
+        """
         self.show(self.table.quiet(PAUSE_S))
+        self._wait_for(true)
+        if not true() and (wrong := self.umpire.wrong_light) is not None:
+            self.show(self.table.light("dim" if wrong == "too-bright" else "bright"))
+            self._wait_for(true)
+
+    def _wait_for(self, true: Callable[[], bool]) -> None:
         until_s = self.table.now_s + PATIENCE_S
         while not true() and self.table.now_s < until_s:
             self.show(self.table.quiet(0.3))

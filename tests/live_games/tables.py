@@ -72,7 +72,7 @@ class Table(Protocol):
         ...
 
     def light(self, what: str) -> Iterator[Frame]:
-        """Let the light do something: ``light``, ``dark``, ``sun`` or ``hunting``."""
+        """Let the light do something: ``light dim bright dark sun hunting``."""
         ...
 
     def cup_on(self, thing: Thing) -> Iterator[Frame]:
@@ -157,6 +157,9 @@ class FilmTable:
         """Let the light do something."""
         if what == "light":
             self._table.switch_light()
+            return iter(())
+        if what in ("dim", "bright"):
+            self._table.turn_light(up=what == "bright")
             return iter(())
         act = {"dark": self._table.darkness, "sun": self._table.sun}.get(what, self._table.hunting)
         return _frames(act({"dark": 1.5, "sun": 4.0}.get(what, 2.0)))

@@ -144,6 +144,12 @@ class Umpire:
         """Whether the referee has asked about a tile that lies half under something."""
         return any(map(is_half_hidden, self.loop.referee.doubts.questions.values()))
 
+    @property
+    def wrong_light(self) -> str | None:
+        """``too-bright`` or ``too-dark`` if the page says so."""
+        why = self.loop.why
+        return why.what if why and why.what in ("too-bright", "too-dark") else None
+
     def _true_answer(self, about: str, question: Any) -> Any:
         if about == "roll" or is_half_hidden(question) or "discard" in question.choices:
             # Rolls and discards are said aloud, and the cup over a tile is taken away.

@@ -5,7 +5,7 @@ Each can read a whole picture, or read only its changed parts and reuse the rest
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -112,6 +112,9 @@ class TileFollower:
     _cells: dict[Detection, CellReading] = field(default_factory=dict)
     """Cached readings of the kept outlines."""
     _last_cells: dict[Detection, CellReading] = field(default_factory=dict)
+    _kept_shows: Hashable = None
+    """What the kept result shows."""
+    _last_shows: Hashable = None
     _beside: list[Points] = field(default_factory=list)
     """Centres of tiles to ignore, which belong to no layout."""
 
@@ -144,7 +147,19 @@ class TileFollower:
             # One noisy picture can turn a card into another: it is read again at every look.
             otherwise = {d for d, last in self._cells.items() if _differ(last, self._last_cells, d)}
             self._cells = {d: r for d, r in self._last_cells.items() if d not in otherwise}
+            if state.contents() == self._kept_shows and self._overlooks(bgr, found, near):
+                return None
         return state
+
+    def _overlooks(self, bgr: Bgr, found: Detections, near: Mask) -> bool:
+        """Say whether the whole picture shows an outline that a change in it does not show alone.
+
+        The network sees a burnt or blurred tile better in the company of others.
+        """
+        scale, middles = near.shape[1] / bgr.shape[1], [d.centre_px for d in found.found]
+        seen = self._own_stages().detect(bgr, self.request).found
+        taken = np.array(middles).reshape(-1, 2)
+        return any(_lies_on(d, near, scale) and not _is_one_of(d, taken) for d in seen)
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
         """Say whether most of the known tiles have changed at once."""
@@ -156,6 +171,7 @@ class TileFollower:
     def keep(self) -> None:
         """Keep the outlines and readings of the last picture."""
         self._kept, self._cells = self._last, self._last_cells
+        self._kept_shows = self._last_shows
 
     def forget(self) -> None:
         """Drop all outlines."""
@@ -216,7 +232,7 @@ class TileFollower:
         shown = replace(found, found=tuple(self._in_play(found.found)))
         stages = replace(self._own_stages(), detect=lambda bgr, request: shown, cells=read)
         state = read_table(bgr, self.request, stages)
-        self._last, self._last_cells = found, cells
+        self._last, self._last_cells, self._last_shows = found, cells, state.contents()
         return state
 
     def _in_play(self, found: Sequence[Detection]) -> Sequence[Detection]:

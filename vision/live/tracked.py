@@ -93,6 +93,8 @@ class TrackedTable:
         if state is None:
             return self._whole(bgr, small, t_s)
         self.parts += 1
+        if self._doubted:
+            self._alike = 0
         self._doubted = False
         self._agree(state, small, ALIKE_PARTS)
         return state

@@ -14,6 +14,7 @@ from flask import Flask, Request, current_app, g, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import BadSignature
 
+from companion_app.games.people import Sitting
 from companion_app.web.serving import guard
 from companion_app.web.serving.errors import NotHost, NotSeated, WebError
 from companion_app.web.serving.guard import is_https
@@ -31,10 +32,15 @@ def protect(
     settings: SettingsFile,
     limiter: Limiter,
     sessions: Sessions,
+    sitting: Callable[[], Sitting],
     table: Table = TABLE,
 ) -> None:
-    """Install sessions, request checks and security headers in an application."""
+    """Install sessions, request checks and security headers in an application.
+
+    Seats are those of the game that is on; ``sitting`` returns who sits at it.
+    """
     app.session_interface = _Cookies()
+    app.extensions["snake-eye-sitting"] = sitting
     app.extensions["snake-eye-settings"] = settings
     app.extensions["snake-eye-sessions"] = sessions
     checks = guard.Guard(table, limiter, _check_role, lambda: settings.now.names)
@@ -96,7 +102,26 @@ def has_joined() -> bool:
 
 def seats() -> tuple[str, ...]:
     """Return the players that this guest may act for."""
-    return _session().seats if has_joined() else ()
+    held = _session()
+    if not (has_joined() and held.seats):
+        return ()
+    return held.at(sitting()).seats
+
+
+def asks_who() -> bool:
+    """Say whether this phone sat at the game before, and nobody of its people sits at this one."""
+    held = _session()
+    if not (has_joined() and held.seats and held.game):
+        return False
+    return held.game != sitting().key and bool(sitting().people) and not seats()
+
+
+def sitting() -> Sitting:
+    """Return who sits at the game that is on."""
+    if "sitting" not in g:
+        g.sitting = current_app.extensions["snake-eye-sitting"]()
+    now: Sitting = g.sitting
+    return now
 
 
 def _settings() -> SettingsFile:
@@ -136,8 +161,9 @@ def stay_host() -> None:
 
 
 def sit(held: tuple[str, ...]) -> None:
-    """Let this guest act for exactly these players."""
-    _grant(seats=held)
+    """Let this guest act for exactly these players, and in later games for the same people."""
+    now = _session().seated(held, sitting())
+    _grant(seats=now.seats, people=now.people, game=now.game)
 
 
 def end_others() -> None:

@@ -22,6 +22,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from companion_app.games.people import Sitting, shown
 from companion_app.web.serving.page_file import PRIVATE, Text
 from companion_app.whole_file import write_whole
 from engine.errors import EngineError
@@ -51,7 +52,28 @@ class Session:
     code: int = 0
     """The number of the join code that was shown; 0 for none."""
     seats: Annotated[tuple[Text, ...], Meta(max_length=MOST_SEATS)] = ()
-    """The players that the phone may act for."""
+    """The players that the phone may act for, in the game where it sat down."""
+    people: Annotated[tuple[Text, ...], Meta(max_length=MOST_SEATS)] = ()
+    """The person in each of these seats; empty where nobody has said a name."""
+    game: Text = ""
+    """The key of that game; empty for seats of every game, as older versions kept them."""
+
+    def at(self, sitting: Sitting) -> Session:
+        """Return the session with its seats in the game that is on: a seat belongs to a person."""
+        if not self.game or self.game == sitting.key or sitting.people is None:
+            return self
+        before = dict(zip(self.seats, self.people, strict=False))
+        held = tuple(
+            player
+            for player, name in sitting.people.items()
+            if (name in self.people if name else before.get(player) == "")
+        )
+        return self.seated(held, sitting)
+
+    def seated(self, held: tuple[str, ...], sitting: Sitting) -> Session:
+        """Return the session with exactly these seats in the game that is on."""
+        people = tuple((sitting.people or {}).get(player, "") for player in held)
+        return replace(self, seats=held, people=people, game=sitting.key)
 
 
 Key = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
@@ -111,17 +133,36 @@ class Sessions:
             self._kept = {key: one for key, one in self._kept.items() if key == _hash(id_)}
             self._write(ended=True)
 
-    def free(self, seat: str) -> None:
-        """Take a seat from every phone that holds it."""
+    def free(self, seat: str, sitting: Sitting) -> None:
+        """Take a seat of the game that is on from every phone that holds it."""
         with self._lock:
             for key, one in self._kept.items():
-                left = tuple(held for held in one.seats if held != seat)
-                self._kept[key] = replace(one, seats=left)
+                held = one.at(sitting).seats
+                if seat in held:
+                    left = tuple(other for other in held if other != seat)
+                    self._kept[key] = one.seated(left, sitting)
             self._write(ended=True)
 
-    def taken(self, code: int) -> dict[str, int]:
+    def call(self, name: str, to: str) -> None:
+        """Call a person otherwise who holds seats; without a new name the seats are nobody's."""
+        with self._lock:
+            for key, one in self._kept.items():
+                people = tuple(shown(to) if who == shown(name) else who for who in one.people)
+                self._kept[key] = replace(one, people=people)
+            self._write()
+
+    def call_player(self, game: str, player: str, name: str) -> None:
+        """Say the name of a player of a game, whose seat then is this person's in every game."""
+        with self._lock:
+            for key, one in self._kept.items():
+                if one.game == game and player in one.seats:
+                    people = dict(zip(one.seats, one.people, strict=False)) | {player: shown(name)}
+                    self._kept[key] = replace(one, people=tuple(people.values()))
+            self._write()
+
+    def taken(self, code: int, sitting: Sitting) -> dict[str, int]:
         """Return how many phones act for each player, among those with this join code."""
-        held = [one.seats for one in self.listed().values() if one.code == code]
+        held = [one.at(sitting).seats for one in self.listed().values() if one.code == code]
         return dict(Counter(seat for seats in held for seat in seats))
 
     def listed(self) -> dict[str, Session]:

@@ -39,9 +39,10 @@ def join() -> Doc:
 @views.post("/api/seats/free")
 def free() -> Doc:
     """Take a seat from every phone that holds it."""
-    companion().sessions.free(told("seat", str, "seat is a player"))
+    companion().sessions.free(told("seat", str, "seat is a player"), access.sitting())
     companion().hub.publish({"event": "settings"})
-    return {"taken": companion().sessions.taken(companion().settings.now.join_number)}
+    number = companion().settings.now.join_number
+    return {"taken": companion().sessions.taken(number, access.sitting())}
 
 
 @views.get("/api/sessions")
@@ -52,7 +53,7 @@ def sessions() -> Doc:
         {
             "device": one.device,
             "host": one.host == now.pin_number,
-            "seats": list(one.seats) if one.code == now.join_number else [],
+            "seats": list(one.at(access.sitting()).seats) if one.code == now.join_number else [],
             "since_s": one.made_s,
             "seen_s": one.seen_s,
             "session": handle,

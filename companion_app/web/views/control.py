@@ -14,7 +14,7 @@ from flask import Blueprint
 
 from companion_app.line.commands import EyeCommands
 from companion_app.live.machine import LEVELS, NAME
-from companion_app.web.context import companion, done
+from companion_app.web.context import companion, done, speech
 from companion_app.web.game_asked import record_begun
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotHost
@@ -227,7 +227,19 @@ def rename() -> Doc:
     if not name:
         raise BadRequest(code="bad-name")
     key, player = (told(one, str, code="no-game") for one in ("key", "player"))
-    return {"names": companion().eye.ask(EyeCommands.rename, key, player, name)}
+    names = companion().eye.ask(EyeCommands.rename, key, player, name)
+    companion().sessions.call_player(key, player, name)
+    return {"names": names}
+
+
+@views.post("/api/people")
+def call_otherwise() -> Doc:
+    """Rename a person (``name``) in every kept game (``to``), or forget the person."""
+    name, to = told("name", str, code="bad-name"), _name(asked().get("to", ""))
+    nobody = speech({}).page("player-n", n="{n}")
+    games = companion().eye.ask(EyeCommands.call_otherwise, name, to, nobody)
+    companion().sessions.call(name, to)
+    return {"games": games}
 
 
 @views.post("/api/games/delete")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from statistics import fmean
 from typing import Any, TypeVar
 
 from flask import Blueprint, Response, current_app, request
@@ -16,10 +15,12 @@ from companion_app.line.commands import EyeCommands
 from companion_app.live import damage
 from companion_app.web import bgstats, replays
 from companion_app.web.context import companion, speech, svg_answer
+from companion_app.web.people import by_person, counted
 from companion_app.web.serving import guard
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import Doc, a_file, language, told_or_none
 from companion_app.web.summaries import Listed, in_words, said
+from engine.games import GAMES
 
 views = Blueprint("games", __name__)
 T = TypeVar("T")
@@ -60,45 +61,17 @@ def history() -> Response:
 
 @views.get("/api/statistics")
 def statistics() -> Response:
-    """Return statistics of the kept games by person."""
-    return _of_all("statistics", lambda _, games: {"players": _by_person(_counted(games))})
+    """Return statistics by person: of all kept games, or those of one game (``game``)."""
+    only = request.args.get("game", "")
+    if only and only not in GAMES:
+        raise NotFound
+    return _of_all(f"statistics {only}", lambda _, games: by_person(games, only))
 
 
 @views.get("/api/series")
 def series() -> Response:
     """Return the series of the kept games, the newest first."""
-    return _of_all("series", lambda _, games: {"series": series_of(_counted(games))})
-
-
-def _counted(games: Iterable[Doc]) -> list[Doc]:
-    """Return the games that count in statistics: finished, and not of the demo table."""
-    return [game for game in games if game["ended"] and not game["demo"]]
-
-
-def _by_person(games: Iterable[Doc]) -> list[Doc]:
-    people: dict[str, Doc] = {}
-    for game in games:
-        for player in game["players"]:
-            one = people.setdefault(
-                player["name"],
-                {
-                    "name": player["name"],
-                    "games": 0,
-                    "won": 0,
-                    "best": {},
-                    "average": {},
-                    "fouls": 0,
-                },
-            )
-            one["games"] += 1
-            one["won"] += player["winner"]
-            one["fouls"] += player["fouls"]
-            if player["score"] is not None:
-                one["best"].setdefault(game["title"], []).append(player["score"])
-    for one in people.values():
-        one["average"] = {t: round(fmean(scores), 1) for t, scores in one["best"].items()}
-        one["best"] = {t: max(scores) for t, scores in one["best"].items()}
-    return sorted(people.values(), key=lambda one: (-one["won"], -one["games"], one["name"]))
+    return _of_all("series", lambda _, games: {"series": series_of(counted(games))})
 
 
 # --- series: games of the same people in one evening, with their scores added up -----------------

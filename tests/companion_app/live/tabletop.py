@@ -49,6 +49,8 @@ class Tabletop:
             agreed = self.match.position.agreed
             self.aligner = Aligner(self.match.box, agreed.boards, agreed.eyes)
         self.settler = Settler()
+        self.hand: str | None = None
+        """Whose hand has surely been the only one."""
         self.picture = b"jpeg"
         """The picture of every look."""
         self.t = 0.0
@@ -84,6 +86,7 @@ class Tabletop:
         self.settler.add(look)
         settled = self.settler.settled(self.aligner.centres_px)
         if settled is not None:
+            settled = replace(settled, hand=self.hand)
             self.standing = self.referee.look(settled, self.t, lambda: self.picture)
 
     def finds(

@@ -318,6 +318,22 @@ def test_tile_that_nobody_can_read_is_said(stage, why, level, what):
     assert stage.why == what
 
 
+@pytest.mark.parametrize(("burnt", "what"), [(3, "too-bright"), (2, None)])
+def test_settled_table_on_which_all_tiles_are_burnt_is_said_to_be_too_bright(stage, burnt, what):
+    # Carnival 42: burnt cards that were laid there looked like nothing.
+    stage.zoom = 4
+    stage.play(3)
+    shown = STILL.copy()
+    for card in sorted(stage.layout.cards)[:burnt]:
+        left, top = outline(*card.at)[0]
+        shown[round(top) : round(top) + WIDTH_PX, round(left) : round(left) + WIDTH_PX] = 255
+    stage.film(0.5, HAND)
+    stage.film(2 * LONG_S, shown)
+
+    assert stage.loop.state == "settled"
+    assert stage.why == what
+
+
 def test_open_question_is_said(stage):
     stage.play(2)
     x, y = next(m.at for m in stage.match.game.legal_moves(stage.match.position) if m.at)

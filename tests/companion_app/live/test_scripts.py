@@ -6,7 +6,8 @@ once:
 
 - ``plays``: moves that are made one after the other, each laid or told
 - ``shows`` after a hand, or ``keeps`` with nobody near: a layout in notation, or as the reader
-  gives it where it is not sure, for so many ``looks``, with something over ``covered`` spots
+  gives it where it is not sure, for so many ``looks``, with something over ``covered`` spots, by
+  the ``hand`` of a player where that is known
 - ``finds``: a layout that so many looks agree on, as ``sure`` as it is, or with a share each spot
 - ``tells``, ``takes_back`` so many moves, ``undoes`` what was told last, ``waives`` a foul,
   ``touches`` and ``stirs`` the table, changes its ``camera``; the machine ``thinks`` or ``wants``
@@ -177,7 +178,7 @@ def plays(table: Tabletop, step: Row) -> None:
 
 
 def looks(table: Tabletop, step: Row, show: Callable[..., object], verb: str) -> None:
-    covered = spots(step.get("covered", []))
+    covered, table.hand = spots(step.get("covered", [])), step.get("hand")
     show(shown(table, step[verb]), step.get("looks", LOOKS), covered)
 
 

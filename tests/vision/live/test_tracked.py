@@ -299,6 +299,41 @@ def test_card_that_reads_otherwise_after_a_hand_is_read_again_at_the_next_look(m
     assert tracked.parts == 2
 
 
+def test_looks_from_before_a_hand_do_not_count_for_what_it_has_left():
+    # Carnival 42: the first look at a burnt card showed nothing, and no later one looked again.
+    table, _ = filmed("carnival", 2, 16, 17)
+    box = built_in_set("carnival")
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    bgr = next(table.quiet(0.1)).bgr
+    for moment in (0.0, 0.1):
+        tracked.read(bgr, moment)
+    left = bgr.copy()
+    cv2.circle(left, (60, 60), 12, (10, 10, 10), -1)
+
+    tracked.doubt()
+    for moment in (0.2, 0.3, 0.4, 0.5, 0.6):
+        tracked.read(left, moment)
+
+    assert (tracked.parts, tracked.repeats) == (4, 1)
+
+
+def test_card_that_only_the_whole_picture_shows_is_read_after_a_hand(monkeypatch):
+    table, one = filmed("carnival", 2, 16, 18)
+    follower = follow.TileFollower(ReadRequest("square", built_in_set("carnival")))
+    before = next(table.quiet(0.1)).bgr
+    kept = contents(follower.whole(before))
+    follower.keep()
+    list(table.visit((one.layouts[1],)))
+    after = next(table.quiet(0.1)).bgr
+    changed = changed_between(shrunk(before), shrunk(after))
+    lying = follower._kept.found
+
+    monkeypatch.setattr(follow.TileFollower, "_detect", lambda *_: lying)
+
+    assert contents(follower.part(after, changed)) == kept
+    assert follower.part(after, changed, afresh=True) is None
+
+
 def test_board_that_an_arm_hid_is_looked_for_when_the_arm_has_left():
     table, _ = filmed("snekagon5g", 2, 4, 5, (1600, 900))
     follower = follow.HexFollower(ReadRequest("hex", built_in_set("snekagon5g")))

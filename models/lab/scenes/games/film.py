@@ -35,6 +35,8 @@ LEANS = 6
 SUN_STEPS_A_SECOND = 3.0
 HUNTING = 0.3
 """Relative amplitude of the exposure of a camera that hunts for it."""
+DIMMED = 0.6
+"""Share of the light that remains when a lamp is dimmed, or one of several switched off."""
 OFF = 0.02
 """Share of the light that remains when it is switched off."""
 
@@ -187,10 +189,16 @@ class FilmedTable:
         darker = bool(self._rng.random() < 0.5)
         self._light = replace(
             light,
-            level=light.level * (0.6 if darker else 1.25),
+            level=light.level * (DIMMED if darker else 1.25),
             kelvin=float(np.clip(light.kelvin + self._rng.normal(0, 900), 2700, 6500)),
             azimuth_deg=light.azimuth_deg + 90,
         )
+        self._paint()
+
+    def turn_light(self, *, up: bool) -> None:
+        """Turn the lamp up, or dim it by as much."""
+        level = self._light.level
+        self._light = replace(self._light, level=level / DIMMED if up else level * DIMMED)
         self._paint()
 
     def darkness(self, seconds: float) -> Iterator[FilmFrame]:

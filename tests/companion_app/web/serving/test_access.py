@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from companion_app.games.people import Sitting
 from companion_app.live.errors import StoreError
 from companion_app.web.serving import sessions as sessions_module
 from companion_app.web.serving.access import COOKIE, SECURE_COOKIE
@@ -554,13 +555,13 @@ def test_session_ends_after_thirty_one_days(tmp_path):
     id_ = sessions.begin(replace(sessions.fresh("phone"), host=1, code=2, seats=("blue",)))
     now_s += 31 * 86_400
     assert sessions.find(id_) is not None
-    assert sessions.taken(2) == {"blue": 1}
+    assert sessions.taken(2, Sitting()) == {"blue": 1}
 
     now_s += 1
 
     assert sessions.find(id_) is None
     assert sessions.listed() == {}
-    assert sessions.taken(2) == {}
+    assert sessions.taken(2, Sitting()) == {}
     assert Sessions(tmp_path / "sessions.json", lambda: now_s).find(id_) is None
 
 

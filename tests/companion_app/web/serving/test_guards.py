@@ -13,6 +13,7 @@ from flask import Flask, Response, jsonify, request
 from flask.sessions import SecureCookieSessionInterface
 from flask.testing import FlaskClient
 
+from companion_app.games.people import Sitting
 from companion_app.web.serving import access, guard
 from companion_app.web.serving.access import COOKIE, SECURE_COOKIE
 from companion_app.web.serving.errors import WebError
@@ -44,7 +45,7 @@ class Door:
         self.sessions = Sessions(None, lambda: self.time_s)
         self.action: Callable[[], Any] = dict
         self.app = Flask("door", static_folder=None)
-        access.protect(self.app, self.settings, self.limiter, self.sessions, DOOR)
+        access.protect(self.app, self.settings, self.limiter, self.sessions, Sitting, DOOR)
         self.app.register_error_handler(WebError, refused)
         for rule, view, methods in (
             ("/me", lambda: jsonify(me()), ["GET", "POST"]),

@@ -46,6 +46,8 @@ def test_statistics_count_by_person(finished):
         "best": {"Schlangennest": 21},
         "average": {"Schlangennest": 21.0},
         "fouls": 0,
+        "by_game": [{"title": "Schlangennest", "games": 1, "won": 1}],
+        "against": [{"name": "Ben", "games": 1, "won": 0, "lost": 0}],
     }
 
 
