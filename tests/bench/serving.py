@@ -64,7 +64,7 @@ def told(crowded: Crowded) -> list[Row]:
             "a second",
             f"{LISTENERS} phones listen, {GUESTS} guests ask for {', '.join(PATHS)}",
         ),
-        ("page: memory of its process in a crowd", crowded.page_mb, "MB (RSS)", "at the end"),
+        ("page: memory of its process in a crowd", crowded.page_mb, "MB (PSS)", "at the end"),
     ]
 
 

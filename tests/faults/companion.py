@@ -51,12 +51,14 @@ def has_ended(pid: int) -> bool:
     return True
 
 
-def memory_mb(pid: int) -> float:
-    """Return the memory that a process takes; 0 where it is gone."""
-    with suppress(OSError):
-        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-    return 0.0
+def memory_mb(*pids: int) -> float:
+    """Return the memory that processes take together (PSS): what they share counts once."""
+    total = 0
+    for pid in pids:
+        with suppress(OSError, StopIteration):
+            rows = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+            total += int(next(row for row in rows if row.startswith("Pss:")).split()[1])
+    return total * 1024 / 1e6
 
 
 class Companion:
@@ -107,7 +109,7 @@ class Companion:
 
     def memory_mb(self) -> float:
         """Return how much memory all of them take."""
-        return sum(memory_mb(pid) for pid in self.family())
+        return memory_mb(*self.family())
 
     def kill_one(self, module: str) -> None:
         """End the eye or the page alone: ``companion_app.eye`` or ``companion_app.web``."""

@@ -399,16 +399,6 @@ class Ear:
                     self.over.set()
 
 
-def pss_mb(pids: list[int]) -> float:
-    """Return the memory of processes together, what they share counted once."""
-    total = 0
-    for pid in pids:
-        with suppress(OSError, StopIteration):
-            rows = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
-            total += int(next(row for row in rows if row.startswith("Pss:")).split()[1])
-    return total / 1024
-
-
 def play(life: Companion, host: Guest, ear: Ear, stalls: Stalls) -> Window:
     """Let the game be played from its first move to its end; return what was seen."""
     window, ear.heard = Window(), []
@@ -420,7 +410,7 @@ def play(life: Companion, host: Guest, ear: Ear, stalls: Stalls) -> Window:
     assert status == 200, said
     began_s = time.monotonic()
     while not ear.over.wait(0.5) and time.monotonic() - began_s < LONGEST_S:
-        window.most_mb = max(window.most_mb, pss_mb(life.family()))
+        window.most_mb = max(window.most_mb, life.memory_mb())
     window.unfinished = 0 if ear.over.is_set() else 1
     window.looks = life.get("health")["looks"]  # counted anew in every game
     window.seconds = time.monotonic() - began_s
