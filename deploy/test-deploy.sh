@@ -240,7 +240,10 @@ printf '%s\n' "Our home" "long enough" DE de anna "long enough" |
     must "$project/.venv/bin/python" "$here/make_card.py" "$tree/root/card" >/dev/null
 must inside apt-get -qq install --yes --no-install-recommends cloud-init
 must inside cloud-init schema --config-file /root/card/user-data
-[[ $suite == bookworm ]] || must inside cloud-init schema --schema-type network-config --config-file /root/card/network-config
+if [[ $suite != bookworm ]]; then # an older cloud-init knows no schema of networks
+    must inside apt-get -qq install --yes --no-install-recommends netplan.io python3-netplan
+    must inside cloud-init schema --schema-type network-config --config-file /root/card/network-config
+fi
 
 step "purge: games stay unless the owner says otherwise"
 must inside apt-get -qq purge --yes snake-eye

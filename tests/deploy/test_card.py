@@ -20,7 +20,7 @@ ANSWERS = ("IEEE", "password", "DE", "de", "anna", "long enough")
 
 def make(folder: Path, *answers: str) -> subprocess.CompletedProcess[str]:
     (folder / "snake-eye_1.1.0_arm64.deb").touch()
-    command = [sys.executable, DEPLOY / "make_card.py", folder]
+    command = [sys.executable, str(DEPLOY / "make_card.py"), str(folder)]
     text = "\n".join(answers) + "\n"
     return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
 
@@ -29,7 +29,7 @@ def make(folder: Path, *answers: str) -> subprocess.CompletedProcess[str]:
 def test_card_holds_hashes_alone_and_its_pin_lets_the_host_in(tmp_path, monkeypatch):
     made = make(tmp_path, *ANSWERS)
 
-    pin = re.search(r"Host PIN, shown this once: ([0-9]{6})", made.stdout)[1]
+    (pin,) = re.findall(r"Host PIN, shown this once: ([0-9]{6})", made.stdout)
     first, data = (tmp_path / "user-data").read_text().split("\n", 1)
     told, network = json.loads(data), (tmp_path / "network-config").read_text()
     written = data + network
