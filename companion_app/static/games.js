@@ -5,6 +5,7 @@ import { LookOver } from "./look_over.js";
 import { Mistakes } from "./mistakes.js";
 import { peopleCard } from "./people.js";
 import {
+  askSure,
   attempt,
   avatar,
   filling,
@@ -385,27 +386,9 @@ export class ReplayView {
   }
 
   delete() {
-    const dialog = sheet(
-      t("delete-game"),
-      h("p", {}, t("delete-game-text")),
-      h(
-        "div.row",
-        {},
-        h("button", { onclick: () => dialog.close() }, t("cancel")),
-        h("span.grow"),
-        h(
-          "button.danger",
-          {
-            onclick: async () => {
-              dialog.close();
-              if (await attempt(() => post("/api/games/delete", { key: this.key })))
-                this.go("/games");
-            },
-          },
-          t("delete-game"),
-        ),
-      ),
-    );
+    askSure(t("delete-game"), t("delete-game-text"), t("delete-game"), async () => {
+      if (await attempt(() => post("/api/games/delete", { key: this.key }))) this.go("/games");
+    });
   }
 
   async resume() {

@@ -2,6 +2,7 @@
 import { askSeat, codeShown } from "./seats.js";
 import {
   askPin,
+  askSure,
   attempt,
   choice,
   choose,
@@ -265,27 +266,10 @@ export class SettingsView {
   }
 
   wipe() {
-    const dialog = sheet(
-      t("wipe"),
-      h("p", {}, t("wipe-text")),
-      h(
-        "div.row",
-        {},
-        h("button", { onclick: () => dialog.close() }, t("cancel")),
-        h("span.grow"),
-        h(
-          "button.danger",
-          {
-            onclick: async () => {
-              dialog.close();
-              const done = await attempt(() => post("/api/pictures/wipe"));
-              if (done) toast(t("wiped", { n: done.wiped }));
-            },
-          },
-          t("wipe"),
-        ),
-      ),
-    );
+    askSure(t("wipe"), t("wipe-text"), t("wipe"), async () => {
+      const done = await attempt(() => post("/api/pictures/wipe"));
+      if (done) toast(t("wiped", { n: done.wiped }));
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 // The people of this home: what their games say about each, and another name for one, or none.
-import { attempt, get, h, icon, initial, me, post, score, sheet, t, toast } from "./ui.js";
+import { askSure, attempt, get, h, icon, initial, me, post, score, sheet, t, toast } from "./ui.js";
 
 const MOST_SHOWN = 8;
 
@@ -210,26 +210,8 @@ function rename(name, people, changed) {
 }
 
 function forget(name, changed) {
-  const dialog = sheet(
-    t("forget-person"),
-    h("p", {}, t("forget-person-text", { name })),
-    h(
-      "div.row",
-      {},
-      h("button", { onclick: () => dialog.close() }, t("cancel")),
-      h("span.grow"),
-      h(
-        "button.danger",
-        {
-          onclick: async () => {
-            dialog.close();
-            await call(name, "", changed);
-          },
-        },
-        t("forget-person"),
-      ),
-    ),
-  );
+  const text = t("forget-person-text", { name });
+  askSure(t("forget-person"), text, t("forget-person"), () => call(name, "", changed));
 }
 
 async function call(name, to, changed) {

@@ -12,6 +12,7 @@ import { buzz, play, speak } from "./sound.js";
 import { stockList, stockSum } from "./stock.js";
 import { askSeat, codeShown, mayMove } from "./seats.js";
 import {
+  askSure,
   attempt,
   avatar,
   choice,
@@ -664,26 +665,7 @@ export class TableView {
   }
 
   askEnd() {
-    const dialog = sheet(
-      t("end-sure"),
-      h("p", {}, t("end-text")),
-      h(
-        "div.row",
-        {},
-        h("button", { onclick: () => dialog.close() }, t("cancel")),
-        h("span.grow"),
-        h(
-          "button.danger",
-          {
-            onclick: async () => {
-              dialog.close();
-              await this.act("/api/end");
-            },
-          },
-          t("end"),
-        ),
-      ),
-    );
+    askSure(t("end-sure"), t("end-text"), t("end"), () => this.act("/api/end"));
   }
 
   async act(url, body) {

@@ -266,6 +266,17 @@ export function sheet(title, ...content) {
   return dialog;
 }
 
+// Asks before something is done that cannot easily be undone.
+export function askSure(title, text, word, deed) {
+  const go = () => {
+    dialog.close();
+    deed();
+  };
+  const cancel = h("button", { onclick: () => dialog.close() }, t("cancel"));
+  const danger = h("button.danger", { onclick: go }, word);
+  const dialog = sheet(title, h("p", {}, text), h("div.row", {}, cancel, h("span.grow"), danger));
+}
+
 export function askPin() {
   return new Promise((done) => {
     const field = h("input.pin", {

@@ -2,7 +2,7 @@
 import { pickDrawn, pickTile, tileUrl } from "./correct.js";
 import { drawnPart, seenPart, showPicture } from "./crop.js";
 import { askSeat, mayAnswer } from "./seats.js";
-import { guideLink, h, icon, me, sheet, t } from "./ui.js";
+import { askSure, guideLink, h, icon, me, sheet, t } from "./ui.js";
 
 const SHORT_MS = 300; // a press that is shorter turns the picture over, a longer one shows it while it lasts
 
@@ -239,26 +239,7 @@ function questionOfOthers(question, state) {
 
 // An answer that begins the game anew says so first.
 function askDrop(done) {
-  const dialog = sheet(
-    t("drop-sure"),
-    h("p", {}, t("drop-text")),
-    h(
-      "div.row",
-      {},
-      h("button", { onclick: () => dialog.close() }, t("cancel")),
-      h("span.grow"),
-      h(
-        "button.danger",
-        {
-          onclick: () => {
-            dialog.close();
-            done();
-          },
-        },
-        t("drop-moves"),
-      ),
-    ),
-  );
+  askSure(t("drop-sure"), t("drop-text"), t("drop-moves"), done);
 }
 
 export { card };

@@ -1,5 +1,5 @@
 // The arbiter's phone: calls with their pictures, decisions with their record, how every table is.
-import { attempt, get, h, icon, loadMe, me, post, sheet, t, toast, when } from "./ui.js";
+import { askSure, attempt, get, h, icon, loadMe, me, post, sheet, t, toast, when } from "./ui.js";
 import { Clock, link } from "./hall_tournament.js";
 
 const EVERY_MS = 2000;
@@ -152,28 +152,11 @@ export class ArbiterView {
   // Asks, says what will happen, and does it a while later: until then it can be taken back.
   ask(table, word, url, body) {
     const seen = this.tables.get(table.id) ?? table;
-    const dialog = sheet(
-      `${t(word)}: ${seen.name}`,
-      h("p", {}, t(`${word}-means`)),
-      h(
-        "div.row",
-        {},
-        h("button", { onclick: () => dialog.close() }, t("cancel")),
-        h("span.grow"),
-        h(
-          "button.danger",
-          {
-            onclick: () => {
-              dialog.close();
-              this.later(t("hall-soon", { table: seen.name, what: t(word) }), url, {
-                ...body,
-                ...seen.game,
-              });
-            },
-          },
-          t(word),
-        ),
-      ),
+    askSure(`${t(word)}: ${seen.name}`, t(`${word}-means`), t(word), () =>
+      this.later(t("hall-soon", { table: seen.name, what: t(word) }), url, {
+        ...body,
+        ...seen.game,
+      }),
     );
   }
 
