@@ -146,13 +146,14 @@ def pin(arguments: Namespace) -> int:
     """Make a new host PIN and print it; an existing PIN is stored as a hash and cannot be shown."""
     from companion_app.web.serving.page_file import SettingsFile, is_hash
 
-    page = SettingsFile(home_folder() / "page.json")
+    file = home_folder() / "page.json"
     if arguments.hash is not None:
         if not is_hash(arguments.hash):
             raise InputError("--hash: that is not the hash of a PIN, as `make card` writes it")
+        page = SettingsFile(file)
         page.change(pin_hash=arguments.hash, pin_number=page.now.pin_number + 1)
         return ANSWERED
-    made = page.new_pin() if arguments.new else None
+    made = SettingsFile(file).new_pin() if arguments.new else None
     answer(
         arguments,
         {"host_pin": made},

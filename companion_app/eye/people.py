@@ -38,13 +38,13 @@ def call_otherwise(desk: Desk, name: str, to: str, nobody: str) -> int:
         if (names := people.names_after(lines, name, to, nobody)) is not None
     }
     match = desk.match
-    is_on = match is not None and match.key in changed
-    if not to and is_on and match is not None and match.game.facts.player_names is None:
+    own = match if match is not None and match.key in changed else None
+    if own is not None and not to and own.game.facts.player_names is None:
         # Its moves are made by this name, and more may come.
         raise Refusal(code="game-is-on", status=409)
     for key, names in changed.items():
-        if match is not None and match.key == key:
-            match.note(Names(names))
+        if own is not None and own.key == key:
+            own.note(Names(names))
         else:
             desk.store.append(key, *kind_and_body(Names(names)))
         if not to:

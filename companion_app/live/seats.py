@@ -18,9 +18,6 @@ from companion_app.live.places import Point
 from companion_app.live.settle import LOOKS, REMEMBERED
 from engine.game import Move
 
-Directions = Sequence[complex]
-"""Directions in the picture, as complex numbers of length 1: an angle has no ends."""
-
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -29,16 +26,16 @@ class Reach:
     size: int
     """Number of its pixels."""
     direction: complex
-    """From its middle to where it crosses the border."""
+    """From its middle to where it crosses the border, as a complex number of length 1."""
 
 
 def reach_of(arm: NDArray[np.bool_]) -> Reach | None:
     """Return how the only arm of a mask reaches in; ``None`` if there are none or several."""
-    count, labels = cv2.connectedComponents(arm.astype(np.uint8), connectivity=8)
+    _, labels = cv2.connectedComponents(arm.astype(np.uint8))
     rim = np.zeros_like(arm)
     rim[0], rim[-1], rim[:, 0], rim[:, -1] = True, True, True, True
     crossing = {int(label) for label in np.unique(labels[rim & arm])}
-    if len(crossing) != 1 or count < 1:
+    if len(crossing) != 1:
         return None
     own = labels == crossing.pop()
     axis = _middle(own & rim) - _middle(own)

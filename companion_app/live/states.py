@@ -130,18 +130,17 @@ class Watcher:
         moving = self._is_much(moved & new)
         clearly = float((off > NEW_LEVELS).mean())
         changed = clearly > CHANGED_SHARE
-        self._begins = not changed and bool(self._reaching_in(new).any())
+        reaching = self._reaching_in(new)
+        self._begins = not changed and bool(reaching.any())
         if not changed:
             # A sunbeam's edge is this faint all over, a hand is not.
             self._largest = 0
             return Glimpse(moving, changed=False)
         now_s = frame.taken_at_s
         jolt = clearly > JOLT_SHARE
-        jolt = jolt or (not moving and self._is_knocked(small, new, now_s))
-        hand = not jolt and self._has_hand(small, new, now_s)
-        return Glimpse(
-            moving, hand, jolt=jolt, reach=reach_of(self._reaching_in(new)) if hand else None
-        )
+        jolt = jolt or (not moving and self._is_knocked(small, reaching, now_s))
+        hand = not jolt and self._has_hand(small, new, reaching, now_s)
+        return Glimpse(moving, hand, jolt=jolt, reach=reach_of(reaching) if hand else None)
 
     def recall(self, bgr: Bgr) -> None:
         """Use a kept picture as the reference without a hand, before any frame is seen."""
@@ -174,12 +173,11 @@ class Watcher:
     def _is_much(self, moved: Mask) -> bool:
         return float(moved.mean()) > MOVING_SHARE
 
-    def _is_knocked(self, small: Small, new: Mask, now_s: float) -> bool:
+    def _is_knocked(self, small: Small, reaching: Mask, now_s: float) -> bool:
         """Say whether the camera was knocked; if so, this picture becomes the only reference.
 
         A resting arm adds edges of its own, so the rest of the picture must have moved too.
         """
-        reaching = self._reaching_in(new)
         if not reaching.any():
             return False
         knocked = is_shifted(small, self._settled[-1], reaching)
@@ -233,10 +231,10 @@ class Watcher:
             not self._reaching_in(self._new(small, lit, _apart(small, lit))).any() for lit in older
         )
 
-    def _has_hand(self, small: Small, new: Mask, now_s: float) -> bool:
+    def _has_hand(self, small: Small, new: Mask, reaching: Mask, now_s: float) -> bool:
         """Say whether a hand reaches in, or has reached in and is still over the table."""
         count = int(new.sum())
-        if self._reaches_in(small, new, now_s):
+        if self._reaches_in(small, reaching, now_s):
             self._largest = max(self._largest, count)
             return True
         much = count > LEFT_SHARE * self._largest > 0
@@ -245,9 +243,8 @@ class Watcher:
         self._largest = 0
         return False
 
-    def _reaches_in(self, small: Small, new: Mask, now_s: float) -> bool:
+    def _reaches_in(self, small: Small, reaching: Mask, now_s: float) -> bool:
         """Say whether a shape at the border is a hand; add motionless ones to the reference."""
-        reaching = self._reaching_in(new)
         if not reaching.any() or self._looks_as_before(small):
             return False
         count, labels = cv2.connectedComponents(reaching.astype(np.uint8))

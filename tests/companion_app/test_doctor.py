@@ -360,9 +360,10 @@ def test_backup_and_restore_by_command(capsys, tmp_path, monkeypatch):
 def test_another_pin_is_shown_once_and_never_the_one_before(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path))
 
+    assert (run("pin", "--json"), list(tmp_path.iterdir())) == (NO, [])
     assert run("pin", "--json", "--new") == ANSWERED
     assert run("pin", "--json") == NO
 
-    made, unsaid = map(json.loads, capsys.readouterr().out.splitlines())
+    _, made, unsaid = map(json.loads, capsys.readouterr().out.splitlines())
     assert SettingsFile(tmp_path / "page.json").is_pin(made["host_pin"])
     assert unsaid == {"host_pin": None}
